@@ -1,0 +1,275 @@
+#!/usr/bin/env node
+/**
+ * Makes a fresh checkout ready for `npm start`, and with --test for `npm test`: packages, the pinned Node, the dashboard,
+ * and what the tests need from the machine. It runs before anything is installed and on the machine's own Node, so it is
+ * plain JavaScript on Node 20 that imports nothing but Node. What is done already costs only a look at its stamp. Every
+ * stamp is written last, so a kill at any point means that the step is done again.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+const forTests = process.argv.includes('--test');
+const lockFile = at('node_modules/.siteyard-setup.lock');
+const packagesStamp = at('node_modules/.siteyard-setup.json');
+const webStamp = at('web/dist/.stamp');
+const pinnedNode = at('node_modules/.bin/node');
+
+class SetupError extends Error {}
+
+try {
+  if (needsWork()) await underLock(setUp);
+  checkNode();
+} catch (error) {
+  const closed = ['EACCES', 'EPERM', 'EROFS'].includes(error.code);
+  if (!(error instanceof SetupError) && !closed) throw error;
+  const advice = closed ? '. Run this as the user who owns the checkout.' : '';
+  console.error(`\nSiteyard is not set up: ${error.message}${advice}`);
+  process.exit(1);
+}
+
+function needsWork() {
+  return !packagesAreFresh() || !dashboardIsFresh() || missingTools().length > 0;
+}
+
+async function setUp() {
+  if (!packagesAreFresh()) await installPackages();
+  checkNode();
+  if (!dashboardIsFresh()) await buildDashboard();
+  await installTools();
+}
+
+// Packages
+
+function packagesAreFresh() {
+  const stamp = readStamp();
+  // Everything includes what running needs, so a start after the tests has nothing to remove.
+  return stamp.hash === packagesHash() && (stamp.level === 'all' || stamp.level === wantedLevel());
+}
+
+function wantedLevel() {
+  return forTests || readStamp().level === 'all' ? 'all' : 'run';
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(packagesStamp, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function packagesHash() {
+  // A checkout may be shared between machines, and half of the packages are programs for one kind of machine.
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
+  for (const name of ['package.json', 'package-lock.json'])
+    if (existsSync(at(name))) hash.update(readFileSync(at(name)));
+  return hash.digest('hex');
+}
+
+/**
+ * `npm install`, since `npm ci` insists on a lock file that lists every optional package of every platform: a registry that
+ * lacks some of them can not write such a lock file. With --no-save the versions of the lock file still hold, and it is
+ * not changed.
+ */
+async function installPackages() {
+  const level = wantedLevel();
+  const hash = packagesHash();
+  console.log('Siteyard: installing packages. This takes a minute the first time.');
+  rmSync(packagesStamp, { force: true });
+  const dev = level === 'all' ? '--include=dev' : '--omit=dev';
+  // npm must not run on the very Node that it may replace.
+  const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.startsWith(at('node_modules')));
+  await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--include=optional', dev], {
+    env: { ...process.env, PATH: path.join(delimiter) },
+    hint: 'npm could not install the packages. Check that this machine reaches its npm registry, then try again.',
+  });
+  checkPinnedNodeRuns();
+  writeFileSync(packagesStamp, JSON.stringify({ hash, level }));
+}
+
+// Node
+
+function checkNode() {
+  if (existsSync(pinnedNode) || Number.parseInt(process.versions.node, 10) >= 24) return;
+  const name = `node-${process.platform}-${process.arch}`;
+  const version = readPackage().optionalDependencies[name];
+  throw new SetupError(
+    version
+      ? `the package ${name}@${version} is missing although it was asked for. Check that your npm registry has it ` +
+          `(npm view ${name}@${version}), remove node_modules and try again; or put Node 24 first on PATH.`
+      : `Siteyard needs Node 24 and brings its own on Linux x64 and arm64 only; this is Node ${process.versions.node} ` +
+          `on ${process.platform} ${process.arch}. Install Node 24 (https://nodejs.org) and try again.`,
+  );
+}
+
+function checkPinnedNodeRuns() {
+  if (!existsSync(pinnedNode)) return;
+  const { status, error, stderr } = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' });
+  if (status === 0) return;
+  throw new SetupError(
+    `the Node that came with the packages (${pinnedNode}) does not run here: ${error?.message ?? stderr.trim()}. ` +
+      'It needs a Linux with glibc 2.28 or newer, such as Debian 10.',
+  );
+}
+
+function readPackage() {
+  return JSON.parse(readFileSync(at('package.json'), 'utf8'));
+}
+
+// Dashboard
+
+function dashboardIsFresh() {
+  if (!existsSync(at('web/vite.config.ts'))) return true;
+  return existsSync(webStamp) && readFileSync(webStamp, 'utf8') === dashboardHash();
+}
+
+function dashboardHash() {
+  const hash = createHash('sha256').update(readFileSync(at('package-lock.json')));
+  for (const file of [...filesBelow(at('web')), ...filesBelow(at('sdk'))].sort()) {
+    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(dir) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return ['dist', 'node_modules'].includes(entry.name) ? [] : filesBelow(path);
+    return entry.isFile() && !entry.name.includes('.test.') ? [path] : [];
+  });
+}
+
+async function buildDashboard() {
+  const hash = dashboardHash();
+  console.log('Siteyard: building the dashboard.');
+  rmSync(webStamp, { force: true });
+  const node = existsSync(pinnedNode) ? pinnedNode : process.execPath;
+  const vite = at('node_modules/vite/bin/vite.js');
+  if (!existsSync(vite)) throw new SetupError('vite is not installed, so package.json must name it in dependencies.');
+  await run(node, [vite, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'], {
+    hint: 'the dashboard could not be built.',
+  });
+  writeFileSync(webStamp, hash);
+}
+
+// Tools of the tests
+
+function missingTools() {
+  if (!forTests) return [];
+  const missing = [];
+  if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium', 'fonts-liberation'] });
+  if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
+  return missing;
+}
+
+function findChromium() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given && !existsSync(given)) throw new SetupError(`CHROMIUM_PATH names ${given}, which does not exist.`);
+  return given ?? ['chromium', 'chromium-browser', 'google-chrome'].find(onPath);
+}
+
+function onPath(program) {
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/bin'].some((dir) => existsSync(join(dir, program)));
+}
+
+async function installTools() {
+  const missing = missingTools();
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(' and ');
+  const packages = missing.flatMap((tool) => tool.packages);
+  const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  if (!isDebian() || process.getuid?.() !== 0) {
+    throw new SetupError(
+      `the tests need ${names}. On Debian: sudo ${command}. Elsewhere install ${names} by the system's own means; ` +
+        'a Chromium or Chrome outside of PATH is named by CHROMIUM_PATH.',
+    );
+  }
+  console.log(`Siteyard: installing ${names} for the tests. This takes a minute, once.`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update'], { env, hint: `apt-get update failed, so the tests have no ${names}.` });
+  await run('apt-get', command.split(' ').slice(1), { env, hint: `${command} failed.` });
+  const still = missingTools();
+  if (still.length > 0) throw new SetupError(`${command} succeeded, but there is still no ${still[0].name}.`);
+}
+
+/** Ubuntu's chromium package is only a pointer to a snap, which containers and many servers can not install. */
+function isDebian() {
+  return existsSync('/etc/os-release') && /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
+}
+
+// Running programs, one set-up at a time
+
+/** Quiet unless it fails; then everything the program said is shown. */
+async function run(command, args, { env = process.env, hint }) {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid) appendFileSync(lockFile, ` ${child.pid}`);
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const end = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? code));
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+  if (end === 0) return;
+  console.error(output);
+  throw new SetupError(`${hint} (${command} ${args.join(' ')}: ${end})`);
+}
+
+/** Two npm in one node_modules spoil it, be the other one a second start or what a killed set-up left running. */
+async function underLock(work) {
+  mkdirSync(at('node_modules'), { recursive: true });
+  for (let waited = false; !takeLock(); waited = true) {
+    if (!waited) console.log('Siteyard: waiting for another set-up of this checkout to finish.');
+    await sleep(200);
+  }
+  try {
+    if (needsWork()) await work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function takeLock() {
+  // Linked into place, so that nobody ever reads a lock without a pid in it and takes it for an old one.
+  const own = `${lockFile}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    linkSync(own, lockFile);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (existsSync(lockFile) && !readFileSync(lockFile, 'utf8').split(' ').some(isAtWork))
+      rmSync(lockFile, { force: true });
+    return false;
+  } finally {
+    rmSync(own);
+  }
+}
+
+/** A pid in an old lock may belong to anything by now, so its command line has to be one of ours. */
+function isAtWork(pid) {
+  if (Number(pid) === process.pid) return false;
+  try {
+    return /setup\.mjs|npm|vite|apt-get/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

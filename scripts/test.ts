@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs the tests, all of them or the files given as arguments, and leaves nothing running and no file behind. */
+
+const PATTERNS = ['src', 'test', 'sdk', 'web'].map((folder) => `${folder}/**/*.test.ts`);
+const GRACE_MS = 15_000;
+const FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--test',
+  '--test-global-setup=test/global-setup.ts',
+  '--test-concurrency=2',
+  '--test-reporter=spec',
+  // A file that hangs ends as a failure and not as a run without an end.
+  '--test-timeout=600000',
+];
+
+const root = join(import.meta.dirname, '..');
+const wanted = process.argv.slice(2);
+const exclude = ['**/node_modules/**', 'web/dist/**'];
+const files = globSync(wanted.length > 0 ? wanted : PATTERNS, { cwd: root, exclude }).sort();
+if (files.length === 0) {
+  console.error(`There is no test file that matches ${wanted.join(' ') || PATTERNS.join(' ')}.`);
+  process.exit(1);
+}
+
+// Every temporary file of the run lands here, and every process of it can be told by this name.
+const runDir = mkdtempSync(join(tmpdir(), 'siteyard-test-'));
+// Postgres runs as another user when we are root, and must be able to pass.
+chmodSync(runDir, 0o711);
+
+const runner = spawn(process.execPath, [...FLAGS, ...files], {
+  cwd: root,
+  env: { ...process.env, TMPDIR: runDir },
+  stdio: 'inherit',
+  // In a group of its own, so that Ctrl-C reaches it once, through us, and its children can be ended with it.
+  detached: true,
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // On either of these the runner ends its files and stops the database in order.
+    runner.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+    setTimeout(() => runner.kill('SIGKILL'), GRACE_MS).unref();
+  });
+}
+
+const [code, signal] = (await once(runner, 'exit')) as [number | null, NodeJS.Signals | null];
+killLeftovers();
+rmSync(runDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+process.exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
+
+/** Whatever still names the run's directory in its environment or its arguments was started by a test. */
+function killLeftovers(): void {
+  // Only Linux has it, and only there the tests start a Postgres.
+  const pids = existsSync('/proc') ? readdirSync('/proc').map(Number) : [];
+  for (const pid of pids) {
+    if (!pid || pid === process.pid) continue;
+    try {
+      const [command, environment] = ['cmdline', 'environ'].map((part) => readFileSync(`/proc/${pid}/${part}`, 'utf8'));
+      if (!command?.includes(runDir) && !environment?.includes(runDir)) continue;
+      console.error(`A test left process ${pid} running: ${command?.replaceAll('\0', ' ')}`);
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended meanwhile, or belongs to somebody else.
+    }
+  }
+}

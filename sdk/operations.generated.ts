@@ -1,0 +1,532 @@
+// Made from the operations by npm run gen.
+
+export type ApiToken = {
+  id: string;
+  name: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+  team_id: string | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+};
+export type ApiTokenPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<ApiToken>;
+};
+export type Attachment = {
+  s3_object: string;
+  name: string;
+  content_type: string;
+  size_bytes: number;
+  created_at: string;
+};
+export type CreatedApiToken = {
+  id: string;
+  name: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+  team_id: string | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+  token: string;
+};
+export type Empty = Record<string, never>;
+export type Error = {
+  detail: string;
+  code: string;
+  request_id?: string;
+};
+export type Event = {
+  id: string;
+  activity: string;
+  description: string | null;
+  detail: Record<string, unknown>;
+  event_type: string;
+  scope: 'account' | 'team' | 'site' | 'stage';
+  fqdn: string | null;
+  item_id: string | null;
+  site_live_id: string | null;
+  unread: boolean;
+  user: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  user_id: string | null;
+  created_at: string;
+  finished_at: string | null;
+};
+export type EventPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Event>;
+};
+export type FailedJob = {
+  id: string;
+  queue: string;
+  kind: string;
+  payload: Record<string, unknown>;
+  error: string | null;
+  created_at: string;
+};
+export type FailedJobPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<FailedJob>;
+};
+export type Introspection = {
+  active: boolean;
+  kind: 'session' | 'api_token';
+  scopes: Array<'read' | 'write' | 'plan'>;
+  user_id: string;
+  team_id: string | null;
+  expires_at: string | null;
+};
+export type LinkAnswer = {
+  access_token?: string;
+  token_type?: 'bearer';
+  expires_in?: number;
+};
+export type OpenedInvite = {
+  team_name: string;
+  target_email: string;
+  first_name: string | null;
+  role: 'admin' | 'member' | 'viewer';
+  expiry: string;
+};
+export type OwnTickets = {
+  id?: string;
+  team_id?: string;
+  subject?: string;
+  description?: string;
+  category?: string | null;
+  is_assistant_thread?: boolean;
+  messages_remaining?: number;
+  assistant_custom_instructions?: string | null;
+  resolved?: boolean;
+  resolved_at?: string | null;
+  ticket_replies?: Array<TicketReply>;
+  created_at?: string;
+  count?: number;
+  limit?: number;
+  next?: string | null;
+  offset?: number;
+  previous?: string | null;
+  results?: Array<Ticket>;
+};
+export type Plan = {
+  name: 'free' | 'micro' | 'starter' | 'business';
+  sites: number;
+  storage_bytes: number;
+  visits: number;
+  bandwidth_bytes: number;
+  restore_window_hours: number;
+  assistant_messages: number;
+  price_month_cents: number;
+  price_year_cents: number;
+  currency: string;
+};
+export type Region = {
+  id: number;
+  name: string;
+  city: string;
+  country: string;
+  country_code: string;
+  cname: string;
+  ip: string;
+  name_servers: Array<string>;
+  created_at: string;
+};
+export type Team = {
+  id: string;
+  name: string;
+  user: User;
+  user_id: string;
+  tenant_id: string;
+  timezone: string;
+  plan_type: Plan;
+  plan_type_name: 'free' | 'micro' | 'starter' | 'business';
+  is_default: boolean;
+  is_active: boolean;
+  is_expired: boolean;
+  additional_sites: number | null;
+  metrics_org_id: number | null;
+  analytics_team_id: string | null;
+  should_allow_storefront_payment: boolean;
+  sub_id: string | null;
+  interval: 'month' | 'year' | null;
+  currency: string | null;
+  cancel_at: string | null;
+  cancel_at_period_end: boolean;
+  trial_ends_on: string | null;
+  cycle_start: string | null;
+  cycle_end: string | null;
+  current_cycle_visits: number;
+  current_cycle_bandwidth: number;
+  visits_usage_percentage: number;
+  storage_usage: number;
+  storage_usage_percentage: number;
+  created_at: string;
+};
+export type TeamInvite = {
+  id: string;
+  created_at: string;
+  created_by: string | null;
+  expiry: string;
+  first_name: string | null;
+  link: string;
+  role: 'admin' | 'member' | 'viewer';
+  target_email: string;
+};
+export type TeamInvitePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<TeamInvite>;
+};
+export type TeamMember = {
+  id: string;
+  joined_at: string;
+  level: number;
+  role: string;
+  team_id: string;
+  user: User;
+  user_id: string;
+};
+export type TeamMemberPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<TeamMember>;
+};
+export type TeamPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Team>;
+};
+export type Ticket = {
+  id: string;
+  team_id: string;
+  subject: string;
+  description: string;
+  category: string | null;
+  is_assistant_thread: boolean;
+  messages_remaining: number;
+  assistant_custom_instructions: string | null;
+  resolved: boolean;
+  resolved_at: string | null;
+  ticket_replies: Array<TicketReply>;
+  created_at: string;
+};
+export type TicketPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Ticket>;
+};
+export type TicketReply = {
+  id: string;
+  created_at: string;
+  description: string | null;
+  is_assistant_chat_message: boolean | null;
+  assistant_message_id: string | null;
+  resolve: boolean | null;
+  user: User;
+};
+export type TicketReplyPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<TicketReply>;
+};
+export type TokenGrant = {
+  access_token: string;
+  token_type: 'bearer';
+  expires_in: number;
+};
+export type User = {
+  id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  full_name: string;
+  is_active: boolean;
+  is_verified: boolean;
+  is_superuser: boolean;
+  is_payment_verified: boolean;
+  analytics_user_id: string | null;
+  created_at: string;
+};
+export type ValidationError = {
+  detail: Array<{
+    loc: Array<string | number>;
+    msg: string;
+    type: string;
+  }>;
+  code?: string;
+};
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Sign in with email address and password (OAuth2 password grant); sets the session cookie too */
+  signIn: { input: { body: {
+      grant_type?: 'password' | null;
+      username: string;
+      password: string;
+    } }; output: TokenGrant };
+  /** End the credential that comes with the request */
+  signOut: { input: Record<never, never>; output: Empty };
+  /** What the credential of this request may do */
+  introspectToken: { input: Record<never, never>; output: Introspection };
+  /** Your personal API tokens */
+  listApiTokens: { input: { query?: { page?: number; size?: number } }; output: ApiTokenPage };
+  /** Make a personal API token; the token itself is shown only in this answer */
+  createApiToken: { input: { body: {
+      name: string;
+      scopes: Array<'read' | 'write' | 'plan'>;
+      team_id?: string | null;
+      expires_at?: string | null;
+    } }; output: CreatedApiToken };
+  /** Revoke a personal API token, at once */
+  deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty };
+  /** Make an account, with a team on the plan free */
+  register: { input: { body: {
+      email: string;
+      password: string;
+      first_name: string;
+      last_name: string;
+    } }; output: User };
+  /** Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again */
+  verifyEmail: { input: { body?: {
+      token?: string | null;
+    } }; output: LinkAnswer };
+  /** Have a link mailed to set a new password, or set it with the mailed token */
+  resetPassword: { input: { body?: {
+      email?: string | null;
+      token?: string | null;
+      password?: string | null;
+    } }; output: LinkAnswer };
+  /** Who is signed in */
+  getMe: { input: Record<never, never>; output: User };
+  /** Change your name or your password; a new password ends every other session */
+  updateMe: { input: { body?: {
+      first_name?: string;
+      last_name?: string;
+      current_password?: string;
+      new_password?: string;
+    } }; output: User };
+  /** The teams you own or belong to */
+  listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
+  /** One team, with its plan and usage */
+  getTeam: { input: { params: { team_id: string } }; output: Team };
+  /** Change the name or the time zone of a team */
+  updateTeam: { input: { params: { team_id: string }; body?: {
+      name?: string;
+      timezone?: string;
+    } }; output: Team };
+  /** What happened in a team, newest first */
+  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage };
+  /** The people in a team, the owner included */
+  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage };
+  /** One member, by the id of the membership */
+  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember };
+  /** Remove a member, by the id of the user; everybody may remove themself */
+  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty };
+  /** Every team of the platform */
+  listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
+  /** Suspend a team, or lift its suspension */
+  suspendTeam: { input: { params: { team_id: string }; body: {
+      is_active: boolean;
+    } }; output: Team };
+  /** Invites of a team that nobody has accepted yet */
+  listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage };
+  /** Invite somebody into a team by mail */
+  createInvite: { input: { params: { team_id: string }; body: {
+      target_email: string;
+      first_name: string;
+      message?: string | null;
+      role?: 'admin' | 'member' | 'viewer';
+    } }; output: TeamInvite };
+  /** Withdraw an invite */
+  deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty };
+  /** One invite of a team you own */
+  getInvite: { input: { params: { invite_id: string } }; output: TeamInvite };
+  /** What the link of an invite says, before signing in */
+  inspectInvite: { input: { body: {
+      token: string;
+    } }; output: OpenedInvite };
+  /** Join the team that the invite is for */
+  acceptInvite: { input: { body: {
+      token: string;
+    } }; output: Team };
+  /** What happened in your teams and your account, newest first */
+  listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage };
+  /** Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID */
+  streamEvents: { input: Record<never, never>; output: Blob };
+  /** One event: how far an operation is, or how it ended */
+  getEvent: { input: { params: { event_id: string } }; output: Event };
+  /** Mark an event and everything before it as read */
+  readEvents: { input: { body: {
+      event_id: string;
+    } }; output: Empty };
+  /** The tickets of a team */
+  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage };
+  /** Your newest ticket; with page or size, a page of your tickets */
+  listTickets: { input: { query?: { page?: number; size?: number } }; output: OwnTickets };
+  /** Open a ticket */
+  createTicket: { input: { body: {
+      team_id: string;
+      subject: string;
+      description: string;
+      category?: string | null;
+      resolved?: boolean;
+      s3_object?: string | null;
+      site_live_id?: string | null;
+    } }; output: Ticket };
+  /** One ticket with its replies */
+  getTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  /** Give the assistant instructions for this ticket */
+  updateTicket: { input: { params: { ticket_id: string }; body?: {
+      assistant_custom_instructions?: string | null;
+    } }; output: Ticket };
+  /** Delete a ticket with its replies */
+  deleteTicket: { input: { params: { ticket_id: string } }; output: Empty };
+  /** The replies to a ticket, newest first */
+  listReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage };
+  /** Reply to a ticket, resolve or reopen it */
+  createReply: { input: { params: { ticket_id: string }; body?: {
+      description?: string | null;
+      is_assistant_chat_message?: boolean | null;
+      resolve?: boolean | null;
+    } }; output: TicketReply };
+  /** Every ticket of the platform */
+  listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage };
+  /** Any ticket with its replies */
+  getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  /** Answer any ticket as the platform; its author is mailed */
+  answerTicket: { input: { params: { ticket_id: string }; body?: {
+      description?: string | null;
+      is_assistant_chat_message?: boolean | null;
+      resolve?: boolean | null;
+    } }; output: TicketReply };
+  /** Upload a file (the body is its bytes) that a ticket then names as s3_object */
+  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment };
+  /** Download an attachment */
+  getAttachment: { input: { params: { s3_object: string } }; output: Blob };
+  /** The places where sites can be hosted */
+  listRegions: { input: Record<never, never>; output: Array<Region> };
+  /** One region */
+  getRegion: { input: { params: { region_id: number } }; output: Region };
+  /** Add a region */
+  createRegion: { input: { body: {
+      name: string;
+      city: string;
+      country: string;
+      country_code: string;
+      cname: string;
+      ip: string;
+      name_servers?: Array<string>;
+    } }; output: Region };
+  /** Change a region */
+  updateRegion: { input: { params: { region_id: number }; body?: {
+      name?: string;
+      city?: string;
+      country?: string;
+      country_code?: string;
+      cname?: string;
+      ip?: string;
+      name_servers?: Array<string>;
+    } }; output: Region };
+  /** Delete a region */
+  deleteRegion: { input: { params: { region_id: number } }; output: Empty };
+  /** Background jobs that failed for good */
+  listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage };
+  /** Try a failed job again, with all its retries */
+  retryJob: { input: { params: { job_id: string } }; output: Empty };
+  /** The web application */
+  getFrontEnd: { input: Record<never, never>; output: Blob };
+}
+
+/** Where each operation is found. */
+export const ROUTES = {
+  signIn: { method: 'POST', path: '/f/api/v1/token', body: 'application/x-www-form-urlencoded' },
+  signOut: { method: 'POST', path: '/f/api/v1/logout' },
+  introspectToken: { method: 'GET', path: '/f/api/v1/token/introspect' },
+  listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
+  createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
+  deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  register: { method: 'POST', path: '/f/api/v1/register', body: 'application/json' },
+  verifyEmail: { method: 'POST', path: '/f/api/v1/verify_email', body: 'application/json' },
+  resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
+  getMe: { method: 'GET', path: '/f/api/v1/me' },
+  updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
+  listTeams: { method: 'GET', path: '/f/api/v1/team' },
+  getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
+  updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },
+  listTeamEvents: { method: 'GET', path: '/f/api/v1/team/{team_id}/event' },
+  listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
+  getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
+  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
+  listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
+  suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
+  listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },
+  createInvite: { method: 'POST', path: '/f/api/v1/team/{team_id}/invite', body: 'application/json' },
+  deleteInvite: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/invite/{team_member_invite_id}' },
+  getInvite: { method: 'GET', path: '/f/api/v1/invite/{invite_id}' },
+  inspectInvite: { method: 'POST', path: '/f/api/v1/invite/inspect', body: 'application/json' },
+  acceptInvite: { method: 'POST', path: '/f/api/v1/invite/accept', body: 'application/json' },
+  listEvents: { method: 'GET', path: '/f/api/v1/event' },
+  streamEvents: { method: 'GET', path: '/f/api/v1/event/stream' },
+  getEvent: { method: 'GET', path: '/f/api/v1/event/{event_id}' },
+  readEvents: { method: 'POST', path: '/f/api/v1/event/read', body: 'application/json' },
+  listTeamTickets: { method: 'GET', path: '/f/api/v1/team/{team_id}/ticket' },
+  listTickets: { method: 'GET', path: '/f/api/v1/support/ticket' },
+  createTicket: { method: 'POST', path: '/f/api/v1/support/ticket', body: 'application/json' },
+  getTicket: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}' },
+  updateTicket: { method: 'PATCH', path: '/f/api/v1/support/ticket/{ticket_id}', body: 'application/json' },
+  deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
+  listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
+  createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
+  getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
+  uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
+  getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },
+  listRegions: { method: 'GET', path: '/f/api/v1/region' },
+  getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
+  createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },
+  updateRegion: { method: 'PATCH', path: '/f/api/v1/operator/region/{region_id}', body: 'application/json' },
+  deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },
+  listFailedJobs: { method: 'GET', path: '/f/api/v1/operator/job' },
+  retryJob: { method: 'POST', path: '/f/api/v1/operator/job/{job_id}/retry' },
+  getFrontEnd: { method: 'GET', path: '/f/api/v1/fastapi' },
+} as const satisfies Record<keyof Operations, { method: string; path: string; body?: string }>;

@@ -1,0 +1,129 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/**
+ * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
+ * mends a deployment in one go.
+ */
+export const ROLES = ['all', 'api', 'worker', 'edge'] as const;
+export type ProgramRole = (typeof ROLES)[number];
+
+export interface Config {
+  role: ProgramRole;
+  host: string;
+  port: number;
+  dataDir: string;
+  /** Undefined: the embedded Postgres under dataDir. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  /** The platform's own address, without a slash at the end. Links are built from it, never from a Host header. */
+  baseUrl: string;
+  /** New sites live under this domain. */
+  siteDomain: string;
+  /** The address that DNS records of hosted sites should point to. */
+  publicIp: string;
+  /** Undefined: made at the first start and kept under dataDir. */
+  secretKey: string | undefined;
+  adminEmail: string | undefined;
+  adminPassword: string | undefined;
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  /** Addresses whose X-Forwarded-* headers count. */
+  trustProxy: string[];
+  rateLimitFactor: number;
+  logLevel: string;
+  metricsToken: string | undefined;
+  metricsPort: number | undefined;
+}
+
+type Env = Record<string, string | undefined>;
+
+export function readConfig(env: Env, args: readonly string[] = []): Config {
+  const faults: string[] = [];
+  const text = (name: string) => env[name]?.trim() || undefined;
+  const number = (name: string, fallback: number, min: number, max: number) => {
+    const value = Number(text(name) ?? fallback);
+    if (!Number.isFinite(value) || value < min || value > max)
+      faults.push(`${name} must be a number from ${min} to ${max}`);
+    return value;
+  };
+  const choice = <T extends string>(name: string, value: string, choices: readonly T[]): T => {
+    if (!choices.includes(value as T)) faults.push(`${name} must be one of ${choices.join(', ')}`);
+    return value as T;
+  };
+  const url = (name: string, protocols: string[]) => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      faults.push(
+        `${name} must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    }
+    return value;
+  };
+
+  const port = number('PORT', 8080, 0, 65_535);
+  const metricsPort = text('METRICS_PORT') === undefined ? undefined : number('METRICS_PORT', 0, 1, 65_535);
+  const databaseUrl = text('DATABASE_URL');
+  if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) faults.push('DATABASE_URL must start with postgres://');
+  const adminEmail = text('ADMIN_EMAIL')?.toLowerCase();
+  if (adminEmail && !adminEmail.includes('@')) faults.push('ADMIN_EMAIL must be an email address');
+  const adminPassword = text('ADMIN_PASSWORD');
+  if (adminPassword && adminPassword.length < 8) faults.push('ADMIN_PASSWORD must have at least 8 characters');
+  const secretKey = text('SECRET_KEY');
+  if (secretKey && secretKey.length < 32) faults.push('SECRET_KEY must have at least 32 characters');
+  const trustProxy = (text('TRUST_PROXY') ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  for (const entry of trustProxy) {
+    if (isIP(entry.split('/')[0] ?? '') === 0)
+      faults.push(`TRUST_PROXY has '${entry}', which is no address or CIDR range`);
+  }
+  const publicIp = text('PUBLIC_IP') ?? '127.0.0.1';
+  if (isIP(publicIp) === 0) faults.push('PUBLIC_IP must be an IPv4 or IPv6 address');
+
+  const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
+  const config: Config = {
+    role: choice('ROLE', roleFlag ?? text('ROLE') ?? 'all', ROLES),
+    host: text('HOST') ?? '127.0.0.1',
+    port,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    databaseUrl,
+    databasePoolSize: number('DATABASE_POOL_SIZE', 10, 2, 500),
+    baseUrl: (url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    siteDomain: (text('SITE_DOMAIN') ?? 'localhost').toLowerCase(),
+    publicIp,
+    secretKey,
+    adminEmail,
+    adminPassword,
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('MAIL_FROM') ?? 'Siteyard <no-reply@localhost>',
+    trustProxy,
+    rateLimitFactor: number('RATE_LIMIT_FACTOR', 1, 0, 1_000_000),
+    logLevel: choice('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
+      'trace',
+      'debug',
+      'info',
+      'warn',
+      'error',
+      'fatal',
+      'silent',
+    ]),
+    metricsToken: text('METRICS_TOKEN'),
+    metricsPort,
+  };
+  if (config.role !== 'all' && !databaseUrl)
+    faults.push(`ROLE=${config.role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
+  if (config.role !== 'all' && !secretKey)
+    faults.push(`ROLE=${config.role} needs SECRET_KEY, the same for every process`);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The configuration is not right:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}

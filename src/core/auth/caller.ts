@@ -1,0 +1,40 @@
+export const ROLE_LEVELS = { viewer: 0, member: 10, admin: 20, owner: 30 } as const;
+export type Role = keyof typeof ROLE_LEVELS;
+
+export const SCOPES = ['read', 'write', 'plan'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who is asking, and with which credential. Small enough to keep in memory for a few seconds. */
+export interface Caller {
+  readonly userId: string;
+  readonly email: string;
+  readonly fullName: string;
+  readonly isSuperuser: boolean;
+  readonly isVerified: boolean;
+  /** The role in each team that this credential reaches. */
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly credential: {
+    readonly id: string;
+    readonly kind: 'session' | 'api_token';
+    readonly scopes: readonly Scope[];
+    readonly teamId: string | null;
+    readonly expiresAt: Date | null;
+  };
+}
+
+export function hasRole(caller: Caller, teamId: string, atLeast: Role): boolean {
+  const role = caller.roles.get(teamId);
+  return role !== undefined && ROLE_LEVELS[role] >= ROLE_LEVELS[atLeast];
+}
+
+/** Every scope reads; `plan` may besides preview and propose; only `write` changes anything. */
+export function hasScope(caller: Caller, needed: Scope): boolean {
+  const { scopes } = caller.credential;
+  if (needed === 'read') return scopes.length > 0;
+  return scopes.includes('write') || scopes.includes(needed);
+}
+
+/** Credentials that may not change anything are not shown what would let them. */
+export function seesSecrets(caller: Caller): boolean {
+  return caller.credential.scopes.includes('write');
+}

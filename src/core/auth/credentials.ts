@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { Listener } from '#core/db/listener.ts';
+import type { Caller, Role, Scope } from './caller.ts';
+import { hashToken } from './tokens.ts';
+
+const CACHE_MS = 5_000;
+const CACHE_SIZE = 10_000;
+const LAST_USED_EVERY_MS = 60_000;
+
+interface CredentialRow {
+  id: string;
+  kind: 'session' | 'api_token';
+  scopes: Scope[];
+  team_id: string | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  user_id: string;
+  email: string;
+  full_name: string;
+  is_superuser: boolean;
+  is_verified: boolean;
+  roles: Record<string, Role>;
+}
+
+/**
+ * Turns a token into a caller with one indexed query, remembered for seconds. Revoking works at once all the same:
+ * the database announces each change of rights, the cache drops that user, and while the announcements can not be heard
+ * nothing is taken from the cache.
+ */
+export class Credentials {
+  readonly #db: Db;
+  readonly #listener: Listener;
+  readonly #cache = new Map<string, { caller: Caller; until: number }>();
+  /** Goes up with each change heard, so that a lookup begun before a change is not remembered after it. */
+  #generation = 0;
+
+  constructor(db: Db, listener: Listener) {
+    this.#db = db;
+    this.#listener = listener;
+    listener.on('access_changed', (userId) => this.forget(userId));
+    listener.onReconnect(() => this.#forgetAll());
+  }
+
+  async resolve(token: string): Promise<Caller | undefined> {
+    const hash = hashToken(token);
+    const key = hash.toString('base64');
+    const now = Date.now();
+    const known = this.#cache.get(key);
+    if (known && this.#listener.connected && known.until > now) {
+      const { expiresAt } = known.caller.credential;
+      return expiresAt === null || expiresAt.getTime() > now ? known.caller : undefined;
+    }
+
+    const generation = this.#generation;
+    const row = await this.#find(hash);
+    if (!row) return undefined;
+    const caller = toCaller(row);
+    if (this.#listener.connected && generation === this.#generation) {
+      if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
+      this.#cache.set(key, { caller, until: now + CACHE_MS });
+    }
+    if (row.kind === 'api_token') await this.#noteUse(row);
+    return caller;
+  }
+
+  /** Called by whoever changes rights, after the commit, so that this process need not wait for the announcement. */
+  forget(userId: string): void {
+    this.#generation++;
+    for (const [key, entry] of this.#cache) if (entry.caller.userId === userId) this.#cache.delete(key);
+  }
+
+  #forgetAll(): void {
+    this.#generation++;
+    this.#cache.clear();
+  }
+
+  async #find(hash: Buffer): Promise<CredentialRow | undefined> {
+    const { rows } = await sql<CredentialRow>`
+      select c.id, c.kind, c.scopes, c.team_id, c.expires_at, c.last_used_at, u.id as user_id, u.email,
+        u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
+        (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
+      from credentials c join users u on u.id = c.user_id
+      where c.token_hash = ${hash} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(
+      this.#db,
+    );
+    return rows[0];
+  }
+
+  async #noteUse(row: CredentialRow): Promise<void> {
+    if (row.last_used_at && Date.now() - row.last_used_at.getTime() < LAST_USED_EVERY_MS) return;
+    await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(this.#db);
+  }
+}
+
+function toCaller(row: CredentialRow): Caller {
+  const roles = Object.entries(row.roles).filter(([teamId]) => row.team_id === null || row.team_id === teamId);
+  return {
+    userId: row.user_id,
+    email: row.email,
+    fullName: row.full_name.trim(),
+    isSuperuser: row.is_superuser && row.team_id === null,
+    isVerified: row.is_verified,
+    roles: new Map(roles),
+    credential: { id: row.id, kind: row.kind, scopes: row.scopes, teamId: row.team_id, expiresAt: row.expires_at },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Every failure that a caller can meet is an AppError with a code that its feature declares once. One place
+ * (http/answers.ts) turns it into an answer; nobody sorts errors by their text.
+ */
+export class AppError extends Error {
+  readonly code: string;
+  readonly status: number;
+  /** Faults of single fields; makes the answer a 422 with `detail` as an array. */
+  readonly faults: readonly Fault[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Further members of the answer's body, such as OAuth's `error`. */
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, status: number, message: string, more: ErrorDetails = {}) {
+    super(message);
+    this.name = 'AppError';
+    this.code = code;
+    this.status = status;
+    this.faults = more.faults;
+    this.headers = more.headers ?? {};
+    this.data = more.data ?? {};
+  }
+}
+
+/** One thing wrong with a request, in the words that Pydantic v2 clients know. */
+export interface Fault {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+interface ErrorDetails {
+  faults?: readonly Fault[];
+  headers?: Record<string, string>;
+  data?: Record<string, unknown>;
+}
+
+/** Declares a failure: `const notFound = failure('ticket.not_found', 404, 'There is no such ticket.')`. */
+export function failure(code: string, status: number, message: string) {
+  return (more?: ErrorDetails & { message?: string }) => new AppError(code, status, more?.message ?? message, more);
+}
+
+/** A 422 about fields that only a look at the data could find wrong. */
+export function invalid(...faults: Fault[]) {
+  return new AppError('request.invalid', 422, 'The request is not valid.', { faults });
+}
+
+/** The usual fault of a body field that parses but makes no sense. */
+export function bodyFault(field: string, msg: string, type = 'value_error'): Fault {
+  return { loc: ['body', field], msg, type };
+}
+
+export const unauthenticated = failure(
+  'auth.required',
+  401,
+  'Sign in first: the credential is missing, wrong or expired.',
+);
+export const forbidden = failure('auth.forbidden', 403, 'Your role does not allow this.');

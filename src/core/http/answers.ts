@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import pg from 'pg';
+import { AppError, failure } from '#core/errors.ts';
+
+const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
+const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
+const unavailable = failure(
+  'database.unavailable',
+  503,
+  'The database can not be reached right now; try again shortly.',
+);
+const conflict = failure('request.conflict', 409, 'Somebody else changed the same thing at the same time; try again.');
+export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+
+/** The one place where an error becomes an answer. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toAppError(error);
+  if (!known) {
+    request.log.error({ err: error, request_id: request.id }, 'a bug: the request failed in a way nobody foresaw');
+    const detail = 'Something went wrong on our side. The request id helps us find out what.';
+    return reply.code(500).send({ detail, code: 'internal', request_id: request.id });
+  }
+  if (known.status >= 500) request.log.warn({ err: error, request_id: request.id }, known.message);
+  return reply.headers(known.headers).code(known.status).send(errorBody(known));
+}
+
+export function errorBody(error: AppError): Record<string, unknown> {
+  if (!error.faults) return { detail: error.message, code: error.code, ...error.data };
+  const code = error.code === 'request.invalid' ? {} : { code: error.code };
+  return { detail: error.faults, ...code, ...error.data };
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (error instanceof pg.DatabaseError) return fromDatabase(error);
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
+  if (code !== undefined && UNREACHABLE.has(code)) return unavailable();
+  if (error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect'))
+    return unavailable();
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return malformed();
+  return undefined;
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
+
+function fromDatabase(error: pg.DatabaseError): AppError | undefined {
+  switch (error.code) {
+    case '23505': // unique_violation: two requests raced past the same check
+    case '23503': // foreign_key_violation: what it refers to was deleted meanwhile
+    case '40001': // serialization_failure
+    case '40P01': // deadlock_detected
+      return conflict();
+    case '53300': // too_many_connections
+    case '57P01': // admin_shutdown
+    case '57P02': // crash_shutdown
+    case '57P03': // cannot_connect_now
+      return unavailable();
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import type { Fault } from '#core/errors.ts';
+
+/** A body as it arrived. What is wrong with it is a fault among others, reported together with those of the query. */
+export interface Body {
+  kind: 'json' | 'form' | 'bytes' | 'none';
+  value: unknown;
+  contentType: string;
+  /** As received, so that a repeated request can be told from a different one. */
+  raw: Buffer;
+  faults: Fault[];
+}
+
+const NO_BODY: Body = { kind: 'none', value: undefined, contentType: '', raw: Buffer.alloc(0), faults: [] };
+
+export function installBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
+    done(null, parse(raw, request.headers['content-type'] ?? ''));
+  });
+}
+
+export function bodyOf(request: { body: unknown }): Body {
+  return (request.body as Body | undefined) ?? NO_BODY;
+}
+
+function parse(raw: Buffer, contentType: string): Body {
+  if (raw.length === 0) return NO_BODY;
+  const mediaType = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === 'application/json' || mediaType.endsWith('+json')) return { ...parseJson(raw), contentType, raw };
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    const value = Object.fromEntries(new URLSearchParams(raw.toString('utf8')));
+    return { kind: 'form', value, contentType, raw, faults: [] };
+  }
+  return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
+}
+
+function parseJson(raw: Buffer): Pick<Body, 'kind' | 'value' | 'faults'> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
+  } catch {
+    return {
+      kind: 'json',
+      value: undefined,
+      faults: [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' }],
+    };
+  }
+  return { kind: 'json', value, faults: [] };
+}

@@ -1,0 +1,238 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#core/auth/caller.ts';
+import { inTransaction } from '#core/db/database.ts';
+import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
+import { toPage } from '#core/pages.ts';
+import { checkCaller, checkScope } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { type Body, bodyOf } from './body.ts';
+import { type Answer, answerOnce, hashRequest, readKey } from './idempotency.ts';
+import { API_PREFIX, type Call, type Operation } from './operation.ts';
+import { addressKey, type LimitState } from './rate-limits.ts';
+import { compileReader, type Reader } from './validation.ts';
+
+/**
+ * The way of a request, in the order that the decisions demand: sign-in, rate limit, path ids, what the path names,
+ * and only then the query and the body. The first half runs before the body is even read.
+ */
+export interface Admission {
+  caller: Caller | undefined;
+  token: string | undefined;
+  params: Record<string, unknown>;
+  subject: unknown;
+}
+
+const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
+const foreignOrigin = failure(
+  'auth.foreign_origin',
+  403,
+  'A change made with the session cookie must come from the platform itself.',
+);
+
+export function registerOperation(app: FastifyInstance, services: Services, operation: Operation): void {
+  const readers = {
+    path: operation.params && compileReader('path', operation.params),
+    query: operation.query && compileReader('query', operation.query),
+    body: operation.body && compileReader('body', operation.body),
+  };
+  app.route({
+    method: operation.method,
+    url: API_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation },
+    bodyLimit: operation.bodyLimitBytes ?? 1024 * 1024,
+    schema: operation.response ? { response: { 200: operation.response } } : {},
+    onRequest: async (request, reply) => {
+      request.admission = await admit(services, operation, readers.path, request, reply);
+    },
+    handler: async (request, reply) => {
+      const call = await readCall(services, operation, readers, request, reply);
+      if (operation.serve) return operation.serve(call, request, reply);
+      const answer = await perform(services, operation, call, request);
+      if (answer.replayed) reply.header('idempotent-replayed', 'true');
+      await waitIfPreferred(services, answer, request, reply);
+      return reply.headers(answer.headers).code(answer.status).send(answer.body);
+    },
+  });
+}
+
+async function admit(
+  services: Services,
+  operation: Operation,
+  readPath: Reader | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Admission> {
+  const { access } = operation;
+  const credential = readCredential(request);
+  const caller =
+    access.who !== 'anyone' && credential ? await services.credentials.resolve(credential.token) : undefined;
+  limitRate(services, operation, caller, request, reply);
+  checkCaller(access, caller, operation.method);
+  const foreign = credential?.fromCookie && operation.method !== 'GET' && !fromOwnOrigin(services, request);
+  if (foreign && access.who !== 'anyone') throw foreignOrigin();
+
+  const given = request.params as Record<string, unknown>;
+  const faults: Fault[] = [];
+  const params = (readPath?.(given, faults) ?? {}) as Record<string, unknown>;
+  if (faults.length > 0) throw invalid(...faults);
+
+  let subject: unknown;
+  if (access.named === 'path' && caller) {
+    subject = await access.find?.(services.db, caller, params);
+    checkScope(access, caller, operation.method);
+  }
+  return { caller, token: foreign && request.headers.origin ? undefined : credential?.token, params, subject };
+}
+
+function readCredential(request: FastifyRequest): { token: string; fromCookie: boolean } | undefined {
+  const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (bearer) return { token: bearer, fromCookie: false };
+  const cookie = request.cookies.session;
+  return cookie ? { token: cookie, fromCookie: true } : undefined;
+}
+
+/** SameSite=Lax keeps other sites' posts out; this keeps out hosted sites, which can share the platform's registrable domain. */
+function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  return origin === new URL(services.config.baseUrl).origin || new URL(origin).host === host;
+}
+
+function limitRate(
+  services: Services,
+  operation: Operation,
+  caller: Caller | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const name = operation.limit ?? (operation.method === 'GET' ? 'read' : 'write');
+  const key = caller && !operation.limit ? caller.credential.id : addressKey(request.ip);
+  showLimit(reply, services.limits.take(name, key));
+}
+
+export function showLimit(reply: FastifyReply, state: LimitState): void {
+  reply
+    .header('ratelimit-limit', state.limit)
+    .header('ratelimit-remaining', state.remaining)
+    .header('ratelimit-reset', state.resetSeconds);
+  if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
+}
+
+async function readCall(
+  services: Services,
+  operation: Operation,
+  readers: { query: Reader | undefined; body: Reader | undefined },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Call> {
+  const admission = request.admission as Admission;
+  const faults: Fault[] = [];
+  const query = (readers.query?.(request.query, faults) ?? {}) as Record<string, unknown>;
+  const body = readBody(operation, readers.body, bodyOf(request), faults);
+  if (faults.length > 0) throw invalid(...faults);
+
+  const { access } = operation;
+  let { subject } = admission;
+  if (access.named && access.named !== 'path' && admission.caller) {
+    const named = access.named === 'query' ? query : (body as Record<string, unknown>);
+    subject = await access.find?.(services.db, admission.caller, named);
+    checkScope(access, admission.caller, operation.method);
+  }
+
+  return {
+    params: admission.params,
+    query,
+    body,
+    subject,
+    token: admission.token,
+    db: services.db,
+    services,
+    ip: request.ip,
+    log: request.log as Services['log'],
+    get caller(): Caller {
+      if (!admission.caller) throw unauthenticated();
+      return admission.caller;
+    },
+    identify: async () =>
+      admission.caller ?? (admission.token ? services.credentials.resolve(admission.token) : undefined),
+    startedWork: (eventId) => void reply.header('operation-id', eventId),
+    setHeader: (name, value) => void reply.header(name, value),
+    page: (paging, count, results) => toPage(new URL(request.url, services.config.baseUrl), paging, count, results),
+  };
+}
+
+function readBody(operation: Operation, read: Reader | undefined, body: Body, faults: Fault[]): unknown {
+  const accepts = operation.accepts ?? ['json'];
+  if (accepts.includes('bytes')) return body;
+  if (!read) return undefined;
+  if (body.faults.length > 0) {
+    faults.push(...body.faults);
+    return undefined;
+  }
+  if (body.kind === 'none') {
+    const required = (operation.body as { required?: string[] }).required ?? [];
+    if (required.length === 0) return read({}, faults);
+    faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' });
+    return undefined;
+  }
+  if (!accepts.includes(body.kind as 'json')) {
+    const types = accepts.includes('form')
+      ? 'application/json or application/x-www-form-urlencoded'
+      : 'application/json';
+    faults.push({ loc: ['body'], msg: `Value error, the body must be sent as ${types}`, type: 'value_error' });
+    return undefined;
+  }
+  return read(body.value, faults);
+}
+
+/** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
+async function perform(services: Services, operation: Operation, call: Call, request: FastifyRequest): Promise<Answer> {
+  const headers: Record<string, string> = {};
+  const run = async (db: Call['db']) => {
+    // Only what the operation itself sets belongs to the answer that is kept for a repeated request.
+    const inner: Call = Object.create(call, {
+      db: { value: db },
+      setHeader: { value: (name: string, value: string) => void (headers[name] = value) },
+      startedWork: { value: (eventId: string) => void (headers['operation-id'] = eventId) },
+    });
+    const body = await operation.handle?.(inner);
+    return { status: 200, headers, body };
+  };
+  if (operation.method === 'GET' || operation.transaction === false)
+    return { ...(await run(services.db)), replayed: false };
+
+  const key =
+    operation.method === 'POST' && operation.idempotency !== false
+      ? readKey(request.headers['idempotency-key'])
+      : undefined;
+  return inTransaction(services.db, async (tx) => {
+    if (key === undefined) return { ...(await run(tx)), replayed: false };
+    const caller = request.admission?.caller?.userId ?? `address ${addressKey(request.ip)}`;
+    const hash = hashRequest(request.method, request.url, bodyOf(request).raw);
+    return answerOnce(tx, services.secrets, { caller, key, hash }, () => run(tx));
+  });
+}
+
+/** RFC 7240: the caller would rather wait for the work than come back for it. */
+async function waitIfPreferred(
+  services: Services,
+  answer: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const eventId = answer.headers['operation-id'];
+  const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(String(request.headers.prefer ?? ''))?.[1];
+  if (!eventId || wanted === undefined) return;
+  const seconds = Math.min(60, Number(wanted));
+  reply.header('preference-applied', `wait=${seconds}`);
+  await services.events.waitUntilFinished(eventId, seconds * 1000);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admission: Admission | undefined;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { routeNotFound } from './answers.ts';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+};
+
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+interface Asset {
+  body: Buffer;
+  gzipped: Buffer;
+  type: string;
+  etag: string;
+  cacheControl: string;
+}
+
+const NOT_BUILT = Buffer.from(
+  '<!doctype html><title>Siteyard</title><p>The dashboard is not built. Run <code>npm start</code>, which builds it.',
+);
+
+/** The dashboard: a few files that are kept in memory, compressed once. Every path of its own router gets its page. */
+export class FrontEnd {
+  readonly #assets: Map<string, Asset>;
+  readonly #page: Asset;
+
+  private constructor(assets: Map<string, Asset>, page: Asset) {
+    this.#assets = assets;
+    this.#page = page;
+  }
+
+  static async load(folder: string): Promise<FrontEnd> {
+    const assets = await loadAssets(folder);
+    return new FrontEnd(assets, assets.get('/index.html') ?? (await toAsset('/index.html', NOT_BUILT)));
+  }
+
+  sendPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return send(request, reply.header('content-security-policy', PAGE_POLICY), this.#page);
+  }
+
+  register(app: FastifyInstance): void {
+    app.get('/*', async (request, reply) => {
+      const path = request.url.split('?')[0] ?? '/';
+      const asset = this.#assets.get(path);
+      if (asset && asset !== this.#page) return send(request, reply, asset);
+      if (path.startsWith('/f/') || path.startsWith('/assets/') || extname(path) !== '') throw routeNotFound();
+      return this.sendPage(request, reply);
+    });
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  reply.header('etag', asset.etag).header('cache-control', asset.cacheControl).header('vary', 'accept-encoding');
+  if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+  reply.type(asset.type);
+  if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body);
+  return reply.header('content-encoding', 'gzip').send(asset.gzipped);
+}
+
+async function loadAssets(folder: string): Promise<Map<string, Asset>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  const loaded = files.map(async (entry): Promise<[string, Asset]> => {
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file)}`;
+    return [path, await toAsset(path, await readFile(file))];
+  });
+  return new Map(await Promise.all(loaded));
+}
+
+async function toAsset(path: string, body: Buffer): Promise<Asset> {
+  return {
+    body,
+    gzipped: await promisify(gzip)(body),
+    type: TYPES[extname(path)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    // The names under assets carry a hash of their content; the page itself is asked for each time.
+    cacheControl: path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Tx } from '#core/db/database.ts';
+import { AppError, failure, invalid } from '#core/errors.ts';
+import type { Secrets } from '#core/secrets.ts';
+import { errorBody } from './answers.ts';
+
+/**
+ * A POST with an Idempotency-Key has its effect once. The answer is stored in the transaction of the effect itself, so
+ * after a kill at any instant either both are there or neither is, and a retry does the right thing.
+ */
+export interface KeyedRequest {
+  caller: string;
+  key: string;
+  hash: Buffer;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+  replayed: boolean;
+}
+
+const stillRunning = failure(
+  'idempotency.in_progress',
+  409,
+  'The first request with this Idempotency-Key is still running.',
+);
+const MAX_KEY_LENGTH = 255;
+
+export function readKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const key = Array.isArray(header) ? header.join(',') : header;
+  if (key.length > 0 && key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(key)) return key;
+  const msg = `Value error, must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters`;
+  throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
+}
+
+export function hashRequest(method: string, url: string, body: Buffer): Buffer {
+  return createHash('sha256').update(`${method} ${url}\n`).update(body).digest();
+}
+
+export async function answerOnce(
+  tx: Tx,
+  secrets: Secrets,
+  request: KeyedRequest,
+  work: () => Promise<Omit<Answer, 'replayed'>>,
+): Promise<Answer> {
+  const lock = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${request.caller} ${request.key}`}, 0)) as locked`.execute(tx);
+  if (!lock.rows[0]?.locked) throw stillRunning();
+
+  const kept = await find(tx, request);
+  if (kept) {
+    if (!kept.request_hash.equals(request.hash)) {
+      const msg = 'Value error, this key was used with another request';
+      throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
+    }
+    const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
+    return { status: kept.status, headers: kept.headers, body, replayed: true };
+  }
+
+  const answer = await workOrRefuse(tx, work);
+  await keep(tx, secrets, request, answer);
+  return { ...answer, replayed: false };
+}
+
+/** A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. */
+async function workOrRefuse(tx: Tx, work: () => Promise<Omit<Answer, 'replayed'>>): Promise<Omit<Answer, 'replayed'>> {
+  await sql`savepoint before_work`.execute(tx);
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    await sql`rollback to savepoint before_work`.execute(tx);
+    return { status: error.status, headers: { ...error.headers }, body: errorBody(error) };
+  }
+}
+
+interface KeptAnswer {
+  request_hash: Buffer;
+  status: number;
+  headers: Record<string, string>;
+  body_sealed: Buffer;
+}
+
+async function find(tx: Tx, { caller, key }: KeyedRequest): Promise<KeptAnswer | undefined> {
+  const { rows } = await sql<KeptAnswer>`
+    select request_hash, status, headers, body_sealed from idempotent_answers
+    where caller = ${caller} and key = ${key} and created_at > now() - interval '24 hours'`.execute(tx);
+  return rows[0];
+}
+
+async function keep(tx: Tx, secrets: Secrets, request: KeyedRequest, answer: Omit<Answer, 'replayed'>): Promise<void> {
+  const sealed = secrets.seal(Buffer.from(JSON.stringify(answer.body)));
+  await sql`
+    insert into idempotent_answers (caller, key, request_hash, status, headers, body_sealed)
+    values (${request.caller}, ${request.key}, ${request.hash}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed})
+    on conflict (caller, key) do update set request_hash = excluded.request_hash, status = excluded.status,
+      headers = excluded.headers, body_sealed = excluded.body_sealed, created_at = now()`.execute(tx);
+}

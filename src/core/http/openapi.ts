@@ -1,0 +1,121 @@
+import { SCOPES } from '#core/auth/caller.ts';
+import { API_PREFIX, type Operation } from './operation.ts';
+import { ErrorAnswer, ValidationError } from './schema.ts';
+
+/** The OpenAPI 3.1 document, from the same declarations that validate and serialise. */
+type Json = Record<string, unknown>;
+
+export function describeApi(operations: readonly Operation[], baseUrl: string): Json {
+  const components: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = API_PREFIX + operation.path;
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = describeOperation(operation, components);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Siteyard',
+      version: '1.0.0',
+      description:
+        'Managed hosting of WordPress-style sites: teams, sites, backups, support, all through one JSON API.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        OAuth2PasswordBearer: {
+          type: 'oauth2',
+          flows: { password: { tokenUrl: `${API_PREFIX}/token`, scopes: scopeNames } },
+        },
+        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+      },
+    },
+  };
+}
+
+const scopeNames = Object.fromEntries(SCOPES.map((scope) => [scope, `What a token of scope ${scope} may do`]));
+
+function describeOperation(operation: Operation, components: Json): Json {
+  const { access } = operation;
+  const parameters = [
+    ...describeParameters('path', operation.params, components),
+    ...describeParameters('query', operation.query, components),
+  ];
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: `Who may: ${access.rule}.`,
+    tags: [operation.tag],
+    security: access.who === 'anyone' ? [] : [{ OAuth2PasswordBearer: [] }, { APIKeyCookie: [] }],
+    ...(operation.assistant && { 'x-assistant-enabled': true }),
+    ...(parameters.length > 0 && { parameters }),
+    ...describeBody(operation, components),
+    responses: {
+      200: { description: 'Success', content: describeAnswer(operation, components) },
+      ...((parameters.length > 0 || operation.body) && {
+        422: {
+          description: 'Something in the request is not valid',
+          content: json(hoist(ValidationError, components)),
+        },
+      }),
+      '4XX': { description: 'Refused', content: json(hoist(ErrorAnswer, components)) },
+    },
+  };
+}
+
+function describeAnswer(operation: Operation, components: Json): Json {
+  if (operation.response) return json(hoist(operation.response, components));
+  return { [operation.produces ?? 'application/octet-stream']: { schema: { type: 'string' } } };
+}
+
+function describeBody(operation: Operation, components: Json): Json {
+  const accepts = operation.accepts ?? ['json'];
+  if (accepts.includes('bytes'))
+    return {
+      requestBody: {
+        required: true,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    };
+  if (!operation.body) return {};
+  const schema = hoist(operation.body, components);
+  const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '' };
+  const content = Object.fromEntries(accepts.map((kind) => [types[kind], { schema }]));
+  const { required = [] } = operation.body as { required?: string[] };
+  return { requestBody: { required: required.length > 0, content } };
+}
+
+function describeParameters(place: 'path' | 'query', schema: object | undefined, components: Json): Json[] {
+  if (!schema) return [];
+  const { properties, required = [] } = schema as { properties: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: hoist(rest, components),
+    };
+  });
+}
+
+const json = (schema: unknown): Json => ({ 'application/json': { schema } });
+
+/** Replaces every titled schema by a reference to the component of that name. */
+function hoist(schema: unknown, components: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { title } = schema as { title?: unknown };
+  // A property may well be called title; the annotation is the one that is text.
+  const entries = Object.entries(schema).filter(([key, value]) => !(key === 'title' && typeof value === 'string'));
+  const inner = Object.fromEntries(entries.map(([key, value]) => [key, hoist(value, components)]));
+  if (typeof title !== 'string') return inner;
+  components[title] ??= inner;
+  return { $ref: `#/components/schemas/${title}` };
+}

@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import type { PageAnswer, Paging } from '#core/pages.ts';
+import type { Access } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import type { LimitName } from './rate-limits.ts';
+
+export const API_PREFIX = '/f/api/v1';
+
+/** What an operation gets to work with, once the request has been let in and found valid. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown> {
+  params: Params;
+  query: Query;
+  body: Body;
+  /** What the operation's policy looked up: the team's id, or the record itself. */
+  subject: Subject;
+  /** Whoever is signed in. Operations open to anyone ask `identify` instead. */
+  caller: Caller;
+  identify(): Promise<Caller | undefined>;
+  /** The credential as it came, for the operations that are about credentials. */
+  token: string | undefined;
+  /** A transaction for whatever changes something, the pool for reads. */
+  db: Db;
+  services: Services;
+  ip: string;
+  log: Services['log'];
+  /** Tells the caller which event records the work that goes on after the answer. */
+  startedWork(eventId: string): void;
+  setHeader(name: string, value: string): void;
+  /** Puts rows into the envelope, with links to the pages beside this one. */
+  page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
+}
+
+interface Declaration<P extends TProperties, Q extends TProperties, B extends TSchema, Subject> {
+  /** The verb everywhere: function, operationId, SDK method, CLI verb, assistant's tool. */
+  id: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Relative to the prefix, with parameters as {name}. */
+  path: string;
+  tag: string;
+  summary: string;
+  access: Access<Subject>;
+  params?: TObject<P>;
+  query?: TObject<Q>;
+  body?: B;
+  /** What the body may be sent as; JSON unless said otherwise. */
+  accepts?: readonly ('json' | 'form' | 'bytes')[];
+  bodyLimitBytes?: number;
+  /** Enabled for the assistant: (A) in the contract. */
+  assistant?: true;
+  /** The limit that counts; otherwise reads or writes of the credential. */
+  limit?: LimitName;
+  /** False where the work must not hold a transaction: it calls outside, or hashes a password. */
+  transaction?: false;
+  /** False for sign-in, whose answer must never be kept. */
+  idempotency?: false;
+}
+
+export interface JsonOperation<
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TSchema,
+  R extends TSchema,
+  Subject,
+> extends Declaration<P, Q, B, Subject> {
+  response: R;
+  handle(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Static<R>>;
+}
+
+/** An operation whose answer is not JSON: a stream, a page, a file. */
+export interface RawOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject>
+  extends Declaration<P, Q, B, Subject> {
+  produces: string;
+  serve(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<unknown>;
+}
+
+/** `page` and `size` are optional to send and always there to read. */
+type WithDefaults<Q> = Q extends { page?: number; size?: number }
+  ? Omit<Q, 'page' | 'size'> & { page: number; size: number }
+  : Q;
+
+/** An operation as the server and the documents see it, whatever its types. */
+export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> & {
+  response?: TSchema;
+  produces?: string;
+  handle?(call: Call): Promise<unknown>;
+  serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+};
+
+export function operation<
+  R extends TSchema,
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  B extends TSchema = TSchema,
+  Subject = undefined,
+>(declaration: JsonOperation<P, Q, B, R, Subject>): Operation {
+  return declaration as unknown as Operation;
+}
+
+export function rawOperation<
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  B extends TSchema = TSchema,
+  Subject = undefined,
+>(declaration: RawOperation<P, Q, B, Subject>): Operation {
+  return declaration as unknown as Operation;
+}

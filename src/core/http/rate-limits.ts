@@ -1,0 +1,70 @@
+const WINDOW_MS = 60_000;
+const PER_MINUTE = { read: 1200, write: 300, signIn: 20, failedSignIn: 10 } as const;
+export type LimitName = keyof typeof PER_MINUTE;
+
+export interface LimitState {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+  exceeded: boolean;
+}
+
+/**
+ * Counts per minute, in this process's memory: a limit protects the process that counts. A fleet of n API processes
+ * lets n times as much through, which docs/decisions/0004 weighs.
+ */
+export class RateLimits {
+  readonly #factor: number;
+  #windows = new Map<string, { count: number; endsAt: number }>();
+
+  constructor(factor: number) {
+    this.#factor = factor;
+  }
+
+  /** Counts one use. With a factor of 0 nothing is limited. */
+  take(name: LimitName, key: string): LimitState {
+    return this.#state(name, key, 1);
+  }
+
+  /** Looks without counting. */
+  peek(name: LimitName, key: string): LimitState {
+    return this.#state(name, key, 0);
+  }
+
+  #state(name: LimitName, key: string, uses: number): LimitState {
+    const limit = Math.ceil(PER_MINUTE[name] * this.#factor);
+    const now = Date.now();
+    const id = `${name}:${key}`;
+    let window = this.#windows.get(id);
+    if (!window || window.endsAt <= now) {
+      window = { count: 0, endsAt: now + WINDOW_MS };
+      if (uses > 0) this.#remember(id, window, now);
+    }
+    window.count += uses;
+    const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000));
+    const remaining = Math.max(0, limit - window.count);
+    return {
+      limit,
+      remaining,
+      resetSeconds,
+      exceeded: limit > 0 && (uses > 0 ? window.count > limit : window.count >= limit),
+    };
+  }
+
+  #remember(id: string, window: { count: number; endsAt: number }, now: number): void {
+    if (this.#windows.size >= 50_000) {
+      this.#windows = new Map([...this.#windows].filter(([, { endsAt }]) => endsAt > now));
+    }
+    this.#windows.set(id, window);
+  }
+}
+
+/** An IPv6 customer owns at least a /64, so that is what counts as one address. */
+export function addressKey(ip: string): string {
+  if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip;
+  const [head = '', tail = ''] = ip.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const rest = tail.split(':').filter(Boolean);
+  const zeros = ip.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0') : [];
+  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,46 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'";
+
+/**
+ * The OpenAPI document and its browsable reference. The reference's script is four megabytes, so it is loaded with the
+ * first reader and not with the service: that one lives in an app of its own, which this one asks.
+ */
+export function serveReference(app: FastifyInstance, document: object): void {
+  const text = JSON.stringify(document);
+  let reference: Promise<FastifyInstance> | undefined;
+  const load = async () => {
+    const { default: scalar } = await import('@scalar/fastify-api-reference');
+    const inner = Fastify();
+    await inner.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        url: '/openapi.json',
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        pageTitle: 'Siteyard API',
+      } as object,
+    });
+    await inner.ready();
+    return inner;
+  };
+
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json').header('access-control-allow-origin', '*').send(text),
+  );
+  for (const url of ['/docs', '/docs/*']) {
+    app.get(url, async (request, reply) => {
+      reference ??= load();
+      const path = request.url === '/docs' ? '/docs/' : request.url;
+      const answer = await (await reference).inject({ method: 'GET', url: path });
+      reply
+        .code(answer.statusCode)
+        .header('content-security-policy', PAGE_POLICY)
+        .header('cache-control', 'public, max-age=3600');
+      return reply.type(String(answer.headers['content-type'] ?? 'text/html')).send(answer.rawPayload);
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { failure, unauthenticated } from '#core/errors.ts';
+import type { Services } from '#core/services.ts';
+import { answerError, routeNotFound } from './answers.ts';
+import { installBodyParsers } from './body.ts';
+import { registerOperation, showLimit } from './dispatch.ts';
+import type { Metrics } from './metrics.ts';
+import { API_PREFIX, type Operation } from './operation.ts';
+import { addressKey } from './rate-limits.ts';
+
+const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
+
+export interface ServerOptions {
+  services: Services;
+  metrics: Metrics;
+  operations: readonly Operation[];
+  /** The browser's side: dashboard, reference. */
+  pages?: (app: FastifyInstance) => void;
+  /** Answers for every host that is not the platform's. */
+  sites: RequestListener;
+  ready: () => Promise<boolean>;
+}
+
+export function createApp(options: ServerOptions): FastifyInstance {
+  const { services, metrics, operations } = options;
+  const { config } = services;
+  const isPlatform = platformHosts(config.baseUrl);
+
+  const app = Fastify({
+    loggerInstance: services.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    forceCloseConnections: 'idle',
+    requestTimeout: 120_000,
+    serverFactory: (handler) => {
+      const server = createServer({ maxHeaderSize: 32 * 1024 }, (request: IncomingMessage, response: ServerResponse) =>
+        isPlatform(request.headers.host) ? handler(request, response) : options.sites(request, response),
+      );
+      server.keepAliveTimeout = 65_000;
+      return server;
+    },
+    // Malformed requests never reach a route; they get the same kind of answer all the same.
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+  });
+
+  app.decorateRequest('admission', undefined);
+  installBodyParsers(app);
+  app.register(cookie);
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    if (config.baseUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = request.routeOptions.config.operation?.id ?? request.routeOptions.url ?? 'none';
+    metrics.observeRequest(operation, request.method, reply.statusCode, reply.elapsedTime / 1000);
+    // Reads that went well are the bulk and tell little.
+    const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
+      { request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    );
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    if (request.url.startsWith(API_PREFIX)) showLimit(reply, services.limits.take('read', addressKey(request.ip)));
+    throw routeNotFound();
+  });
+
+  app.get('/healthz', async () => ({ status: 'alive' }));
+  app.get('/readyz', async () => {
+    if (!(await options.ready())) throw notReady();
+    return { status: 'ready' };
+  });
+  const metricsToken = config.metricsToken ?? services.secrets.derive('metrics token');
+  app.get('/metrics', async (request, reply) => {
+    if (!sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
+      throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
+    }
+    return reply.type(metrics.contentType).send(await metrics.render());
+  });
+
+  app.register(async (api) => {
+    for (const operation of operations) registerOperation(api, services, operation);
+  });
+  if (options.pages) options.pages(app);
+  return app;
+}
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+};
+
+/**
+ * The platform answers on its own names alone; any other host is a site. An address is never a site's name, so health
+ * checks that dial one reach the platform, and a platform on loopback has all of loopback's names.
+ */
+export function platformHosts(baseUrl: string): (host: string | undefined) => boolean {
+  const own = new URL(baseUrl).hostname;
+  const names = new Set(['localhost', '127.0.0.1'].includes(own) ? [own, 'localhost'] : [own]);
+  return (host) => {
+    if (host === undefined) return true;
+    const name = host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
+    return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+  };
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,243 @@
+import { type Kysely, sql } from 'kysely';
+import type pg from 'pg';
+import { fromKysely, PgBoss } from 'pg-boss';
+import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
+import type { Listener } from '#core/db/listener.ts';
+import type { DB } from '#core/db/schema.generated.ts';
+import type { Log } from '#core/log.ts';
+import type { Services } from '#core/services.ts';
+
+/**
+ * Background work on the Postgres queue. A job is written in the transaction of the change that asks for it, so there
+ * is never a change without its work nor work without its change. Every handler is safe to run again: a worker can be
+ * killed at any instant, and what only the database sees is committed together with the job's end (`job.commit`).
+ *
+ * Two lanes: `site` runs one job at a time for each site, whatever its kind; `background` has no order.
+ */
+export interface JobKind<Payload extends object = object> {
+  name: string;
+  lane: Lane;
+  run(payload: Payload, job: Job): Promise<void>;
+  /** What is left to do when every retry failed: end the event, clear the busy flag. Runs in one transaction. */
+  abandon?(db: Db, payload: Payload, error: string): Promise<void>;
+}
+
+export interface Job {
+  id: string;
+  services: Services;
+  signal: AbortSignal;
+  /** The job's last effect and its end, together or not at all, and only once however often the job is run. */
+  commit(effect: (tx: Tx) => Promise<void>): Promise<void>;
+}
+
+export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind<Payload> {
+  return kind;
+}
+
+const LANES = ['site', 'background'] as const;
+type Lane = (typeof LANES)[number];
+const DEAD = 'dead';
+const SCHEDULED = 'scheduled';
+
+interface Envelope {
+  kind: string;
+  payload: object;
+  key?: string;
+}
+
+const RETRIES = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 300 };
+const KEEP = {
+  expireInSeconds: 900,
+  heartbeatSeconds: 30,
+  deleteAfterSeconds: 600,
+  retentionSeconds: 90 * 86_400,
+  notify: true,
+};
+// A worker polls besides being notified: a retry becomes due without anybody announcing it.
+const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
+/** Any number that nobody else uses: held shared by every living worker. */
+const WORKERS_LOCK = 7_390_211;
+
+export interface QueueState {
+  queue: string;
+  waiting: number;
+  active: number;
+  oldest_seconds: number;
+}
+
+export class Jobs {
+  readonly #boss: PgBoss;
+  readonly #db: Kysely<DB>;
+  readonly #pool: pg.Pool;
+  readonly #log: Log;
+  readonly #kinds = new Map<string, JobKind>();
+  #workersLock: pg.PoolClient | undefined;
+
+  constructor(options: { db: Kysely<DB>; pool: pg.Pool; listener: Listener; log: Log; worker: boolean }) {
+    const { db, pool, listener, log, worker } = options;
+    this.#db = db;
+    this.#pool = pool;
+    this.#log = log;
+    this.#boss = new PgBoss({
+      db: {
+        executeSql: (text, values) => pool.query(text, values as unknown[]),
+        listen: async (channel, onNotification, onReconnect) => {
+          await listener.on(channel, onNotification);
+          listener.onReconnect(onReconnect);
+          return { close: async () => {} };
+        },
+      },
+      schema: 'jobs',
+      useListenNotify: worker,
+      supervise: worker,
+      schedule: worker,
+      superviseIntervalSeconds: 10,
+      maintenanceIntervalSeconds: 60,
+      monitorIntervalSeconds: 10,
+    });
+    this.#boss.on('error', (error) => log.error({ err: error }, 'the job queue reported an error'));
+    this.#boss.on('warning', (warning) => log.warn({ warning }, 'the job queue reported a warning'));
+  }
+
+  async open(): Promise<void> {
+    await this.#boss.start();
+    await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
+    await this.#boss.createQueue(SCHEDULED, { ...KEEP, ...RETRIES });
+    for (const lane of LANES) {
+      const policy = lane === 'site' ? 'singleton' : 'standard';
+      await this.#boss.createQueue(lane, { ...KEEP, ...RETRIES, policy, deadLetter: DEAD });
+    }
+  }
+
+  /** `key` is the site for the lane of sites: jobs of one key run one after another. */
+  async enqueue<Payload extends object>(db: Db, kind: JobKind<Payload>, payload: Payload, key?: string): Promise<void> {
+    await this.#send(db, kind.lane, { kind: kind.name, payload, ...(key !== undefined && { key }) });
+  }
+
+  /** Starts to work on jobs. `schedules` name the kinds that run by the clock. */
+  async work(
+    kinds: readonly JobKind[],
+    services: Services,
+    schedules: Record<string, string>,
+    concurrency: number,
+  ): Promise<void> {
+    for (const kind of kinds) this.#kinds.set(kind.name, kind);
+    await this.#reclaimOrphans();
+    for (const lane of LANES) {
+      await this.#boss.work<Envelope>(lane, { ...POLL, localConcurrency: concurrency }, ([job]) =>
+        this.#run(lane, job as BossJob, services),
+      );
+    }
+    await this.#boss.work<Envelope>(SCHEDULED, POLL, ([job]) => this.#run(SCHEDULED, job as BossJob, services));
+    await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) => this.#bury(job as DeadJob));
+    for (const [kind, cron] of Object.entries(schedules)) {
+      await this.#boss.schedule(SCHEDULED, cron, { kind, payload: {} } satisfies Envelope, { key: kind });
+    }
+  }
+
+  /** Finishes what is running, takes nothing new. */
+  async close(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
+    this.#workersLock?.release(true);
+  }
+
+  async states(): Promise<QueueState[]> {
+    const { rows } = await sql<QueueState>`
+      select name as queue, count(*) filter (where state in ('created', 'retry'))::int as waiting,
+        count(*) filter (where state = 'active')::int as active,
+        coalesce(extract(epoch from now() - min(created_on) filter (where state in ('created', 'retry') and start_after <= now())), 0)::float as oldest_seconds
+      from jobs.job where state < 'completed' group by name`.execute(this.#db);
+    return rows;
+  }
+
+  /** Puts a job that failed for good back on its lane, with all its retries. */
+  async revive(
+    db: Db,
+    { queue, kind, payload, key }: { queue: string; kind: string; payload: object; key: string | null },
+  ): Promise<void> {
+    await this.#send(db, queue, { kind, payload, ...(key !== null && { key }) });
+  }
+
+  async #send(db: Db, lane: string, envelope: Envelope): Promise<void> {
+    await this.#boss.send(lane, envelope, {
+      ...(envelope.key !== undefined && { singletonKey: envelope.key }),
+      db: fromKysely(db),
+    });
+  }
+
+  async #run(queue: string, job: BossJob, services: Services): Promise<void> {
+    const kind = this.#kinds.get(job.data.kind);
+    if (!kind) throw new Error(`no handler for jobs of kind ${job.data.kind}`);
+    try {
+      await kind.run(job.data.payload, {
+        id: job.id,
+        services,
+        signal: job.signal,
+        commit: (effect) =>
+          inTransaction(this.#db, async (tx) => {
+            await this.#claim(tx, queue, job);
+            await effect(tx);
+            await this.#boss.complete(queue, { id: job.id, retryCount: job.retryCount }, null, { db: fromKysely(tx) });
+          }),
+      });
+    } catch (error) {
+      this.#log.warn({ err: error, job: job.id, kind: kind.name, attempt: job.retryCount + 1 }, 'a job failed');
+      throw error;
+    }
+  }
+
+  /** Locks the job's row: an attempt that was given up on, or that has already committed, must not have its effect. */
+  async #claim(tx: Tx, queue: string, job: BossJob): Promise<void> {
+    const { rows } = await sql`
+      select from jobs.job where name = ${queue} and id = ${job.id} and state = 'active' and retry_count = ${job.retryCount}
+      for update`.execute(tx);
+    if (rows.length === 0) throw new Error('this attempt of the job is over; another one has taken its place');
+  }
+
+  /** A job whose retries are used up: its kind cleans up, and the operator finds it in failed_jobs. */
+  async #bury(job: DeadJob): Promise<void> {
+    const { kind: name, payload, key } = job.data;
+    const error = describeFailure(job.sourceOutput);
+    await inTransaction(this.#db, async (tx) => {
+      await this.#kinds.get(name)?.abandon?.(tx, payload, error);
+      await sql`insert into failed_jobs (id, queue, key, kind, payload, error)
+        values (${job.id}, ${job.sourceName ?? 'background'}, ${key ?? null}, ${name}, ${JSON.stringify(payload)}, ${error})
+        on conflict (id) do nothing`.execute(tx);
+    });
+    this.#log.error({ job: job.id, kind: name, error }, 'a job failed for good');
+  }
+
+  /**
+   * A worker that was killed leaves its jobs marked active. Where this is the only worker alive, nobody is working on
+   * them and they are retried now; otherwise their missing heartbeat gives them away half a minute later.
+   */
+  async #reclaimOrphans(): Promise<void> {
+    const client = await this.#pool.connect();
+    this.#workersLock = client;
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as alone', [WORKERS_LOCK]);
+    if (rows[0].alone) {
+      const orphans = await client.query(
+        "select name, array_agg(id::text) as ids from jobs.job where state = 'active' group by name",
+      );
+      for (const { name, ids } of orphans.rows) await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+    }
+    await client.query('select pg_advisory_lock_shared($1)', [WORKERS_LOCK]);
+    if (rows[0].alone) await client.query('select pg_advisory_unlock($1)', [WORKERS_LOCK]);
+  }
+}
+
+interface BossJob {
+  id: string;
+  data: Envelope;
+  retryCount: number;
+  signal: AbortSignal;
+}
+
+interface DeadJob extends BossJob {
+  sourceName?: string | null;
+  sourceOutput?: { message?: unknown; value?: { message?: unknown } } | null;
+}
+
+function describeFailure(output: DeadJob['sourceOutput']): string {
+  return String(output?.message ?? output?.value?.message ?? 'the worker stopped before the job ended');
+}

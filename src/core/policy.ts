@@ -1,0 +1,101 @@
+import { type Caller, hasRole, hasScope, type Role, type Scope } from './auth/caller.ts';
+import type { Db } from './db/database.ts';
+import { type AppError, failure, forbidden, unauthenticated } from './errors.ts';
+
+/**
+ * Who may call an operation. Each operation names one Access; together they are the table that the server enforces and
+ * policy.test.ts walks. Whoever is not in the team that owns a thing gets the answer for a thing that does not exist.
+ */
+export interface Access<Subject = undefined> {
+  readonly who: 'anyone' | 'user' | 'session' | 'operator' | 'team';
+  /** For people: the rule in words, shown in the reference. */
+  readonly rule: string;
+  /** What the credential must carry; derived from the method where it is not given. */
+  readonly scope?: Scope;
+  /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
+  readonly named?: 'path' | 'query' | 'body';
+  /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
+  readonly find?: (db: Db, caller: Caller, input: Record<string, unknown>) => Promise<Subject>;
+}
+
+export const teamNotFound = failure('team.not_found', 404, 'There is no such team, or you are not in it.');
+const insufficientScope = failure(
+  'auth.insufficient_scope',
+  403,
+  'This token may not do that; it needs a wider scope.',
+);
+const sessionRequired = failure(
+  'auth.session_required',
+  403,
+  'Sign in with your password for this; a personal API token may not do it.',
+);
+const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of the platform may do this.');
+
+export const anyone: Access = { who: 'anyone', rule: 'anyone, signed in or not' };
+export const signedIn: Access = { who: 'user', rule: 'anyone signed in' };
+/** What a stolen API token must not be able to do: make more tokens, change the password. */
+export const withPassword: Access = { who: 'session', rule: 'anyone signed in with a password' };
+export const operator: Access = { who: 'operator', rule: 'operators of the platform' };
+
+/** Members of the named team, from a role upwards. The subject is the team's id. */
+export function inTeam(
+  role: Role,
+  named: 'path' | 'query' | 'body' = 'path',
+  options: { optional?: boolean } = {},
+): Access<string> {
+  return {
+    who: 'team',
+    rule: `${role} of the team and above`,
+    named,
+    find: async (_db, caller, input) => {
+      const teamId = input.team_id;
+      if (typeof teamId !== 'string') {
+        if (options.optional) return '';
+        throw teamNotFound();
+      }
+      requireRole(caller, teamId, role, teamNotFound);
+      return teamId;
+    },
+  };
+}
+
+/** Members of the team that owns the named record, from a role upwards, and whoever `orIf` lets besides. */
+export function onRecord<Subject extends { team_id: string }>(options: {
+  role: Role;
+  missing: () => AppError;
+  find: (db: Db, input: Record<string, string>) => Promise<Subject | undefined>;
+  orIf?: { rule: string; test: (caller: Caller, subject: Subject) => boolean };
+}): Access<Subject> {
+  const { role, missing, orIf } = options;
+  return {
+    who: 'team',
+    rule: `${role} of the team and above${orIf ? `, or ${orIf.rule}` : ''}`,
+    named: 'path',
+    find: async (db, caller, input) => {
+      const subject = await options.find(db, input as Record<string, string>);
+      if (!subject || !caller.roles.has(subject.team_id)) throw missing();
+      if (!orIf?.test(caller, subject)) requireRole(caller, subject.team_id, role, missing);
+      return subject;
+    },
+  };
+}
+
+function requireRole(caller: Caller, teamId: string, role: Role, missing: () => AppError): void {
+  if (!caller.roles.has(teamId)) throw missing();
+  if (!hasRole(caller, teamId, role)) throw forbidden({ message: `This needs the role ${role} or above in the team.` });
+}
+
+/** The part of a policy that needs nothing but the credential. */
+export function checkCaller(access: Access<unknown>, caller: Caller | undefined, method: string): void {
+  if (access.who === 'anyone') return;
+  if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
+  if (access.who === 'operator' && !caller.isSuperuser) throw operatorsOnly();
+  if (access.who === 'session' && caller.credential.kind !== 'session') throw sessionRequired();
+  if (access.find === undefined) checkScope(access, caller, method);
+}
+
+/** Comes after the lookup: a stranger with a narrow token still learns only that there is no such thing. */
+export function checkScope(access: Access<unknown>, caller: Caller, method: string): void {
+  const needed = access.scope ?? (method === 'GET' ? 'read' : 'write');
+  if (!hasScope(caller, needed)) throw insufficientScope();
+}

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { Config } from '../config.ts';
+import type { Credentials } from './auth/credentials.ts';
+import type { DB } from './db/schema.generated.ts';
+import type { EventHub } from './events/hub.ts';
+import type { FrontEnd } from './http/front-end.ts';
+import type { RateLimits } from './http/rate-limits.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { Log } from './log.ts';
+import type { Mailer } from './mail.ts';
+import type { Secrets } from './secrets.ts';
+
+/** What main.ts builds once and every operation and job may use. */
+export interface Services {
+  config: Config;
+  log: Log;
+  db: Kysely<DB>;
+  secrets: Secrets;
+  credentials: Credentials;
+  events: EventHub;
+  jobs: Jobs;
+  limits: RateLimits;
+  mailer: Mailer;
+  frontEnd: FrontEnd;
+}

@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Email, Name, Nullable } from '#core/http/schema.ts';
+
+export const Password = Type.String({ minLength: 8, maxLength: 256 });
+
+export const Registration = Type.Object({ email: Email, password: Password, first_name: Name, last_name: Name });
+export type Registration = Static<typeof Registration>;
+
+/** Two steps in one operation: without a token it asks for the mail, with one it uses the link. */
+export const EmailVerification = Type.Object({ token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))) });
+
+export const PasswordReset = Type.Object({
+  email: Type.Optional(Nullable(Email)),
+  token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+  password: Type.Optional(Nullable(Password)),
+});
+export type PasswordReset = Static<typeof PasswordReset>;
+
+export const ProfileChange = Type.Object({
+  first_name: Type.Optional(Name),
+  last_name: Type.Optional(Name),
+  current_password: Type.Optional(Type.String({ maxLength: 256 })),
+  new_password: Type.Optional(Password),
+});
+export type ProfileChange = Static<typeof ProfileChange>;
+
+export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
+export const linkInvalid = failure('account.link_invalid', 409, 'This link is not valid any more; ask for a new one.');

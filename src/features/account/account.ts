@@ -1,0 +1,112 @@
+import type { Caller } from '#core/auth/caller.ts';
+import { checkPassword, hashPassword } from '#core/auth/password.ts';
+import { rightsChanged } from '#core/auth/revocation.ts';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import { recordEvent } from '#core/events/events.ts';
+import type { Services } from '#core/services.ts';
+import { revokeCredentials } from '#features/credential/credential.ts';
+import { createTeam } from '#features/team/team.ts';
+import {
+  findSignIn,
+  findUser,
+  hasOperator,
+  insertUser,
+  passwordHashOf,
+  type User,
+  updateUser,
+} from '#features/user/user.ts';
+import { mailLink } from './account.jobs.ts';
+import { emailTaken, linkInvalid, type ProfileChange, type Registration } from './account.schema.ts';
+import { insertMailedLink, type LinkPurpose, retireMailedLinks, consumeMailedLink } from './account.sql.ts';
+
+const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
+
+export async function register(db: Db, services: Services, input: Registration): Promise<User> {
+  const email = input.email.toLowerCase();
+  const user = await insertUser(db, {
+    email,
+    password_hash: await hashPassword(input.password),
+    first_name: input.first_name.trim(),
+    last_name: input.last_name.trim(),
+  });
+  if (!user) throw emailTaken();
+  await createTeam(db, { owner: user, name: `${user.first_name}'s team`, isDefault: true });
+  await recordEvent(db, {
+    scope: 'account',
+    event_type: 'account.registered',
+    activity: `${user.full_name} registered`,
+    by: { userId: user.id },
+  });
+  await sendLink(db, services, user.id, 'verify_email');
+  return user;
+}
+
+/** The first operator, at the first start. */
+export async function createOperator(db: Db, email: string, password: string): Promise<boolean> {
+  if (await hasOperator(db)) return false;
+  const names = { first_name: 'Platform', last_name: 'Operator' };
+  const user = await insertUser(db, {
+    email,
+    password_hash: await hashPassword(password),
+    ...names,
+    is_superuser: true,
+    is_verified: true,
+  });
+  if (!user) return false;
+  await createTeam(db, { owner: user, name: 'Platform', isDefault: true });
+  return true;
+}
+
+export async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<void> {
+  const linkId = await insertMailedLink(db, userId, purpose, LINK_HOURS[purpose]);
+  await services.jobs.enqueue(db, mailLink, { linkId });
+}
+
+/** Answers whose address is verified now. Older credentials end: whoever made the account may not be whom the mail reached. */
+export async function verifyEmail(db: Db, services: Services, token: string): Promise<string> {
+  const userId = await consumeLink(db, services, token, 'verify_email');
+  await updateUser(db, userId, { is_verified: true });
+  return userId;
+}
+
+/** Says nothing of whether the address has an account. */
+export async function requestPasswordReset(db: Db, services: Services, email: string): Promise<void> {
+  const account = await findSignIn(db, email.toLowerCase());
+  if (account?.is_active) await sendLink(db, services, account.id, 'password_reset');
+}
+
+export async function resetPassword(db: Db, services: Services, token: string, password: string): Promise<string> {
+  const userId = await consumeLink(db, services, token, 'password_reset');
+  // Whoever could read the mail owns the address.
+  await updateUser(db, userId, { password_hash: await hashPassword(password), is_verified: true });
+  return userId;
+}
+
+async function consumeLink(db: Db, services: Services, token: string, purpose: LinkPurpose): Promise<string> {
+  const linkId = services.secrets.readSignedId(purpose, token);
+  const userId = linkId && (await consumeMailedLink(db, linkId, purpose));
+  if (!userId) throw linkInvalid();
+  await retireMailedLinks(db, userId, purpose);
+  await revokeCredentials(db, services, userId);
+  return userId;
+}
+
+export async function updateMe(db: Db, services: Services, caller: Caller, change: ProfileChange): Promise<User> {
+  const { first_name, last_name, current_password, new_password } = change;
+  if (new_password !== undefined) {
+    if (current_password === undefined) throw invalid(bodyFault('current_password', 'Field required', 'missing'));
+    if (!(await checkPassword(await passwordHashOf(db, caller.userId), current_password))) {
+      throw invalid(bodyFault('current_password', 'Value error, this is not your password'));
+    }
+    await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
+    await retireMailedLinks(db, caller.userId, 'password_reset');
+  }
+  await updateUser(db, caller.userId, {
+    ...(first_name !== undefined && { first_name: first_name.trim() }),
+    ...(last_name !== undefined && { last_name: last_name.trim() }),
+    ...(new_password !== undefined && { password_hash: await hashPassword(new_password) }),
+  });
+  rightsChanged(db, services, caller.userId);
+  return findUser(db, caller.userId);
+}

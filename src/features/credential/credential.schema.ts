@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import { SCOPES } from '#core/auth/caller.ts';
+import { failure } from '#core/errors.ts';
+import { Moment, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+
+export const TokenGrant = Type.Object(
+  { access_token: Type.String(), token_type: OneOf(['bearer']), expires_in: Type.Integer({ description: 'Seconds' }) },
+  { title: 'TokenGrant' },
+);
+export type TokenGrant = Static<typeof TokenGrant>;
+
+export const SignIn = Type.Object({
+  grant_type: Type.Optional(Nullable(OneOf(['password']))),
+  username: Type.String({ minLength: 1, maxLength: 254, description: 'The email address' }),
+  password: Type.String({ minLength: 1, maxLength: 256 }),
+});
+
+export const Introspection = Type.Object(
+  {
+    active: Type.Boolean(),
+    kind: OneOf(['session', 'api_token']),
+    scopes: Type.Array(OneOf(SCOPES)),
+    user_id: Uuid,
+    team_id: Nullable(Uuid),
+    expires_at: Nullable(Timestamp),
+  },
+  { title: 'Introspection' },
+);
+
+export const ApiToken = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    scopes: Type.Array(OneOf(SCOPES)),
+    team_id: Nullable(Uuid),
+    expires_at: Nullable(Timestamp),
+    last_used_at: Nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'ApiToken' },
+);
+export type ApiToken = Static<typeof ApiToken>;
+
+export const CreatedApiToken = Type.Object(
+  { ...ApiToken.properties, token: Type.String({ description: 'Shown this once' }) },
+  { title: 'CreatedApiToken' },
+);
+
+export const NewApiToken = Type.Object({
+  name: Name,
+  scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  team_id: Type.Optional(Nullable(Uuid)),
+  expires_at: Type.Optional(Nullable(Moment)),
+});
+export type NewApiToken = Static<typeof NewApiToken>;
+
+export const badSignIn = failure('auth.bad_sign_in', 401, 'The email address or the password is wrong.');
+export const tooManyFailures = failure(
+  'auth.too_many_failures',
+  429,
+  'Too many failed sign-ins for this account; wait a minute.',
+);
+export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');

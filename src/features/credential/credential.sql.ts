@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Scope } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import type { ApiToken } from './credential.schema.ts';
+
+const API_TOKEN_COLUMNS = sql`id, name, scopes, team_id, expires_at, last_used_at, created_at`;
+
+export interface NewCredential {
+  token_hash: Buffer;
+  kind: 'session' | 'api_token';
+  user_id: string;
+  scopes: Scope[];
+  name?: string;
+  team_id?: string | null;
+  expires_at: Date | null;
+}
+
+export async function insertCredential(db: Db, credential: NewCredential): Promise<ApiToken> {
+  const { rows } = await sql<ApiToken>`
+    insert into credentials (token_hash, kind, user_id, scopes, name, team_id, expires_at)
+    values (${credential.token_hash}, ${credential.kind}, ${credential.user_id}, ${credential.scopes}, ${credential.name ?? null},
+      ${credential.team_id ?? null}, ${credential.expires_at})
+    returning ${API_TOKEN_COLUMNS}`.execute(db);
+  return rows[0] as ApiToken;
+}
+
+export async function deleteCredentialByHash(db: Db, hash: Buffer): Promise<string | undefined> {
+  const row = await db.deleteFrom('credentials').where('token_hash', '=', hash).returning('user_id').executeTakeFirst();
+  return row?.user_id;
+}
+
+export async function deleteCredentialsOf(db: Db, userId: string, exceptId: string | null): Promise<void> {
+  await sql`delete from credentials where user_id = ${userId} and id is distinct from ${exceptId}`.execute(db);
+}
+
+export async function listApiTokens(db: Db, userId: string, paging: Paging): Promise<Listing<ApiToken>> {
+  const where = sql`user_id = ${userId} and kind = 'api_token'`;
+  return listNewest<ApiToken>(db, { table: 'credentials', where, columns: API_TOKEN_COLUMNS }, paging);
+}
+
+export async function deleteApiToken(db: Db, id: string, userId: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom('credentials')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'api_token')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteExpiredCredentials(db: Db): Promise<void> {
+  await sql`delete from credentials where expires_at < now() - interval '1 day'`.execute(db);
+  await sql`delete from mailed_links where expires_at < now() - interval '1 day'`.execute(db);
+}

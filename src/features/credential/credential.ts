@@ -1,0 +1,97 @@
+import type { Caller } from '#core/auth/caller.ts';
+import { checkPassword } from '#core/auth/password.ts';
+import { rightsChanged } from '#core/auth/revocation.ts';
+import { hashToken, newToken } from '#core/auth/tokens.ts';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import { findSignIn } from '#features/user/user.ts';
+import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFailures } from './credential.schema.ts';
+import { deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+
+export { TokenGrant } from './credential.schema.ts';
+
+const SESSION_SECONDS = 14 * 24 * 3600;
+
+/** Signs in with a password. A failure looks the same and takes as long whether the account exists or not. */
+export async function signIn(call: Call, username: string, password: string): Promise<TokenGrant> {
+  const { db, services } = call;
+  const email = username.trim().toLowerCase();
+  const failures = services.limits.peek('failedSignIn', email);
+  if (failures.exceeded)
+    throw tooManyFailures({ headers: { 'retry-after': String(failures.resetSeconds) }, data: OAUTH_REFUSAL });
+  const account = await findSignIn(db, email);
+  const matches = await checkPassword(account?.password_hash, password);
+  if (!account?.is_active || !matches) {
+    services.limits.take('failedSignIn', email);
+    throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
+  }
+  return startSession(call, account.id);
+}
+
+const OAUTH_REFUSAL = { error: 'invalid_grant', error_description: 'The email address or the password is wrong.' };
+
+/** The same token is the bearer's and the browser's: it is answered, and set as a cookie. */
+export async function startSession(call: Call, userId: string): Promise<TokenGrant> {
+  const { db, services } = call;
+  const token = newToken();
+  const expires_at = new Date(Date.now() + SESSION_SECONDS * 1000);
+  await insertCredential(db, {
+    token_hash: hashToken(token),
+    kind: 'session',
+    user_id: userId,
+    scopes: ['read', 'write', 'plan'],
+    expires_at,
+  });
+  call.setHeader('set-cookie', sessionCookie(services, token, SESSION_SECONDS));
+  return { access_token: token, token_type: 'bearer', expires_in: SESSION_SECONDS };
+}
+
+/** Ends whatever credential came along; without one there is nothing to end. */
+export async function signOut(call: Call): Promise<void> {
+  const { db, services, token } = call;
+  call.setHeader('set-cookie', sessionCookie(services, '', 0));
+  if (!token) return;
+  const userId = await deleteCredentialByHash(db, hashToken(token));
+  if (userId) rightsChanged(db, services, userId);
+}
+
+function sessionCookie(services: Services, value: string, maxAge: number): string {
+  const secure = services.config.baseUrl.startsWith('https:') ? '; Secure' : '';
+  return `session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** Every session and token of a user ends, at once and everywhere. */
+export async function revokeCredentials(
+  db: Db,
+  services: Services,
+  userId: string,
+  { except }: { except?: string } = {},
+): Promise<void> {
+  await deleteCredentialsOf(db, userId, except ?? null);
+  rightsChanged(db, services, userId);
+}
+
+export async function createApiToken(
+  db: Db,
+  caller: Caller,
+  input: NewApiToken,
+): Promise<ApiToken & { token: string }> {
+  const expires_at = input.expires_at ? new Date(input.expires_at) : null;
+  if (expires_at && expires_at <= new Date())
+    throw invalid(bodyFault('expires_at', 'Value error, must lie in the future'));
+  if (input.team_id && !caller.roles.has(input.team_id))
+    throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
+  const token = newToken();
+  const record = await insertCredential(db, {
+    token_hash: hashToken(token),
+    kind: 'api_token',
+    user_id: caller.userId,
+    scopes: input.scopes,
+    name: input.name.trim(),
+    team_id: input.team_id ?? null,
+    expires_at,
+  });
+  return { ...record, token };
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { operation, rawOperation } from '#core/http/operation.ts';
+import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { signedIn } from '#core/policy.ts';
+import { Event } from './event.schema.ts';
+import { streamEvents } from './event.stream.ts';
+import { getEvent, listMyEvents, readEvents } from './event.ts';
+
+const tag = 'events';
+
+export const eventOperations = [
+  operation({
+    id: 'listEvents',
+    method: 'GET',
+    path: '/event',
+    tag,
+    summary: 'What happened in your teams and your account, newest first',
+    access: signedIn,
+    query: Type.Object({ fqdn: Type.Optional(Type.String({ maxLength: 253 })), ...PageQuery }),
+    response: PageOf(Event),
+    async handle({ db, caller, query, page }) {
+      const { count, events } = await listMyEvents(db, caller, query.fqdn, query);
+      return page(query, count, events);
+    },
+  }),
+  rawOperation({
+    id: 'streamEvents',
+    method: 'GET',
+    path: '/event/stream',
+    tag,
+    summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
+    access: signedIn,
+    produces: 'text/event-stream',
+    async serve({ caller, services }, request, reply) {
+      const lastEventId = request.headers['last-event-id'];
+      reply.hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+      await streamEvents(services, caller, typeof lastEventId === 'string' ? lastEventId : undefined, reply.raw);
+    },
+  }),
+  operation({
+    id: 'getEvent',
+    method: 'GET',
+    path: '/event/{event_id}',
+    tag,
+    summary: 'One event: how far an operation is, or how it ended',
+    access: signedIn,
+    params: Type.Object({ event_id: Uuid }),
+    response: Event,
+    handle: ({ db, caller, params }) => getEvent(db, caller, params.event_id),
+  }),
+  operation({
+    id: 'readEvents',
+    method: 'POST',
+    path: '/event/read',
+    tag,
+    summary: 'Mark an event and everything before it as read',
+    access: signedIn,
+    body: Type.Object({ event_id: Uuid }),
+    response: Empty,
+    async handle({ db, caller, body }) {
+      await readEvents(db, caller, body.event_id);
+      return {};
+    },
+  }),
+];

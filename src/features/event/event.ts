@@ -1,0 +1,65 @@
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { maySee } from '#core/events/hub.ts';
+import type { Listing, Paging } from '#core/pages.ts';
+import { usersById } from '#features/user/user.ts';
+import { type Event, eventNotFound } from './event.schema.ts';
+import { type EventRow, findEvent, listEventsOfTeam, listEventsOfUser, moveReadCursor } from './event.sql.ts';
+
+interface EventListing {
+  count: number;
+  events: Event[];
+}
+
+export async function listTeamEvents(
+  db: Db,
+  caller: Caller,
+  teamId: string,
+  after: string | undefined,
+  paging: Paging,
+): Promise<EventListing> {
+  return complete(
+    db,
+    await listEventsOfTeam(db, caller.userId, teamId, after === undefined ? null : new Date(after), paging),
+  );
+}
+
+export async function listMyEvents(
+  db: Db,
+  caller: Caller,
+  fqdn: string | undefined,
+  paging: Paging,
+): Promise<EventListing> {
+  const filter = { userId: caller.userId, teamIds: [...caller.roles.keys()], fqdn: fqdn?.toLowerCase() };
+  return complete(db, await listEventsOfUser(db, filter, paging));
+}
+
+async function complete(db: Db, { count, rows }: Listing<EventRow>): Promise<EventListing> {
+  return { count, events: await completeEvents(db, rows) };
+}
+
+/** Adds who did it. */
+export async function completeEvents(db: Db, rows: EventRow[]): Promise<Event[]> {
+  const users = await usersById(
+    db,
+    rows.flatMap((row) => row.user_id ?? []),
+  );
+  return rows.map((row) => ({ ...row, user: row.user_id ? (users.get(row.user_id) ?? null) : null }));
+}
+
+/** Events have no team of their own to name in a path, so the policy is here: what the caller may not see is not there. */
+async function findVisible(db: Db, caller: Caller, eventId: string): Promise<EventRow> {
+  const row = await findEvent(db, caller.userId, eventId);
+  if (!row || !maySee(caller, row)) throw eventNotFound();
+  return row;
+}
+
+export async function getEvent(db: Db, caller: Caller, eventId: string): Promise<Event> {
+  const row = await findVisible(db, caller, eventId);
+  return (await completeEvents(db, [row]))[0] as Event;
+}
+
+export async function readEvents(db: Db, caller: Caller, eventId: string): Promise<void> {
+  const row = await findVisible(db, caller, eventId);
+  await moveReadCursor(db, caller.userId, row.seq);
+}

@@ -1,0 +1,36 @@
+import type { Operation } from '#core/http/operation.ts';
+import type { JobKind } from '#core/jobs/jobs.ts';
+import { mailLink } from './account/account.jobs.ts';
+import { accountOperations } from './account/account.routes.ts';
+import { credentialOperations } from './credential/credential.routes.ts';
+import { eventOperations } from './event/event.routes.ts';
+import { frontEndOperations } from './front-end/front-end.routes.ts';
+import { mailInvite } from './invite/invite.jobs.ts';
+import { inviteOperations } from './invite/invite.routes.ts';
+import { housekeeping } from './job/job.jobs.ts';
+import { jobOperations } from './job/job.routes.ts';
+import { regionOperations } from './region/region.routes.ts';
+import { teamOperations } from './team/team.routes.ts';
+import { attachmentOperations } from './ticket/attachment.routes.ts';
+import { mailReply } from './ticket/ticket.jobs.ts';
+import { ticketOperations } from './ticket/ticket.routes.ts';
+
+/** Everything the service can be asked to do. */
+export const operations: readonly Operation[] = [
+  ...credentialOperations,
+  ...accountOperations,
+  ...teamOperations,
+  ...inviteOperations,
+  ...eventOperations,
+  ...ticketOperations,
+  ...attachmentOperations,
+  ...regionOperations,
+  ...jobOperations,
+  ...frontEndOperations,
+];
+
+/** Everything it does in the background. */
+export const jobKinds: readonly JobKind[] = [mailLink, mailInvite, mailReply, housekeeping] as readonly JobKind[];
+
+/** What runs by the clock, as cron lines. */
+export const schedules: Record<string, string> = { [housekeeping.name]: '17 * * * *' };

@@ -1,0 +1,21 @@
+import { finishEvent } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import { inviteLink } from './invite.link.ts';
+import { findInvitation } from './invite.sql.ts';
+
+export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
+  name: 'invite.mail',
+  lane: 'background',
+  async run({ inviteId, eventId }, { id, services, commit }) {
+    const invite = await findInvitation(services.db, inviteId);
+    // Withdrawn before it was sent: there is nobody to write to.
+    if (!invite) return commit((tx) => finishEvent(tx, eventId, { mailed: false }));
+    const greeting = `Hello ${invite.first_name ?? 'there'},\n\n`;
+    const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}" as ${invite.role}.`;
+    const note = invite.message ? `\n\n${invite.message}` : '';
+    const text = `${greeting}${lead}${note}\n\nJoin here within 7 days:\n\n${inviteLink(services, inviteId)}\n`;
+    await services.mailer.send({ id, to: invite.target_email, subject: `Join ${invite.team_name} on Siteyard`, text });
+    await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
+  },
+  abandon: (db, { eventId }, error) => finishEvent(db, eventId, { mailed: false, error }),
+});

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { operation } from '#core/http/operation.ts';
+import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { anyone, inTeam, onRecord, signedIn } from '#core/policy.ts';
+import { Team } from '#features/team/team.schema.ts';
+import { Invite, InviteToken, inviteNotFound, NewInvite, OpenedInvite } from './invite.schema.ts';
+import { findInvite, listOpenInvites } from './invite.sql.ts';
+import { acceptInvite, createInvite, deleteInvite, inspectInvite, toInvite } from './invite.ts';
+
+const tag = 'invites';
+const TeamPath = Type.Object({ team_id: Uuid });
+
+export const inviteOperations = [
+  operation({
+    id: 'listInvites',
+    method: 'GET',
+    path: '/team/{team_id}/invite',
+    tag,
+    summary: 'Invites of a team that nobody has accepted yet',
+    access: inTeam('owner'),
+    params: TeamPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Invite),
+    async handle({ db, services, caller, subject: teamId, query, page }) {
+      const { count, rows } = await listOpenInvites(db, teamId, query);
+      return page(
+        query,
+        count,
+        rows.map((row) => toInvite(services, caller, row)),
+      );
+    },
+  }),
+  operation({
+    id: 'createInvite',
+    method: 'POST',
+    path: '/team/{team_id}/invite',
+    tag,
+    summary: 'Invite somebody into a team by mail',
+    access: inTeam('owner'),
+    params: TeamPath,
+    body: NewInvite,
+    response: Invite,
+    handle: (call) => createInvite(call, call.subject, call.body),
+  }),
+  operation({
+    id: 'deleteInvite',
+    method: 'DELETE',
+    path: '/team/{team_id}/invite/{team_member_invite_id}',
+    tag,
+    summary: 'Withdraw an invite',
+    access: inTeam('owner'),
+    params: Type.Object({ team_id: Uuid, team_member_invite_id: Uuid }),
+    response: Empty,
+    async handle({ db, subject: teamId, params }) {
+      await deleteInvite(db, teamId, params.team_member_invite_id);
+      return {};
+    },
+  }),
+  operation({
+    id: 'getInvite',
+    method: 'GET',
+    path: '/invite/{invite_id}',
+    tag,
+    summary: 'One invite of a team you own',
+    access: onRecord({
+      role: 'owner',
+      missing: inviteNotFound,
+      find: (db, { invite_id }) => findInvite(db, invite_id as string),
+    }),
+    params: Type.Object({ invite_id: Uuid }),
+    response: Invite,
+    handle: async ({ services, caller, subject: row }) => toInvite(services, caller, row),
+  }),
+  operation({
+    id: 'inspectInvite',
+    method: 'POST',
+    path: '/invite/inspect',
+    tag,
+    summary: 'What the link of an invite says, before signing in',
+    access: anyone,
+    limit: 'signIn',
+    idempotency: false,
+    transaction: false,
+    body: InviteToken,
+    response: OpenedInvite,
+    handle: ({ db, services, body }) => inspectInvite(db, services, body.token),
+  }),
+  operation({
+    id: 'acceptInvite',
+    method: 'POST',
+    path: '/invite/accept',
+    tag,
+    summary: 'Join the team that the invite is for',
+    access: signedIn,
+    body: InviteToken,
+    response: Team,
+    handle: ({ db, services, caller, body }) => acceptInvite(db, services, caller, body.token),
+  }),
+];

@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Email, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+
+const INVITE_ROLES = ['admin', 'member', 'viewer'] as const;
+
+export const Invite = Type.Object(
+  {
+    id: Uuid,
+    created_at: Timestamp,
+    created_by: Nullable(Uuid),
+    expiry: Timestamp,
+    first_name: Nullable(Type.String()),
+    link: Type.String({ description: 'Opens the invite; empty for credentials that may only read' }),
+    role: OneOf(INVITE_ROLES),
+    target_email: Type.String(),
+  },
+  { title: 'TeamInvite' },
+);
+export type Invite = Static<typeof Invite>;
+
+export const NewInvite = Type.Object({
+  target_email: Email,
+  first_name: Name,
+  message: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
+  role: Type.Optional(OneOf(INVITE_ROLES)),
+});
+export type NewInvite = Static<typeof NewInvite>;
+
+export const InviteToken = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
+
+export const OpenedInvite = Type.Object(
+  {
+    team_name: Type.String(),
+    target_email: Type.String(),
+    first_name: Nullable(Type.String()),
+    role: OneOf(INVITE_ROLES),
+    expiry: Timestamp,
+  },
+  { title: 'OpenedInvite' },
+);
+export type OpenedInvite = Static<typeof OpenedInvite>;
+
+export const inviteNotFound = failure('invite.not_found', 404, 'There is no such invite.');
+export const inviteExists = failure('invite.exists', 409, 'This address has an open invite already.');
+export const alreadyMember = failure('member.exists', 409, 'This person is in the team already.');
+export const inviteUsed = failure('invite.used', 409, 'This invite has been used.');
+export const inviteExpired = failure('invite.expired', 409, 'This invite has expired; ask for a new one.');
+export const otherAddress = failure('invite.other_address', 403, 'This invite is for another email address.');

@@ -1,0 +1,102 @@
+import { type Caller, seesSecrets } from '#core/auth/caller.ts';
+import { rightsChanged } from '#core/auth/revocation.ts';
+import type { Db } from '#core/db/database.ts';
+import { recordEvent } from '#core/events/events.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import type { Team } from '#features/team/team.schema.ts';
+import { getTeam, insertMember, isMemberByEmail } from '#features/team/team.ts';
+import { mailInvite } from './invite.jobs.ts';
+import { inviteLink, readInviteToken } from './invite.link.ts';
+import {
+  alreadyMember,
+  type Invite,
+  inviteExists,
+  inviteExpired,
+  inviteNotFound,
+  inviteUsed,
+  type NewInvite,
+  type OpenedInvite,
+  otherAddress,
+} from './invite.schema.ts';
+import {
+  findInvitation,
+  type InviteRow,
+  insertInvite,
+  lockInvite,
+  markAccepted,
+  deleteInvite as removeInvite,
+} from './invite.sql.ts';
+
+/** The link lets its holder into the team, so it is shown only to credentials that could invite anyway. */
+export function toInvite(services: Services, caller: Caller, row: InviteRow): Invite {
+  return { ...row, link: seesSecrets(caller) ? inviteLink(services, row.id) : '' };
+}
+
+/** Writes the invite and its mail's job together; the event ends when the mail is on its way. */
+export async function createInvite(call: Call, teamId: string, input: NewInvite): Promise<Invite> {
+  const { db, services, caller } = call;
+  const target_email = input.target_email.toLowerCase();
+  if (await isMemberByEmail(db, teamId, target_email)) throw alreadyMember();
+  const row = await insertInvite(db, {
+    team_id: teamId,
+    created_by: caller.userId,
+    target_email,
+    first_name: input.first_name.trim(),
+    message: input.message?.trim() || null,
+    role: input.role ?? 'member',
+  });
+  if (!row) throw inviteExists();
+  const eventId = await recordEvent(db, {
+    scope: 'team',
+    event_type: 'member.invited',
+    activity: `${caller.fullName} invited ${target_email}`,
+    by: caller,
+    team_id: teamId,
+    item_id: row.id,
+    detail: { role: row.role },
+    unfinished: true,
+  });
+  await services.jobs.enqueue(db, mailInvite, { inviteId: row.id, eventId });
+  call.startedWork(eventId);
+  return toInvite(services, caller, row);
+}
+
+export async function deleteInvite(db: Db, teamId: string, inviteId: string): Promise<void> {
+  if (!(await removeInvite(db, teamId, inviteId))) throw inviteNotFound();
+}
+
+/** What the holder of a link may know before signing in. */
+export async function inspectInvite(db: Db, services: Services, token: string): Promise<OpenedInvite> {
+  const id = readInviteToken(services, token);
+  const invite = id && (await findInvitation(db, id));
+  if (!invite) throw inviteNotFound();
+  requireOpen(invite);
+  return invite;
+}
+
+export async function acceptInvite(db: Db, services: Services, caller: Caller, token: string): Promise<Team> {
+  const id = readInviteToken(services, token);
+  const invite = id && (await lockInvite(db, id));
+  if (!invite) throw inviteNotFound();
+  if (invite.target_email !== caller.email) throw otherAddress();
+  requireOpen(invite);
+  if (!(await insertMember(db, invite.team_id, caller.userId, invite.role))) throw alreadyMember();
+  await markAccepted(db, invite.id);
+  rightsChanged(db, services, caller.userId);
+  await recordEvent(db, {
+    scope: 'team',
+    event_type: 'member.joined',
+    activity: `${caller.fullName} joined the team`,
+    by: caller,
+    team_id: invite.team_id,
+    item_id: caller.userId,
+    detail: { role: invite.role },
+  });
+  return getTeam(db, invite.team_id);
+}
+
+function requireOpen(invite: InviteRow): void {
+  if (invite.accepted_at) throw inviteUsed();
+  if (invite.expiry <= new Date()) throw inviteExpired();
+}

@@ -1,0 +1,15 @@
+import { jobKind } from '#core/jobs/jobs.ts';
+import { deleteExpiredCredentials } from '#features/credential/credential.sql.ts';
+import { deleteUnclaimedAttachments } from '#features/ticket/attachment.sql.ts';
+import { deleteOldAnswers } from './job.sql.ts';
+
+/** Removes what nobody can use any more. */
+export const housekeeping = jobKind<Record<string, never>>({
+  name: 'housekeeping',
+  lane: 'background',
+  async run(_payload, { services: { db } }) {
+    await deleteOldAnswers(db);
+    await deleteExpiredCredentials(db);
+    await deleteUnclaimedAttachments(db);
+  },
+});

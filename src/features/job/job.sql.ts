@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+
+export interface FailedJobRow {
+  id: string;
+  queue: string;
+  key: string | null;
+  kind: string;
+  payload: Record<string, unknown>;
+  error: string | null;
+  created_at: Date;
+}
+
+const COLUMNS = sql`id, queue, key, kind, payload, error, created_at`;
+
+export async function listFailedJobs(db: Db, paging: Paging): Promise<Listing<FailedJobRow>> {
+  return listNewest<FailedJobRow>(db, { table: 'failed_jobs', where: sql`true`, columns: COLUMNS }, paging);
+}
+
+export async function takeFailedJob(db: Db, id: string): Promise<FailedJobRow | undefined> {
+  return (await sql<FailedJobRow>`delete from failed_jobs where id = ${id} returning ${COLUMNS}`.execute(db)).rows[0];
+}
+
+/** Answers kept for repeated requests serve for a day. */
+export async function deleteOldAnswers(db: Db): Promise<void> {
+  await sql`delete from idempotent_answers where created_at < now() - interval '24 hours'`.execute(db);
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { OneOf } from '#core/http/schema.ts';
+
+export const PLAN_NAMES = ['free', 'micro', 'starter', 'business'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+export const Plan = Type.Object(
+  {
+    name: OneOf(PLAN_NAMES),
+    sites: Type.Integer(),
+    storage_bytes: Type.Integer(),
+    visits: Type.Integer({ description: 'Per billing cycle' }),
+    bandwidth_bytes: Type.Integer({ description: 'Per billing cycle' }),
+    restore_window_hours: Type.Integer({ description: 'How long every changed minute stays restorable' }),
+    assistant_messages: Type.Integer({ description: 'Per ticket' }),
+    price_month_cents: Type.Integer(),
+    price_year_cents: Type.Integer(),
+    currency: Type.String(),
+  },
+  { title: 'Plan' },
+);
+export type Plan = Static<typeof Plan>;
+
+const GB = 1_000_000_000;
+const DAY = 24;
+
+const plan = (
+  name: PlanName,
+  sites: number,
+  storageGb: number,
+  visits: number,
+  trafficGb: number,
+  hours: number,
+  messages: number,
+  price: number,
+): Plan => ({
+  name,
+  sites,
+  storage_bytes: storageGb * GB,
+  visits,
+  bandwidth_bytes: trafficGb * GB,
+  restore_window_hours: hours,
+  assistant_messages: messages,
+  price_month_cents: price,
+  // A year costs ten months.
+  price_year_cents: price * 10,
+  currency: 'usd',
+});
+
+export const PLANS: Record<PlanName, Plan> = {
+  free: plan('free', 1, 1, 10_000, 10, DAY, 10, 0),
+  micro: plan('micro', 3, 10, 50_000, 50, 7 * DAY, 30, 900),
+  starter: plan('starter', 10, 50, 250_000, 250, 30 * DAY, 100, 2900),
+  business: plan('business', 50, 250, 1_000_000, 1000, 90 * DAY, 300, 9900),
+};

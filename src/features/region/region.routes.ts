@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { operation } from '#core/http/operation.ts';
+import { Empty } from '#core/http/schema.ts';
+import { anyone, operator } from '#core/policy.ts';
+import { NewRegion, Region, RegionChange, RegionId } from './region.schema.ts';
+import { listRegions } from './region.sql.ts';
+import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts';
+
+const RegionPath = Type.Object({ region_id: RegionId });
+
+export const regionOperations = [
+  operation({
+    id: 'listRegions',
+    method: 'GET',
+    path: '/region',
+    tag: 'regions',
+    summary: 'The places where sites can be hosted',
+    access: anyone,
+    assistant: true,
+    response: Type.Array(Region),
+    handle: ({ db }) => listRegions(db),
+  }),
+  operation({
+    id: 'getRegion',
+    method: 'GET',
+    path: '/region/{region_id}',
+    tag: 'regions',
+    summary: 'One region',
+    access: anyone,
+    params: RegionPath,
+    response: Region,
+    handle: ({ db, params }) => getRegion(db, params.region_id),
+  }),
+  operation({
+    id: 'createRegion',
+    method: 'POST',
+    path: '/operator/region',
+    tag: 'operators',
+    summary: 'Add a region',
+    access: operator,
+    body: NewRegion,
+    response: Region,
+    handle: ({ db, body }) => createRegion(db, body),
+  }),
+  operation({
+    id: 'updateRegion',
+    method: 'PATCH',
+    path: '/operator/region/{region_id}',
+    tag: 'operators',
+    summary: 'Change a region',
+    access: operator,
+    params: RegionPath,
+    body: RegionChange,
+    response: Region,
+    handle: ({ db, params, body }) => updateRegion(db, params.region_id, body),
+  }),
+  operation({
+    id: 'deleteRegion',
+    method: 'DELETE',
+    path: '/operator/region/{region_id}',
+    tag: 'operators',
+    summary: 'Delete a region',
+    access: operator,
+    params: RegionPath,
+    response: Empty,
+    async handle({ db, params }) {
+      await deleteRegion(db, params.region_id);
+      return {};
+    },
+  }),
+];

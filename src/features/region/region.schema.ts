@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Name, Timestamp } from '#core/http/schema.ts';
+
+export const RegionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const HOST_NAME = '^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
+const HostName = Type.String({ pattern: HOST_NAME });
+
+const fields = {
+  name: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
+    description: 'A short word that create site takes as region_name',
+  }),
+  city: Name,
+  country: Name,
+  country_code: Type.String({ pattern: '^[A-Z]{2}$' }),
+  cname: HostName,
+  ip: Type.String({ format: 'ip' }),
+  name_servers: Type.Array(HostName, { maxItems: 10 }),
+};
+
+export const Region = Type.Object({ id: RegionId, ...fields, created_at: Timestamp }, { title: 'Region' });
+export type Region = Static<typeof Region>;
+
+export const NewRegion = Type.Object({ ...fields, name_servers: Type.Optional(fields.name_servers) });
+export type NewRegion = Static<typeof NewRegion>;
+export const RegionChange = Type.Partial(NewRegion);
+export type RegionChange = Static<typeof RegionChange>;
+
+export const regionNotFound = failure('region.not_found', 404, 'There is no such region.');
+export const regionExists = failure('region.exists', 409, 'There is a region of this name already.');
+export const lastRegion = failure(
+  'region.last',
+  409,
+  'The last region can not be deleted: sites would have nowhere to go.',
+);

@@ -1,0 +1,55 @@
+import type { Db } from '#core/db/database.ts';
+import type { Config } from '../../config.ts';
+import {
+  lastRegion,
+  type NewRegion,
+  type Region,
+  type RegionChange,
+  regionExists,
+  regionNotFound,
+} from './region.schema.ts';
+import {
+  findRegion,
+  insertRegion,
+  listRegions,
+  nameIsTaken,
+  deleteRegion as remove,
+  updateRegion as write,
+} from './region.sql.ts';
+
+/** A platform starts with one region: the machine it runs on. */
+export async function seedRegions(db: Db, config: Config): Promise<void> {
+  if ((await listRegions(db)).length > 0) return;
+  const here = { name: 'local', city: 'This server', country: 'Here', country_code: 'ZZ' };
+  await insertRegion(db, { ...here, cname: config.siteDomain, ip: config.publicIp, name_servers: [] });
+}
+
+export async function getRegion(db: Db, id: number): Promise<Region> {
+  const region = await findRegion(db, id);
+  if (!region) throw regionNotFound();
+  return region;
+}
+
+export async function createRegion(db: Db, input: NewRegion): Promise<Region> {
+  const region = await insertRegion(db, input);
+  if (!region) throw regionExists();
+  return region;
+}
+
+export async function updateRegion(
+  db: Db,
+  id: number,
+  { name, city, country, country_code, cname, ip, name_servers }: RegionChange,
+): Promise<Region> {
+  await getRegion(db, id);
+  if (name !== undefined && (await nameIsTaken(db, name, id))) throw regionExists();
+  const entries = Object.entries({ name, city, country, country_code, cname, ip, name_servers });
+  const change = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as RegionChange;
+  if (Object.keys(change).length > 0) await write(db, id, change);
+  return getRegion(db, id);
+}
+
+export async function deleteRegion(db: Db, id: number): Promise<void> {
+  await getRegion(db, id);
+  if (!(await remove(db, id))) throw lastRegion();
+}

@@ -1,0 +1,1 @@
+export { siteIsInTeam } from './site.sql.ts';

@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { operation } from '#core/http/operation.ts';
+import { Empty, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { inTeam, operator, signedIn } from '#core/policy.ts';
+import { Event } from '#features/event/event.schema.ts';
+import { listTeamEvents } from '#features/event/event.ts';
+import { Member, Team, TeamChange } from './team.schema.ts';
+import { listAllTeams, listMembers, listTeams } from './team.sql.ts';
+import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspendTeam, updateTeam } from './team.ts';
+
+const tag = 'teams';
+const TeamPath = Type.Object({ team_id: Uuid });
+
+export const teamOperations = [
+  operation({
+    id: 'listTeams',
+    method: 'GET',
+    path: '/team',
+    tag,
+    summary: 'The teams you own or belong to',
+    access: signedIn,
+    assistant: true,
+    query: Type.Object(PageQuery),
+    response: PageOf(Team),
+    async handle({ db, caller, query, page }) {
+      const { count, rows } = await listTeams(db, [...caller.roles.keys()], query);
+      return page(query, count, await completeTeams(db, rows));
+    },
+  }),
+  operation({
+    id: 'getTeam',
+    method: 'GET',
+    path: '/team/{team_id}',
+    tag,
+    summary: 'One team, with its plan and usage',
+    access: inTeam('viewer'),
+    params: TeamPath,
+    response: Team,
+    handle: ({ db, subject: teamId }) => getTeam(db, teamId),
+  }),
+  operation({
+    id: 'updateTeam',
+    method: 'PATCH',
+    path: '/team/{team_id}',
+    tag,
+    summary: 'Change the name or the time zone of a team',
+    access: inTeam('owner'),
+    params: TeamPath,
+    body: TeamChange,
+    response: Team,
+    handle: ({ db, caller, subject: teamId, body }) => updateTeam(db, caller, teamId, body),
+  }),
+  operation({
+    id: 'listTeamEvents',
+    method: 'GET',
+    path: '/team/{team_id}/event',
+    tag,
+    summary: 'What happened in a team, newest first',
+    access: inTeam('viewer'),
+    params: TeamPath,
+    query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
+    response: PageOf(Event),
+    async handle({ db, caller, subject: teamId, query, page }) {
+      const { count, events } = await listTeamEvents(db, caller, teamId, query.after_datetime, query);
+      return page(query, count, events);
+    },
+  }),
+  operation({
+    id: 'listMembers',
+    method: 'GET',
+    path: '/team/{team_id}/member',
+    tag,
+    summary: 'The people in a team, the owner included',
+    access: inTeam('viewer'),
+    params: TeamPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Member),
+    async handle({ db, subject: teamId, query, page }) {
+      const { count, rows } = await listMembers(db, teamId, query);
+      return page(query, count, await completeMembers(db, rows));
+    },
+  }),
+  operation({
+    id: 'getMember',
+    method: 'GET',
+    path: '/team/{team_id}/member/{team_member_id}',
+    tag,
+    summary: 'One member, by the id of the membership',
+    access: inTeam('viewer'),
+    params: Type.Object({ team_id: Uuid, team_member_id: Uuid }),
+    response: Member,
+    handle: ({ db, subject: teamId, params }) => getMember(db, teamId, params.team_member_id),
+  }),
+  operation({
+    id: 'removeMember',
+    method: 'DELETE',
+    path: '/team/{team_id}/member/{team_member_user_id}',
+    tag,
+    summary: 'Remove a member, by the id of the user; everybody may remove themself',
+    access: inTeam('viewer'),
+    params: Type.Object({ team_id: Uuid, team_member_user_id: Uuid }),
+    response: Empty,
+    async handle({ db, services, caller, subject: teamId, params }) {
+      await removeMember(db, services, caller, teamId, params.team_member_user_id);
+      return {};
+    },
+  }),
+  operation({
+    id: 'listAllTeams',
+    method: 'GET',
+    path: '/operator/team',
+    tag: 'operators',
+    summary: 'Every team of the platform',
+    access: operator,
+    query: Type.Object(PageQuery),
+    response: PageOf(Team),
+    async handle({ db, query, page }) {
+      const { count, rows } = await listAllTeams(db, query);
+      return page(query, count, await completeTeams(db, rows));
+    },
+  }),
+  operation({
+    id: 'suspendTeam',
+    method: 'PATCH',
+    path: '/operator/team/{team_id}',
+    tag: 'operators',
+    summary: 'Suspend a team, or lift its suspension',
+    access: operator,
+    params: TeamPath,
+    body: Type.Object({ is_active: Type.Boolean() }),
+    response: Team,
+    handle: ({ db, caller, params, body }) => suspendTeam(db, caller, params.team_id, body.is_active),
+  }),
+];

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { PLAN_NAMES, Plan } from '#features/plan/plans.ts';
+import { User } from '#features/user/user.ts';
+
+export const Team = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    user: User,
+    user_id: Uuid,
+    tenant_id: Type.String(),
+    timezone: Type.String(),
+    plan_type: Plan,
+    plan_type_name: OneOf(PLAN_NAMES),
+    is_default: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'False while an operator has suspended the team' }),
+    is_expired: Type.Boolean(),
+    additional_sites: Nullable(Type.Integer()),
+    metrics_org_id: Nullable(Type.Integer()),
+    analytics_team_id: Nullable(Type.String()),
+    should_allow_storefront_payment: Type.Boolean(),
+    sub_id: Nullable(Type.String()),
+    interval: Nullable(OneOf(['month', 'year'])),
+    currency: Nullable(Type.String()),
+    cancel_at: Nullable(Timestamp),
+    cancel_at_period_end: Type.Boolean(),
+    trial_ends_on: Nullable(Timestamp),
+    cycle_start: Nullable(Timestamp),
+    cycle_end: Nullable(Timestamp),
+    current_cycle_visits: Type.Integer(),
+    current_cycle_bandwidth: Type.Integer(),
+    visits_usage_percentage: Type.Integer(),
+    storage_usage: Type.Integer({ description: 'Bytes' }),
+    storage_usage_percentage: Type.Integer(),
+    created_at: Timestamp,
+  },
+  { title: 'Team' },
+);
+export type Team = Static<typeof Team>;
+
+export const TeamChange = Type.Object({
+  name: Type.Optional(Name),
+  timezone: Type.Optional(
+    Type.String({ format: 'timezone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin' }),
+  ),
+});
+export type TeamChange = Static<typeof TeamChange>;
+
+export const Member = Type.Object(
+  {
+    id: Uuid,
+    joined_at: Timestamp,
+    level: Type.Integer(),
+    role: Type.String(),
+    team_id: Uuid,
+    user: User,
+    user_id: Uuid,
+  },
+  { title: 'TeamMember' },
+);
+export type Member = Static<typeof Member>;
+
+export const memberNotFound = failure('member.not_found', 404, 'There is no such member in this team.');
+export const ownerStays = failure('member.is_owner', 409, 'The owner can not be removed from the team.');

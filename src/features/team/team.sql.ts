@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Role } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import type { PlanName } from '#features/plan/plans.ts';
+import type { Team, TeamChange } from './team.schema.ts';
+
+/** A team as it is stored; what the contract adds is computed from it. */
+export type TeamRow = Omit<
+  Team,
+  'user' | 'plan_type' | 'should_allow_storefront_payment' | 'visits_usage_percentage' | 'storage_usage_percentage'
+>;
+
+const TEAM_COLUMNS = sql`id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
+  metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
+  current_cycle_visits, current_cycle_bandwidth, storage_usage, created_at`;
+
+export async function insertTeam(
+  db: Db,
+  team: { user_id: string; name: string; tenant_id: string; is_default: boolean; plan_type_name: PlanName },
+): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into teams (user_id, name, tenant_id, is_default, plan_type_name, cycle_start, cycle_end)
+    values (${team.user_id}, ${team.name}, ${team.tenant_id}, ${team.is_default}, ${team.plan_type_name}, now(), now() + interval '1 month')
+    returning id`.execute(db);
+  return (rows[0] as { id: string }).id;
+}
+
+export async function findTeam(db: Db, id: string): Promise<TeamRow | undefined> {
+  return (await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
+}
+
+export async function listTeams(db: Db, ids: string[], paging: Paging): Promise<Listing<TeamRow>> {
+  return listNewest<TeamRow>(
+    db,
+    { table: 'teams', where: sql`id = any(${ids}::uuid[])`, columns: TEAM_COLUMNS },
+    paging,
+  );
+}
+
+export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<TeamRow>> {
+  return listNewest<TeamRow>(db, { table: 'teams', where: sql`true`, columns: TEAM_COLUMNS }, paging);
+}
+
+export async function updateTeam(db: Db, id: string, change: TeamChange & { is_active?: boolean }): Promise<void> {
+  const { name, timezone, is_active } = change;
+  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone),
+    is_active = coalesce(${is_active ?? null}, is_active) where id = ${id}`.execute(db);
+}
+
+export interface MemberRow {
+  id: string;
+  team_id: string;
+  user_id: string;
+  role: Role;
+  joined_at: Date;
+}
+
+const MEMBER_COLUMNS = sql`id, team_id, user_id, role, joined_at`;
+
+/** False when the person is in the team already. */
+export async function insertMember(db: Db, teamId: string, userId: string, role: Role): Promise<boolean> {
+  const { rows } = await sql`insert into team_members (team_id, user_id, role) values (${teamId}, ${userId}, ${role})
+    on conflict (team_id, user_id) do nothing returning id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function listMembers(db: Db, teamId: string, paging: Paging): Promise<Listing<MemberRow>> {
+  const where = sql`team_id = ${teamId}`;
+  return listNewest<MemberRow>(
+    db,
+    { table: 'team_members', where, columns: MEMBER_COLUMNS, orderBy: 'joined_at' },
+    paging,
+  );
+}
+
+export async function findMember(
+  db: Db,
+  teamId: string,
+  key: { id: string } | { user_id: string },
+): Promise<MemberRow | undefined> {
+  const match = 'id' in key ? sql`id = ${key.id}` : sql`user_id = ${key.user_id}`;
+  return (
+    await sql<MemberRow>`select ${MEMBER_COLUMNS} from team_members where team_id = ${teamId} and ${match}`.execute(db)
+  ).rows[0];
+}
+
+export async function isMemberByEmail(db: Db, teamId: string, email: string): Promise<boolean> {
+  const { rows } = await sql`select from team_members m join users u on u.id = m.user_id
+    where m.team_id = ${teamId} and u.email = ${email}`.execute(db);
+  return rows.length > 0;
+}
+
+/** Takes the member out, with the API tokens they made for this team alone. */
+export async function deleteMember(db: Db, member: MemberRow): Promise<void> {
+  await sql`delete from team_members where id = ${member.id}`.execute(db);
+  await sql`delete from credentials where user_id = ${member.user_id} and team_id = ${member.team_id}`.execute(db);
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { type Caller, ROLE_LEVELS } from '#core/auth/caller.ts';
+import { rightsChanged } from '#core/auth/revocation.ts';
+import type { Db } from '#core/db/database.ts';
+import { forbidden } from '#core/errors.ts';
+import { recordEvent } from '#core/events/events.ts';
+import { teamNotFound } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { PLANS, type Plan, type PlanName } from '#features/plan/plans.ts';
+import { type User, usersById } from '#features/user/user.ts';
+import { type Member, memberNotFound, ownerStays, type Team, type TeamChange } from './team.schema.ts';
+import {
+  deleteMember,
+  findMember,
+  findTeam,
+  insertMember,
+  insertTeam,
+  type MemberRow,
+  type TeamRow,
+  updateTeam as writeTeam,
+} from './team.sql.ts';
+
+export { insertMember, isMemberByEmail } from './team.sql.ts';
+
+export async function createTeam(
+  db: Db,
+  { owner, name, isDefault, plan = 'free' }: { owner: User; name: string; isDefault: boolean; plan?: PlanName },
+): Promise<string> {
+  // Ten letters and digits: short enough for a database or user name in every runtime, and never the same twice.
+  const tenantId = `t${BigInt(`0x${randomBytes(6).toString('hex')}`)
+    .toString(36)
+    .padStart(10, '0')}`;
+  const id = await insertTeam(db, {
+    user_id: owner.id,
+    name,
+    tenant_id: tenantId,
+    is_default: isDefault,
+    plan_type_name: plan,
+  });
+  await insertMember(db, id, owner.id, 'owner');
+  return id;
+}
+
+export async function getTeam(db: Db, id: string): Promise<Team> {
+  const row = await findTeam(db, id);
+  if (!row) throw teamNotFound();
+  return (await completeTeams(db, [row]))[0] as Team;
+}
+
+/** Adds to stored teams what is computed: the owner, the plan's figures, how much of them is used. */
+export async function completeTeams(db: Db, rows: TeamRow[]): Promise<Team[]> {
+  const owners = await usersById(
+    db,
+    rows.map((row) => row.user_id),
+  );
+  return rows.map((row) => {
+    const plan = PLANS[row.plan_type_name];
+    return {
+      ...row,
+      user: owners.get(row.user_id) as User,
+      plan_type: plan,
+      should_allow_storefront_payment: row.plan_type_name !== 'free',
+      visits_usage_percentage: percentage(row.current_cycle_visits, plan.visits),
+      storage_usage_percentage: percentage(row.storage_usage, plan.storage_bytes),
+    };
+  });
+}
+
+const percentage = (used: number, available: number): number => Math.round((100 * used) / available);
+
+export async function planOf(db: Db, teamId: string): Promise<Plan> {
+  const row = await findTeam(db, teamId);
+  if (!row) throw teamNotFound();
+  return PLANS[row.plan_type_name];
+}
+
+export async function updateTeam(db: Db, caller: Caller, teamId: string, change: TeamChange): Promise<Team> {
+  const name = change.name?.trim();
+  await writeTeam(db, teamId, { ...change, ...(name !== undefined && { name }) });
+  const changed = Object.keys(change).filter((key) => key === 'name' || key === 'timezone');
+  if (changed.length > 0) {
+    const activity = `${caller.fullName} changed the team's ${changed.join(' and ')}`;
+    const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key as keyof TeamChange]])) };
+    await recordEvent(db, {
+      scope: 'team',
+      event_type: 'team.updated',
+      activity,
+      by: caller,
+      team_id: teamId,
+      item_id: teamId,
+      detail,
+    });
+  }
+  return getTeam(db, teamId);
+}
+
+/** A suspended team keeps everything; its sites show a page that says so. */
+export async function suspendTeam(db: Db, caller: Caller, teamId: string, isActive: boolean): Promise<Team> {
+  const row = await findTeam(db, teamId);
+  if (!row) throw teamNotFound();
+  if (row.is_active !== isActive) {
+    await writeTeam(db, teamId, { is_active: isActive });
+    const activity = isActive ? 'The platform lifted the suspension of the team' : 'The platform suspended the team';
+    await recordEvent(db, {
+      scope: 'team',
+      event_type: 'team.updated',
+      activity,
+      by: caller,
+      team_id: teamId,
+      item_id: teamId,
+      detail: { is_active: isActive },
+    });
+  }
+  return getTeam(db, teamId);
+}
+
+export async function completeMembers(db: Db, rows: MemberRow[]): Promise<Member[]> {
+  const users = await usersById(
+    db,
+    rows.map((row) => row.user_id),
+  );
+  return rows.map((row) => ({ ...row, level: ROLE_LEVELS[row.role], user: users.get(row.user_id) as User }));
+}
+
+export async function getMember(db: Db, teamId: string, memberId: string): Promise<Member> {
+  const row = await findMember(db, teamId, { id: memberId });
+  if (!row) throw memberNotFound();
+  return (await completeMembers(db, [row]))[0] as Member;
+}
+
+/** The owner removes anybody else; anybody else removes themself. */
+export async function removeMember(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  teamId: string,
+  userId: string,
+): Promise<void> {
+  if (caller.userId !== userId && caller.roles.get(teamId) !== 'owner') {
+    throw forbidden({ message: 'Only the owner removes other members from the team.' });
+  }
+  const row = await findMember(db, teamId, { user_id: userId });
+  if (!row) throw memberNotFound();
+  if (row.role === 'owner') throw ownerStays();
+  const [member] = await completeMembers(db, [row]);
+  await deleteMember(db, row);
+  rightsChanged(db, services, userId);
+  const name = member?.user.full_name;
+  const activity = caller.userId === userId ? `${name} left the team` : `${caller.fullName} removed ${name}`;
+  await recordEvent(db, {
+    scope: 'team',
+    event_type: 'member.removed',
+    activity,
+    by: caller,
+    team_id: teamId,
+    item_id: userId,
+  });
+}

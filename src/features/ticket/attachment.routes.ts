@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { Caller } from '#core/auth/caller.ts';
+import { invalid } from '#core/errors.ts';
+import type { Body } from '#core/http/body.ts';
+import { operation, rawOperation } from '#core/http/operation.ts';
+import { Uuid } from '#core/http/schema.ts';
+import { type Access, signedIn } from '#core/policy.ts';
+import { type AttachmentRow, findAttachment, insertAttachment } from './attachment.sql.ts';
+import { Attachment, attachmentNotFound } from './ticket.schema.ts';
+
+const tag = 'tickets';
+const MAX_BYTES = 10 * 1024 * 1024;
+
+const ownOrInTeam: Access<AttachmentRow & { content: Buffer }> = {
+  who: 'team',
+  rule: "whoever uploaded it, viewers and above of the ticket's team, and operators",
+  named: 'path',
+  async find(db, caller, input) {
+    const file = await findAttachment(db, String(input.s3_object));
+    if (!file || !maySeeFile(caller, file)) throw attachmentNotFound();
+    return file;
+  },
+};
+
+function maySeeFile(caller: Caller, file: AttachmentRow): boolean {
+  if (caller.isSuperuser) return true;
+  return file.team_id === null ? file.user_id === caller.userId : caller.roles.has(file.team_id);
+}
+
+export const attachmentOperations = [
+  operation({
+    id: 'uploadAttachment',
+    method: 'POST',
+    path: '/support/attachment',
+    tag,
+    summary: 'Upload a file (the body is its bytes) that a ticket then names as s3_object',
+    access: signedIn,
+    accepts: ['bytes'],
+    bodyLimitBytes: MAX_BYTES,
+    query: Type.Object({
+      name: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^/\\\\\\u0000-\\u001f]+$',
+        description: 'The file name',
+      }),
+    }),
+    response: Attachment,
+    async handle({ db, caller, query, body }) {
+      const { raw, contentType } = body as Body;
+      if (raw.length === 0) throw invalid({ loc: ['body'], msg: 'Field required', type: 'missing' });
+      const content_type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
+      return insertAttachment(db, { user_id: caller.userId, name: query.name, content_type, content: raw });
+    },
+  }),
+  rawOperation({
+    id: 'getAttachment',
+    method: 'GET',
+    path: '/support/attachment/{s3_object}',
+    tag,
+    summary: 'Download an attachment',
+    access: ownOrInTeam,
+    params: Type.Object({ s3_object: Uuid }),
+    produces: 'application/octet-stream',
+    async serve({ subject: file }, _request, reply) {
+      // Never shown in place: what a customer uploaded must not run with the platform's origin.
+      reply.header('content-security-policy', "sandbox; default-src 'none'");
+      reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+      return reply.type(file.content_type).send(file.content);
+    },
+  }),
+];

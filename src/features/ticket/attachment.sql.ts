@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { Attachment } from './ticket.schema.ts';
+
+export interface AttachmentRow extends Attachment {
+  user_id: string;
+  /** The team of the ticket it belongs to; null until a ticket names it. */
+  team_id: string | null;
+}
+
+export async function insertAttachment(
+  db: Db,
+  file: { user_id: string; name: string; content_type: string; content: Buffer },
+): Promise<Attachment> {
+  const { rows } = await sql<Attachment>`
+    insert into attachments (user_id, name, content_type, size_bytes, content)
+    values (${file.user_id}, ${file.name}, ${file.content_type}, ${file.content.length}, ${file.content})
+    returning id as s3_object, name, content_type, size_bytes, created_at`.execute(db);
+  return rows[0] as Attachment;
+}
+
+/** Gives an upload of one's own to a ticket; false when there is none or another ticket has it. */
+export async function claimAttachment(db: Db, id: string, userId: string, ticketId: string): Promise<boolean> {
+  const { rows } = await sql`update attachments set ticket_id = ${ticketId}
+    where id = ${id} and user_id = ${userId} and ticket_id is null returning id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function findAttachment(db: Db, id: string): Promise<(AttachmentRow & { content: Buffer }) | undefined> {
+  const { rows } = await sql<AttachmentRow & { content: Buffer }>`
+    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, a.content, t.team_id
+    from attachments a left join tickets t on t.id = a.ticket_id where a.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Uploads that no ticket ever named. */
+export async function deleteUnclaimedAttachments(db: Db): Promise<void> {
+  await sql`delete from attachments where ticket_id is null and created_at < now() - interval '1 day'`.execute(db);
+}

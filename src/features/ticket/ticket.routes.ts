@@ -1,0 +1,186 @@
+import { type Static, Type } from 'typebox';
+import type { Role } from '#core/auth/caller.ts';
+import { operation } from '#core/http/operation.ts';
+import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { inTeam, onRecord, operator, signedIn } from '#core/policy.ts';
+import { NewReply, NewTicket, OwnTickets, Reply, Ticket, TicketChange, ticketNotFound } from './ticket.schema.ts';
+import {
+  deleteTicket,
+  findTicket,
+  listAllTickets,
+  listOwnTickets,
+  listReplies,
+  listTicketsOf,
+  setInstructions,
+  type TicketRow,
+} from './ticket.sql.ts';
+import { answerTicket, completeReplies, completeTickets, createReply, createTicket, getTicket } from './ticket.ts';
+
+const tag = 'tickets';
+const TicketPath = Type.Object({ ticket_id: Uuid });
+
+const onTicket = (role: Role, orIf?: Parameters<typeof onRecord<TicketRow>>[0]['orIf']) =>
+  onRecord<TicketRow>({
+    role,
+    missing: ticketNotFound,
+    find: (db, { ticket_id }) => findTicket(db, ticket_id as string),
+    ...(orIf && { orIf }),
+  });
+
+export const ticketOperations = [
+  operation({
+    id: 'listTeamTickets',
+    method: 'GET',
+    path: '/team/{team_id}/ticket',
+    tag,
+    summary: 'The tickets of a team',
+    access: inTeam('viewer'),
+    params: Type.Object({ team_id: Uuid }),
+    query: Type.Object(PageQuery),
+    response: PageOf(Ticket),
+    async handle({ db, subject: team_id, query, page }) {
+      const { count, rows } = await listTicketsOf(db, { team_id }, query);
+      return page(query, count, await completeTickets(db, rows));
+    },
+  }),
+  operation({
+    id: 'listTickets',
+    method: 'GET',
+    path: '/support/ticket',
+    tag,
+    summary: 'Your newest ticket; with page or size, a page of your tickets',
+    access: signedIn,
+    query: Type.Object({
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    }),
+    response: OwnTickets,
+    async handle({ db, caller, query, page }): Promise<Static<typeof OwnTickets>> {
+      const given = query as { page?: number; size?: number };
+      const isPage = given.page !== undefined || given.size !== undefined;
+      const paging = isPage ? { page: given.page ?? 1, size: given.size ?? 50 } : { page: 1, size: 1 };
+      const { count, rows } = await listOwnTickets(db, caller.userId, [...caller.roles.keys()], paging);
+      const tickets = await completeTickets(db, rows);
+      return isPage ? page(paging, count, tickets) : (tickets[0] ?? {});
+    },
+  }),
+  operation({
+    id: 'createTicket',
+    method: 'POST',
+    path: '/support/ticket',
+    tag,
+    summary: 'Open a ticket',
+    access: inTeam('member', 'body'),
+    body: NewTicket,
+    response: Ticket,
+    handle: ({ db, caller, body }) => createTicket(db, caller, body),
+  }),
+  operation({
+    id: 'getTicket',
+    method: 'GET',
+    path: '/support/ticket/{ticket_id}',
+    tag,
+    summary: 'One ticket with its replies',
+    access: onTicket('viewer'),
+    params: TicketPath,
+    response: Ticket,
+    handle: async ({ db, subject: row }) => (await completeTickets(db, [row]))[0] as Static<typeof Ticket>,
+  }),
+  operation({
+    id: 'updateTicket',
+    method: 'PATCH',
+    path: '/support/ticket/{ticket_id}',
+    tag,
+    summary: 'Give the assistant instructions for this ticket',
+    access: onTicket('member'),
+    params: TicketPath,
+    body: TicketChange,
+    response: Ticket,
+    async handle({ db, subject: row, body }) {
+      if (body.assistant_custom_instructions !== undefined)
+        await setInstructions(db, row.id, body.assistant_custom_instructions);
+      return getTicket(db, row.id);
+    },
+  }),
+  operation({
+    id: 'deleteTicket',
+    method: 'DELETE',
+    path: '/support/ticket/{ticket_id}',
+    tag,
+    summary: 'Delete a ticket with its replies',
+    access: onTicket('admin', {
+      rule: 'whoever opened it',
+      test: (caller, ticket) => ticket.user_id === caller.userId,
+    }),
+    params: TicketPath,
+    response: Empty,
+    async handle({ db, subject: row }) {
+      await deleteTicket(db, row.id);
+      return {};
+    },
+  }),
+  operation({
+    id: 'listReplies',
+    method: 'GET',
+    path: '/support/ticket/{ticket_id}/reply',
+    tag,
+    summary: 'The replies to a ticket, newest first',
+    access: onTicket('viewer'),
+    params: TicketPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Reply),
+    async handle({ db, subject: row, query, page }) {
+      const { count, rows } = await listReplies(db, row.id, query);
+      return page(query, count, await completeReplies(db, rows));
+    },
+  }),
+  operation({
+    id: 'createReply',
+    method: 'POST',
+    path: '/support/ticket/{ticket_id}/reply',
+    tag,
+    summary: 'Reply to a ticket, resolve or reopen it',
+    access: onTicket('member'),
+    params: TicketPath,
+    body: NewReply,
+    response: Reply,
+    handle: ({ db, caller, subject: row, body }) => createReply(db, caller, row, body),
+  }),
+  operation({
+    id: 'listAllTickets',
+    method: 'GET',
+    path: '/operator/ticket',
+    tag: 'operators',
+    summary: 'Every ticket of the platform',
+    access: operator,
+    query: Type.Object({ resolved: Type.Optional(Type.Boolean()), ...PageQuery }),
+    response: PageOf(Ticket),
+    async handle({ db, query, page }) {
+      const { count, rows } = await listAllTickets(db, query.resolved, query);
+      return page(query, count, await completeTickets(db, rows));
+    },
+  }),
+  operation({
+    id: 'getAnyTicket',
+    method: 'GET',
+    path: '/operator/ticket/{ticket_id}',
+    tag: 'operators',
+    summary: 'Any ticket with its replies',
+    access: operator,
+    params: TicketPath,
+    response: Ticket,
+    handle: ({ db, params }) => getTicket(db, params.ticket_id),
+  }),
+  operation({
+    id: 'answerTicket',
+    method: 'POST',
+    path: '/operator/ticket/{ticket_id}/reply',
+    tag: 'operators',
+    summary: 'Answer any ticket as the platform; its author is mailed',
+    access: operator,
+    params: TicketPath,
+    body: NewReply,
+    response: Reply,
+    handle: ({ db, services, caller, params, body }) => answerTicket(db, services, caller, params.ticket_id, body),
+  }),
+];

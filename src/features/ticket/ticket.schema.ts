@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Nullable, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { User } from '#features/user/user.ts';
+
+export const Reply = Type.Object(
+  {
+    id: Uuid,
+    created_at: Timestamp,
+    description: Nullable(Type.String()),
+    is_assistant_chat_message: Nullable(Type.Boolean()),
+    assistant_message_id: Nullable(Type.String()),
+    resolve: Nullable(Type.Boolean()),
+    user: User,
+  },
+  { title: 'TicketReply' },
+);
+export type Reply = Static<typeof Reply>;
+
+const fields = {
+  id: Uuid,
+  team_id: Uuid,
+  subject: Type.String(),
+  description: Type.String(),
+  category: Nullable(Type.String()),
+  is_assistant_thread: Type.Boolean(),
+  messages_remaining: Type.Integer({ description: 'Assistant messages left in this ticket' }),
+  assistant_custom_instructions: Nullable(Type.String()),
+  resolved: Type.Boolean(),
+  resolved_at: Nullable(Timestamp),
+  ticket_replies: Type.Array(Reply, {
+    description: 'The newest replies, oldest of them first; the reply operation has them all',
+  }),
+  created_at: Timestamp,
+};
+
+export const Ticket = Type.Object(fields, { title: 'Ticket' });
+export type Ticket = Static<typeof Ticket>;
+
+/** Without paging the answer is one ticket with every field optional; with it, a page of them. */
+export const OwnTickets = Type.Object(
+  {
+    ...Type.Partial(Type.Object(fields)).properties,
+    count: Type.Optional(Type.Integer()),
+    limit: Type.Optional(Type.Integer()),
+    next: Type.Optional(Nullable(Type.String())),
+    offset: Type.Optional(Type.Integer()),
+    previous: Type.Optional(Nullable(Type.String())),
+    results: Type.Optional(Type.Array(Ticket)),
+  },
+  { title: 'OwnTickets' },
+);
+
+export const NewTicket = Type.Object({
+  team_id: Uuid,
+  subject: Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }),
+  description: Text,
+  category: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 40 }))),
+  resolved: Type.Optional(Type.Boolean({ default: false })),
+  s3_object: Type.Optional(
+    Nullable(Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' })),
+  ),
+  site_live_id: Type.Optional(Nullable(Uuid)),
+});
+export type NewTicket = Static<typeof NewTicket>;
+
+export const TicketChange = Type.Object({
+  assistant_custom_instructions: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+});
+
+export const NewReply = Type.Object({
+  description: Type.Optional(Nullable(Type.String({ maxLength: 50_000 }))),
+  is_assistant_chat_message: Type.Optional(Nullable(Type.Boolean({ default: false }))),
+  resolve: Type.Optional(Nullable(Type.Boolean())),
+});
+export type NewReply = Static<typeof NewReply>;
+
+export const Attachment = Type.Object(
+  {
+    s3_object: Type.String(),
+    name: Type.String(),
+    content_type: Type.String(),
+    size_bytes: Type.Integer(),
+    created_at: Timestamp,
+  },
+  { title: 'Attachment' },
+);
+export type Attachment = Static<typeof Attachment>;
+
+export const ticketNotFound = failure('ticket.not_found', 404, 'There is no such ticket.');
+export const siteNotFound = failure('site.not_found', 404, 'There is no such site in this team.');
+export const attachmentNotFound = failure('attachment.not_found', 404, 'There is no such attachment.');
+export const noMessagesLeft = failure(
+  'ticket.no_messages_left',
+  402,
+  'The plan has no assistant messages left for this ticket; a larger plan has more.',
+);

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import type { Reply, Ticket } from './ticket.schema.ts';
+
+export type TicketRow = Omit<Ticket, 'ticket_replies'> & { user_id: string };
+export type ReplyRow = Omit<Reply, 'user'> & { user_id: string; ticket_id: string };
+
+const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
+  assistant_custom_instructions, resolved, resolved_at, created_at`;
+const REPLY_COLUMNS = sql`id, ticket_id, user_id, description, is_assistant_chat_message, assistant_message_id, resolve, created_at`;
+
+export type NewTicketRow = Pick<
+  TicketRow,
+  | 'team_id'
+  | 'user_id'
+  | 'subject'
+  | 'description'
+  | 'category'
+  | 'is_assistant_thread'
+  | 'messages_remaining'
+  | 'resolved'
+> & { site_live_id: string | null };
+
+export async function insertTicket(db: Db, ticket: NewTicketRow): Promise<TicketRow> {
+  const { rows } = await sql<TicketRow>`
+    insert into tickets (team_id, user_id, site_live_id, subject, description, category, is_assistant_thread, messages_remaining, resolved, resolved_at)
+    values (${ticket.team_id}, ${ticket.user_id}, ${ticket.site_live_id}, ${ticket.subject}, ${ticket.description}, ${ticket.category},
+      ${ticket.is_assistant_thread}, ${ticket.messages_remaining}, ${ticket.resolved}, ${ticket.resolved ? sql`now()` : null})
+    returning ${TICKET_COLUMNS}`.execute(db);
+  return rows[0] as TicketRow;
+}
+
+export async function findTicket(db: Db, id: string): Promise<TicketRow | undefined> {
+  return (await sql<TicketRow>`select ${TICKET_COLUMNS} from tickets where id = ${id}`.execute(db)).rows[0];
+}
+
+export async function listTicketsOf(
+  db: Db,
+  owner: { team_id: string } | { user_id: string },
+  paging: Paging,
+): Promise<Listing<TicketRow>> {
+  const where = 'team_id' in owner ? sql`team_id = ${owner.team_id}` : sql`user_id = ${owner.user_id}`;
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
+}
+
+/** A person's own tickets, in the teams that they (and this credential) still reach. */
+export async function listOwnTickets(
+  db: Db,
+  userId: string,
+  teamIds: string[],
+  paging: Paging,
+): Promise<Listing<TicketRow>> {
+  const where = sql`user_id = ${userId} and team_id = any(${teamIds}::uuid[])`;
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
+}
+
+export async function listAllTickets(
+  db: Db,
+  resolved: boolean | undefined,
+  paging: Paging,
+): Promise<Listing<TicketRow>> {
+  const where = resolved === undefined ? sql`true` : sql`resolved = ${resolved}`;
+  return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
+}
+
+export async function setInstructions(db: Db, id: string, instructions: string | null): Promise<void> {
+  await sql`update tickets set assistant_custom_instructions = ${instructions} where id = ${id}`.execute(db);
+}
+
+export async function setResolved(db: Db, id: string, resolved: boolean): Promise<boolean> {
+  const { rows } = await sql`update tickets set resolved = ${resolved}, resolved_at = ${resolved ? sql`now()` : null}
+    where id = ${id} and resolved <> ${resolved} returning id`.execute(db);
+  return rows.length > 0;
+}
+
+/** Counts one assistant message; false when none is left. The row's lock makes two at once count as two. */
+export async function takeMessage(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`update tickets set messages_remaining = messages_remaining - 1, is_assistant_thread = true
+    where id = ${id} and messages_remaining > 0 returning id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteTicket(db: Db, id: string): Promise<void> {
+  await sql`delete from tickets where id = ${id}`.execute(db);
+}
+
+export async function insertReply(
+  db: Db,
+  reply: Pick<ReplyRow, 'ticket_id' | 'user_id' | 'description' | 'is_assistant_chat_message' | 'resolve'>,
+): Promise<ReplyRow> {
+  const { rows } = await sql<ReplyRow>`
+    insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, resolve)
+    values (${reply.ticket_id}, ${reply.user_id}, ${reply.description}, ${reply.is_assistant_chat_message}, ${reply.resolve})
+    returning ${REPLY_COLUMNS}`.execute(db);
+  return rows[0] as ReplyRow;
+}
+
+export async function listReplies(db: Db, ticketId: string, paging: Paging): Promise<Listing<ReplyRow>> {
+  const where = sql`ticket_id = ${ticketId}`;
+  return listNewest<ReplyRow>(db, { table: 'ticket_replies', where, columns: REPLY_COLUMNS }, paging);
+}
+
+/** The newest replies of each of a page's tickets, oldest first, in one query. */
+export async function newestReplies(db: Db, ticketIds: string[], perTicket: number): Promise<ReplyRow[]> {
+  const { rows } = await sql<ReplyRow>`
+    select r.* from unnest(${ticketIds}::uuid[]) as wanted (ticket_id), lateral (
+      select ${REPLY_COLUMNS} from ticket_replies where ticket_id = wanted.ticket_id order by created_at desc, id desc limit ${perTicket}
+    ) r order by r.created_at, r.id`.execute(db);
+  return rows;
+}
+
+/** Whom to tell of an operator's answer. */
+export async function findReplyForMail(
+  db: Db,
+  replyId: string,
+): Promise<
+  { email: string; first_name: string; subject: string; description: string | null; ticket_id: string } | undefined
+> {
+  const { rows } = await sql<{
+    email: string;
+    first_name: string;
+    subject: string;
+    description: string | null;
+    ticket_id: string;
+  }>`
+    select u.email, u.first_name, t.subject, r.description, t.id as ticket_id
+    from ticket_replies r join tickets t on t.id = r.ticket_id join users u on u.id = t.user_id where r.id = ${replyId}`.execute(
+    db,
+  );
+  return rows[0];
+}

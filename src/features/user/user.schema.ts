@@ -1,0 +1,20 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp, Uuid } from '#core/http/schema.ts';
+
+export const User = Type.Object(
+  {
+    id: Uuid,
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    full_name: Type.String(),
+    is_active: Type.Boolean(),
+    is_verified: Type.Boolean(),
+    is_superuser: Type.Boolean({ description: 'Operator of the platform' }),
+    is_payment_verified: Type.Boolean(),
+    analytics_user_id: Nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'User' },
+);
+export type User = Static<typeof User>;

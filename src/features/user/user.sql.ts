@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { User } from './user.schema.ts';
+
+const USER_COLUMNS = [
+  'id',
+  'email',
+  'first_name',
+  'last_name',
+  'is_active',
+  'is_verified',
+  'is_superuser',
+  'is_payment_verified',
+  'analytics_user_id',
+  'created_at',
+] as const;
+
+const toUser = (row: Omit<User, 'full_name'>): User => ({
+  ...row,
+  full_name: `${row.first_name} ${row.last_name}`.trim(),
+});
+
+export interface NewUser {
+  email: string;
+  password_hash: string;
+  first_name: string;
+  last_name: string;
+  is_superuser?: boolean;
+  is_verified?: boolean;
+}
+
+/** Undefined when the address is taken. */
+export async function insertUser(db: Db, user: NewUser): Promise<User | undefined> {
+  const row = await db
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(USER_COLUMNS)
+    .executeTakeFirst();
+  return row && toUser(row);
+}
+
+export async function findUser(db: Db, id: string): Promise<User> {
+  return toUser(await db.selectFrom('users').select(USER_COLUMNS).where('id', '=', id).executeTakeFirstOrThrow());
+}
+
+/** The people behind a page of rows, in one query. */
+export async function usersById(db: Db, ids: Iterable<string>): Promise<Map<string, User>> {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  const { rows } = await sql<Omit<User, 'full_name'>>`
+    select ${sql.join(USER_COLUMNS.map((name) => sql.id(name)))} from users where id = any(${unique}::uuid[])`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.id, toUser(row)]));
+}
+
+export async function findSignIn(
+  db: Db,
+  email: string,
+): Promise<{ id: string; password_hash: string; is_active: boolean } | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'password_hash', 'is_active'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+}
+
+export async function passwordHashOf(db: Db, id: string): Promise<string> {
+  return (await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow())
+    .password_hash;
+}
+
+export async function updateUser(
+  db: Db,
+  id: string,
+  change: { first_name?: string; last_name?: string; password_hash?: string; is_verified?: boolean },
+): Promise<void> {
+  if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+export async function hasOperator(db: Db): Promise<boolean> {
+  return (
+    (await db.selectFrom('users').select('id').where('is_superuser', '=', true).limit(1).executeTakeFirst()) !==
+    undefined
+  );
+}

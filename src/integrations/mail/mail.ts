@@ -1,0 +1,65 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Log } from '#core/log.ts';
+import type { Mailer, Message } from '#core/mail.ts';
+
+export interface MailOptions {
+  smtpUrl: string | undefined;
+  from: string;
+  /** Where mail is written when there is no SMTP server. */
+  folder: string;
+  log: Log;
+}
+
+/** Mail leaves by SMTP when a server is configured; otherwise each message becomes a file that the log names. */
+export function createMailer({ smtpUrl, from, folder, log }: MailOptions): Mailer {
+  return smtpUrl ? smtpMailer(smtpUrl, from) : folderMailer(folder, from, log);
+}
+
+/** A message keeps its id when a job sends it again, so that mail servers recognise the second one. */
+const compose = (from: string, { id, to, subject, text }: Message) => ({
+  from,
+  to,
+  subject,
+  text,
+  messageId: `<${id}@siteyard>`,
+});
+
+function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport(url, {
+    connectionTimeout: 10_000,
+    socketTimeout: 30_000,
+    greetingTimeout: 10_000,
+  } as object);
+  return {
+    async send(message) {
+      await transport.sendMail(compose(from, message));
+    },
+  };
+}
+
+/** Plain text as it is, so that a link in it can be copied: no transfer encoding that would break its lines. */
+function folderMailer(folder: string, from: string, log: Log): Mailer {
+  return {
+    async send(message) {
+      const headers = {
+        From: from,
+        To: message.to,
+        Subject: message.subject,
+        Date: new Date().toUTCString(),
+        'Message-ID': compose(from, message).messageId,
+        'MIME-Version': '1.0',
+        'Content-Type': 'text/plain; charset=utf-8',
+        'Content-Transfer-Encoding': '8bit',
+      };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = join(folder, `${message.id}.eml`);
+      // Written whole or not at all, and over itself when the job runs again.
+      await writeFile(`${file}.part`, `${lines.join('\n')}\n\n${message.text}`, { mode: 0o600 });
+      await rename(`${file}.part`, file);
+      log.info({ to: message.to, subject: message.subject, file }, 'mail written to a file; set SMTP_URL to send it');
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { ConfigError, readConfig } from './config.ts';
+import { startPlatform } from './platform.ts';
+
+/** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env, process.argv.slice(2));
+  const platform = await startPlatform(config);
+  if (platform.madeOperator) {
+    const { email, password } = platform.madeOperator;
+    console.log(`operator: ${email} with the password ${password} (shown this once)`);
+  }
+  console.log(`ready: ${platform.url}`);
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    platform.services.log.info({ signal }, 'stopping');
+    await platform.stop();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { Credentials } from '#core/auth/credentials.ts';
+import { type Database, inTransaction, openDatabase } from '#core/db/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { Listener } from '#core/db/listener.ts';
+import { migrate } from '#core/db/migrate.ts';
+import { EventHub } from '#core/events/hub.ts';
+import { FrontEnd } from '#core/http/front-end.ts';
+import { createMetrics, type Metrics } from '#core/http/metrics.ts';
+import { describeApi } from '#core/http/openapi.ts';
+import { RateLimits } from '#core/http/rate-limits.ts';
+import { serveReference } from '#core/http/reference.ts';
+import { createApp } from '#core/http/server.ts';
+import { type JobKind, Jobs } from '#core/jobs/jobs.ts';
+import { createLog, type Log } from '#core/log.ts';
+import { createSecrets } from '#core/secrets.ts';
+import type { Services } from '#core/services.ts';
+import { serveSites } from '#edge/edge.ts';
+import { createOperator } from '#features/account/account.ts';
+import { jobKinds, operations, schedules } from '#features/index.ts';
+import { seedRegions } from '#features/region/region.ts';
+import { createMailer } from '#integrations/mail/mail.ts';
+import type { Config } from './config.ts';
+
+const JOB_CONCURRENCY = 4;
+const WEB_FOLDER = new URL('../web/dist', import.meta.url).pathname;
+
+export interface Platform {
+  url: string;
+  services: Services;
+  /** The operator's password where this start made one, to be shown once. */
+  madeOperator: { email: string; password: string } | undefined;
+  stop(): Promise<void>;
+}
+
+/** Puts the parts together for one role and serves. `extraJobs` are a test's own kinds of work. */
+export async function startPlatform(config: Config, extraJobs: readonly JobKind[] = []): Promise<Platform> {
+  const log = createLog(config.logLevel);
+  const undo: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    const postgres = config.databaseUrl ? undefined : await startPostgres(config, log);
+    if (postgres) undo.push(() => postgres.stop());
+    const url = config.databaseUrl ?? (postgres as EmbeddedPostgres).url;
+
+    const database = openDatabase(url, config.databasePoolSize, (error) =>
+      log.warn({ err: error }, 'a database connection broke'),
+    );
+    undo.push(() => database.close());
+    const applied = await migrate(database.db);
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+    const listener = new Listener(url, log);
+    await listener.connect();
+    undo.push(() => listener.close());
+
+    const works = config.role === 'all' || config.role === 'worker';
+    const services = await createServices(config, log, database, listener, works);
+    await services.jobs.open();
+    const madeOperator = await prepareData(services);
+    if (works) await services.jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
+    undo.push(() => services.jobs.close());
+
+    const metrics = createMetrics(database.pool, services.jobs, services.events);
+    if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
+    const answers = config.role === 'all' || config.role === 'api';
+    const app = createApp({
+      services,
+      metrics,
+      operations: answers ? operations : [],
+      sites: serveSites,
+      ready: async () => {
+        await sql`select 1`.execute(database.db);
+        return listener.connected;
+      },
+      ...(answers && {
+        pages: (instance) => {
+          serveReference(instance, describeApi(operations, config.baseUrl));
+          services.frontEnd.register(instance);
+        },
+      }),
+    });
+    await app.listen({ host: config.host, port: config.port });
+    undo.push(async () => {
+      // Streams never end by themselves, so they are ended before the server waits for its requests.
+      services.events.close();
+      await app.close();
+    });
+    const { port } = app.server.address() as AddressInfo;
+    return { url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl, services, madeOperator, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function startPostgres(config: Config, log: Log): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDir: join(config.dataDir, 'postgres'),
+    log: (line) => log.debug({ line }, 'postgres'),
+  });
+}
+
+async function createServices(
+  config: Config,
+  log: Log,
+  { db, pool }: Database,
+  listener: Listener,
+  works: boolean,
+): Promise<Services> {
+  return {
+    config,
+    log,
+    db,
+    secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
+    credentials: new Credentials(db, listener),
+    events: new EventHub(db, listener, log),
+    jobs: new Jobs({ db, pool, listener, log, worker: works }),
+    limits: new RateLimits(config.rateLimitFactor),
+    frontEnd: await FrontEnd.load(WEB_FOLDER),
+    mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
+  };
+}
+
+/** The platform's key. Losing it makes every sealed value unreadable, so it is written whole or not at all. */
+async function readOrMakeKey(file: string): Promise<string> {
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept) return kept.trim();
+  const key = randomBytes(32).toString('base64url');
+  await writeFile(`${file}.part`, `${key}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.part`, file);
+  return key;
+}
+
+const SETUP_LOCK = 7_390_212;
+
+/** What a first start writes; many instances may start at once, so one does it and the others find it done. */
+async function prepareData({ db, config }: Services): Promise<Platform['madeOperator']> {
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
+    await seedRegions(tx, config);
+    const email = config.adminEmail ?? 'admin@localhost';
+    const password = config.adminPassword ?? randomBytes(12).toString('base64url');
+    const made = await createOperator(tx, email, password);
+    return made && !config.adminPassword ? { email, password } : undefined;
+  });
+}
+
+/** Prometheus on a port of its own: no token, so it belongs on an address that only the scraper reaches. */
+async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<() => Promise<void>> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end();
+    const page = await metrics.render().catch(() => undefined);
+    if (page === undefined) response.writeHead(503).end();
+    else response.writeHead(200, { 'content-type': metrics.contentType }).end(page);
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openDatabase } from '#core/db/database.ts';
+import { migrate } from '#core/db/migrate.ts';
+import type { JobKind } from '#core/jobs/jobs.ts';
+import { readConfig } from '../src/config.ts';
+import { type Platform, startPlatform } from '../src/platform.ts';
+
+/**
+ * The real service on a database of its own, for one test file. All files share one Postgres (test/global-setup.ts);
+ * the migrations run once, into a template that each database is copied from.
+ */
+export interface TestApp {
+  url: string;
+  api: string;
+  databaseUrl: string;
+  mailDir: string;
+  services: Platform['services'];
+  /** Waits for a mail to this address and returns its text; the newest where there are several. */
+  mailTo(address: string, containing?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const OPERATOR = { email: 'operator@example.com', password: 'operator-password' };
+const TEMPLATE = 'siteyard_template';
+const TEMPLATE_LOCK = 4711;
+
+export async function startTestApp(
+  options: { env?: Record<string, string>; databaseUrl?: string; jobs?: readonly JobKind[] } = {},
+): Promise<TestApp> {
+  const database = options.databaseUrl ? undefined : await createTestDatabase();
+  const databaseUrl = options.databaseUrl ?? (database as { url: string }).url;
+  const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-'));
+  const port = await freePort();
+  const config = readConfig({
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '6',
+    ADMIN_EMAIL: OPERATOR.email,
+    ADMIN_PASSWORD: OPERATOR.password,
+    SECRET_KEY: 'a key for tests that is long enough',
+    RATE_LIMIT_FACTOR: '0',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    ...options.env,
+  });
+  const platform = await startPlatform(config, options.jobs);
+  const mailDir = join(dataDir, 'mail');
+  return {
+    url: platform.url,
+    api: `${platform.url}/f/api/v1`,
+    databaseUrl,
+    mailDir,
+    services: platform.services,
+    mailTo: (address, containing) => findMail(mailDir, address, containing),
+    async close() {
+      await platform.stop();
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const adminUrl = process.env.TEST_DATABASE_URL;
+  if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set; run tests with npm test');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdmin(adminUrl, async (admin) => {
+    await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const known = await admin.query('select from pg_database where datname = $1', [TEMPLATE]);
+    if (known.rows.length === 0) await createTemplate(admin, adminUrl);
+    await admin.query(`create database ${name} template ${TEMPLATE}`);
+  });
+  return {
+    url: databaseAt(adminUrl, name),
+    drop: () => asAdmin(adminUrl, async (admin) => void (await admin.query(`drop database ${name} with (force)`))),
+  };
+}
+
+async function createTemplate(admin: pg.Client, adminUrl: string): Promise<void> {
+  await admin.query(`create database ${TEMPLATE}_draft`);
+  const { db, close } = openDatabase(databaseAt(adminUrl, `${TEMPLATE}_draft`), 2, () => {});
+  await migrate(db);
+  await close();
+  await admin.query(`alter database ${TEMPLATE}_draft rename to ${TEMPLATE}`);
+}
+
+async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** The database's name is the path of the URL; a socket's URL has no host, which URL itself would refuse. */
+const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function findMail(folder: string, address: string, containing = ''): Promise<string> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
+    const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    const found = mails.filter((mail) => mail.includes(`To: ${address}\n`) && mail.includes(containing));
+    if (found.length > 0) return found.sort((a, b) => mailDate(a) - mailDate(b)).at(-1) as string;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no mail to ${address}`);
+}
+
+const mailDate = (mail: string) => Date.parse(/^Date: (.*)$/m.exec(mail)?.[1] ?? '');

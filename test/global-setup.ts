@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+
+/**
+ * One Postgres for the whole test run, unless TEST_DATABASE_URL names another. The runner calls this in its own process
+ * before it starts the test files, and they inherit its environment; it calls the teardown after SIGINT and SIGTERM too.
+ */
+let dataDir: string | undefined;
+let postgres: EmbeddedPostgres | undefined;
+
+export async function globalSetup(): Promise<void> {
+  if (process.env.TEST_DATABASE_URL) return;
+  dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-pg-'));
+  try {
+    postgres = await startEmbeddedPostgres({
+      dataDir,
+      // The data is thrown away, so nothing has to survive a power cut.
+      settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: 200 },
+    });
+    process.env.TEST_DATABASE_URL = postgres.url;
+  } catch (error) {
+    // The runner skips the teardown when the set-up failed.
+    await globalTeardown();
+    throw error;
+  }
+}
+
+export async function globalTeardown(): Promise<void> {
+  await postgres?.stop();
+  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+}
