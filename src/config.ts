@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
  * mends a deployment in one go.
  */
-export const ROLES = ['all', 'api', 'worker', 'edge'] as const;
-export type ProgramRole = (typeof ROLES)[number];
+const ROLES = ['all', 'api', 'worker', 'edge'] as const;
+type ProgramRole = (typeof ROLES)[number];
 
 export interface Config {
   role: ProgramRole;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Credentials } from '#core/auth/credentials.ts';
-import { type Database, inTransaction, openDatabase } from '#core/db/database.ts';
+import { inTransaction, openDatabase } from '#core/db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { Listener } from '#core/db/listener.ts';
 import { migrate } from '#core/db/migrate.ts';
@@ -46,7 +46,8 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    // Others may pass through, since the embedded Postgres runs as somebody else; each thing inside guards itself.
+    await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
     const postgres = config.databaseUrl ? undefined : await startPostgres(config, log);
     if (postgres) undo.push(() => postgres.stop());
     const url = config.databaseUrl ?? (postgres as EmbeddedPostgres).url;
@@ -62,13 +63,14 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     undo.push(() => listener.close());
 
     const works = config.role === 'all' || config.role === 'worker';
-    const services = await createServices(config, log, database, listener, works);
-    await services.jobs.open();
+    const jobs = new Jobs({ db: database.db, pool: database.pool, listener, log, worker: works });
+    const services = await createServices(config, log, database.db, listener, jobs);
+    await jobs.open();
     const madeOperator = await prepareData(services);
-    if (works) await services.jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
-    undo.push(() => services.jobs.close());
+    if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
+    undo.push(() => jobs.close());
 
-    const metrics = createMetrics(database.pool, services.jobs, services.events);
+    const metrics = createMetrics(database.pool, jobs, services.events);
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
     const app = createApp({
@@ -104,16 +106,16 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
 function startPostgres(config: Config, log: Log): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({
     dataDir: join(config.dataDir, 'postgres'),
-    log: (line) => log.debug({ line }, 'postgres'),
+    log: (line) => log.warn({ line }, 'postgres'),
   });
 }
 
 async function createServices(
   config: Config,
   log: Log,
-  { db, pool }: Database,
+  db: Services['db'],
   listener: Listener,
-  works: boolean,
+  jobs: Jobs,
 ): Promise<Services> {
   return {
     config,
@@ -122,7 +124,7 @@ async function createServices(
     secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),
-    jobs: new Jobs({ db, pool, listener, log, worker: works }),
+    jobs,
     limits: new RateLimits(config.rateLimitFactor),
     frontEnd: await FrontEnd.load(WEB_FOLDER),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),

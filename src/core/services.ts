@@ -5,7 +5,7 @@ import type { DB } from './db/schema.generated.ts';
 import type { EventHub } from './events/hub.ts';
 import type { FrontEnd } from './http/front-end.ts';
 import type { RateLimits } from './http/rate-limits.ts';
-import type { Jobs } from './jobs/jobs.ts';
+import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail.ts';
 import type { Secrets } from './secrets.ts';
@@ -18,7 +18,7 @@ export interface Services {
   secrets: Secrets;
   credentials: Credentials;
   events: EventHub;
-  jobs: Jobs;
+  jobs: JobQueue;
   limits: RateLimits;
   mailer: Mailer;
   frontEnd: FrontEnd;

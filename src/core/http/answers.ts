@@ -16,11 +16,11 @@ export const routeNotFound = failure('route.not_found', 404, 'There is nothing a
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toAppError(error);
   if (!known) {
-    request.log.error({ err: error, request_id: request.id }, 'a bug: the request failed in a way nobody foresaw');
+    request.log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
     const detail = 'Something went wrong on our side. The request id helps us find out what.';
     return reply.code(500).send({ detail, code: 'internal', request_id: request.id });
   }
-  if (known.status >= 500) request.log.warn({ err: error, request_id: request.id }, known.message);
+  if (known.status >= 500) request.log.warn({ err: error }, known.message);
   return reply.headers(known.headers).code(known.status).send(errorBody(known));
 }
 

@@ -15,7 +15,7 @@ import { compileReader, type Reader } from './validation.ts';
  * The way of a request, in the order that the decisions demand: sign-in, rate limit, path ids, what the path names,
  * and only then the query and the body. The first half runs before the body is even read.
  */
-export interface Admission {
+interface Admission {
   caller: Caller | undefined;
   token: string | undefined;
   params: Record<string, unknown>;

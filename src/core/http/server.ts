@@ -2,7 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import cookie from '@fastify/cookie';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { answerError, routeNotFound } from './answers.ts';
@@ -32,7 +32,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
 
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -64,7 +64,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     // Reads that went well are the bulk and tell little.
     const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info';
     request.log[level](
-      { request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      { operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'request',
     );
   });
@@ -106,7 +106,7 @@ const SECURITY_HEADERS = {
  * The platform answers on its own names alone; any other host is a site. An address is never a site's name, so health
  * checks that dial one reach the platform, and a platform on loopback has all of loopback's names.
  */
-export function platformHosts(baseUrl: string): (host: string | undefined) => boolean {
+function platformHosts(baseUrl: string): (host: string | undefined) => boolean {
   const own = new URL(baseUrl).hostname;
   const names = new Set(['localhost', '127.0.0.1'].includes(own) ? [own, 'localhost'] : [own]);
   return (host) => {

@@ -6,6 +6,7 @@ import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Log } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
+import { type JobAddress, type JobQueue, LANES, type Lane } from './queue.ts';
 
 /**
  * Background work on the Postgres queue. A job is written in the transaction of the change that asks for it, so there
@@ -22,7 +23,7 @@ export interface JobKind<Payload extends object = object> {
   abandon?(db: Db, payload: Payload, error: string): Promise<void>;
 }
 
-export interface Job {
+interface Job {
   id: string;
   services: Services;
   signal: AbortSignal;
@@ -34,8 +35,6 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
   return kind;
 }
 
-const LANES = ['site', 'background'] as const;
-type Lane = (typeof LANES)[number];
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -65,7 +64,7 @@ export interface QueueState {
   oldest_seconds: number;
 }
 
-export class Jobs {
+export class Jobs implements JobQueue {
   readonly #boss: PgBoss;
   readonly #db: Kysely<DB>;
   readonly #pool: pg.Pool;
@@ -109,8 +108,12 @@ export class Jobs {
     }
   }
 
-  /** `key` is the site for the lane of sites: jobs of one key run one after another. */
-  async enqueue<Payload extends object>(db: Db, kind: JobKind<Payload>, payload: Payload, key?: string): Promise<void> {
+  async enqueue<Payload extends object>(
+    db: Db,
+    kind: JobAddress<Payload>,
+    payload: Payload,
+    key?: string,
+  ): Promise<void> {
     await this.#send(db, kind.lane, { kind: kind.name, payload, ...(key !== undefined && { key }) });
   }
 
@@ -150,7 +153,6 @@ export class Jobs {
     return rows;
   }
 
-  /** Puts a job that failed for good back on its lane, with all its retries. */
   async revive(
     db: Db,
     { queue, kind, payload, key }: { queue: string; kind: string; payload: object; key: string | null },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Name, Nullable } from '#core/http/schema.ts';
 
-export const Password = Type.String({ minLength: 8, maxLength: 256 });
+const Password = Type.String({ minLength: 8, maxLength: 256 });
 
 export const Registration = Type.Object({ email: Email, password: Password, first_name: Name, last_name: Name });
 export type Registration = Static<typeof Registration>;

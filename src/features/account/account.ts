@@ -18,7 +18,7 @@ import {
 } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
 import { emailTaken, linkInvalid, type ProfileChange, type Registration } from './account.schema.ts';
-import { insertMailedLink, type LinkPurpose, retireMailedLinks, consumeMailedLink } from './account.sql.ts';
+import { consumeMailedLink, insertMailedLink, type LinkPurpose, retireMailedLinks } from './account.sql.ts';
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
 

@@ -11,6 +11,7 @@ import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFai
 import { deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 
 export { TokenGrant } from './credential.schema.ts';
+export { deleteExpiredCredentials } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
 

@@ -1,6 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { deleteExpiredCredentials } from '#features/credential/credential.sql.ts';
-import { deleteUnclaimedAttachments } from '#features/ticket/attachment.sql.ts';
+import { deleteExpiredCredentials } from '#features/credential/credential.ts';
+import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
 /** Removes what nobody can use any more. */

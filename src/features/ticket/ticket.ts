@@ -29,6 +29,8 @@ import {
   takeMessage,
 } from './ticket.sql.ts';
 
+export { deleteUnclaimedAttachments } from './attachment.sql.ts';
+
 /** A ticket is shown with at most so many replies; the rest is a page away. */
 const REPLIES_SHOWN = 100;
 const ASSISTANT = 'assistant';

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { createClient } from '#sdk';
+import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { registerPerson, signInAs } from '../../../test/people.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp();
+});
+after(() => app.close());
+
+const anonymous = () => createClient({ baseUrl: app.url });
+const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
+
+test('registering makes a user and a default team on the plan free, and signing in works at once', async () => {
+  const person = await registerPerson(app, 'Ada');
+  const me = await person.api.getMe();
+  assert.equal(me.full_name, 'Ada Tester');
+  assert.equal(me.is_verified, false);
+  assert.equal(me.is_superuser, false);
+  const team = await person.api.getTeam({ params: { team_id: person.teamId } });
+  assert.equal(team.is_default, true);
+  assert.equal(team.plan_type_name, 'free');
+  assert.equal(team.plan_type.visits, 10_000);
+  assert.equal(team.user.id, person.userId);
+  assert.match(team.tenant_id, /^t[a-z0-9]{10}$/);
+});
+
+test('an address has one account, however its letters are written', async () => {
+  const person = await registerPerson(app);
+  const body = { email: person.email.toUpperCase(), password: 'another password', first_name: 'B', last_name: 'C' };
+  await assert.rejects(anonymous().register({ body }), refused(409, 'account.exists'));
+});
+
+test('the mailed link verifies the address once, signs in and ends older credentials', async () => {
+  const person = await registerPerson(app);
+  const token = tokenIn(await app.mailTo(person.email, '/verify'));
+  const grant = await anonymous().verifyEmail({ body: { token } });
+  assert.equal((await createClient({ baseUrl: app.url, token: grant.access_token as string }).getMe()).is_verified, true);
+  await assert.rejects(person.api.getMe(), refused(401));
+  await assert.rejects(anonymous().verifyEmail({ body: { token } }), refused(409, 'account.link_invalid'));
+});
+
+test('a signed-in person can have the verification mail sent again; nobody else can', async () => {
+  const person = await registerPerson(app);
+  const first = tokenIn(await app.mailTo(person.email, '/verify'));
+  assert.deepEqual(await person.api.verifyEmail({ body: {} }), {});
+  await assert.rejects(anonymous().verifyEmail({ body: {} }), refused(401));
+  // The first link serves as well as the second until one of them is used.
+  await anonymous().verifyEmail({ body: { token: first } });
+});
+
+test('a password reset sets the password, ends every session, and the link works once', async () => {
+  const person = await registerPerson(app);
+  assert.deepEqual(await anonymous().resetPassword({ body: { email: person.email } }), {});
+  const token = tokenIn(await app.mailTo(person.email, '/reset'));
+  await anonymous().resetPassword({ body: { token, password: 'the new password' } });
+  await assert.rejects(person.api.getMe(), refused(401));
+  await assert.rejects(signInAs(app, person.email), refused(401, 'auth.bad_sign_in'));
+  await signInAs(app, person.email, 'the new password');
+  await assert.rejects(anonymous().resetPassword({ body: { token, password: 'yet another one' } }), refused(409));
+});
+
+test('asking to reset an unknown address answers like a known one', async () => {
+  assert.deepEqual(await anonymous().resetPassword({ body: { email: 'nobody@example.com' } }), {});
+});
+
+test('a link for one purpose does not serve another', async () => {
+  const person = await registerPerson(app);
+  const token = tokenIn(await app.mailTo(person.email, '/verify'));
+  await assert.rejects(anonymous().resetPassword({ body: { token, password: 'a new password' } }), refused(409));
+});
+
+test('changing the password needs the current one and ends the other sessions, not this one', async () => {
+  const person = await registerPerson(app);
+  const other = await signInAs(app, person.email);
+  await assert.rejects(person.api.updateMe({ body: { new_password: 'new password!' } }), refused(422));
+  await assert.rejects(person.api.updateMe({ body: { current_password: 'wrong', new_password: 'new password!' } }), refused(422));
+  await person.api.updateMe({ body: { current_password: 'a long enough password', new_password: 'new password!', first_name: 'New' } });
+  assert.equal((await person.api.getMe()).first_name, 'New');
+  await assert.rejects(other.api.getMe(), refused(401));
+});
+
+test('the token operation speaks OAuth: form in, bearer out, and a refusal carries error and error_description', async () => {
+  const person = await registerPerson(app);
+  const sign = (password: string) =>
+    fetch(`${app.api}/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'password', username: person.email, password }) });
+  const good = await sign('a long enough password');
+  assert.equal(good.status, 200);
+  assert.match(good.headers.get('set-cookie') ?? '', /^session=sy_[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+  assert.equal(((await good.json()) as { token_type: string }).token_type, 'bearer');
+  const bad = await sign('wrong');
+  assert.equal(bad.status, 401);
+  assert.equal(bad.headers.get('www-authenticate'), 'Bearer');
+  const body = (await bad.json()) as Record<string, string>;
+  assert.equal(body.error, 'invalid_grant');
+  assert.ok(body.error_description);
+});
+
+test('the operator of ADMIN_EMAIL exists after the first start', async () => {
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  assert.equal((await operator.api.getMe()).is_superuser, true);
+});
+
+test('logging out ends the credential that came along, as bearer or as cookie, and needs none', async () => {
+  const person = await registerPerson(app);
+  const other = await signInAs(app, person.email);
+  await anonymous().signOut();
+  await person.api.signOut();
+  await assert.rejects(person.api.getMe(), refused(401));
+  await fetch(`${app.api}/logout`, { method: 'POST', headers: { cookie: `session=${other.token}` } });
+  await assert.rejects(other.api.getMe(), refused(401));
+});
+
+test('the session cookie signs in; a change made with it must come from the platform itself', async () => {
+  const person = await registerPerson(app);
+  const cookie = `session=${person.token}`;
+  assert.equal((await fetch(`${app.api}/me`, { headers: { cookie } })).status, 200);
+  const change = (origin: Record<string, string>) =>
+    fetch(`${app.api}/me`, { method: 'PATCH', headers: { cookie, 'content-type': 'application/json', ...origin }, body: '{"first_name":"X"}' });
+  assert.equal((await change({})).status, 403);
+  assert.equal((await change({ origin: 'https://evil.example' })).status, 403);
+  assert.equal((await change({ origin: app.url.replace('localhost', 'blog.localhost') })).status, 403);
+  assert.equal((await change({ origin: app.url })).status, 200);
+});
+
+test('an API token is shown once, has its scopes, and is revoked at once', async () => {
+  const person = await registerPerson(app);
+  const made = await person.api.createApiToken({ body: { name: 'ci', scopes: ['read'] } });
+  const bot = createClient({ baseUrl: app.url, token: made.token });
+  assert.equal((await bot.getMe()).id, person.userId);
+  assert.deepEqual((await bot.introspectToken()).scopes, ['read']);
+  await assert.rejects(bot.updateTeam({ params: { team_id: person.teamId }, body: { name: 'x' } }), refused(403, 'auth.insufficient_scope'));
+  const listed = (await person.api.listApiTokens()).results[0];
+  assert.equal(listed?.name, 'ci');
+  assert.ok(listed?.last_used_at);
+  assert.ok(!('token' in (listed ?? {})));
+  await person.api.deleteApiToken({ params: { api_token_id: made.id } });
+  await assert.rejects(bot.getMe(), refused(401));
+});
+
+test('an API token can not make tokens or change the password, and can be bound to one team and a time', async () => {
+  const person = await registerPerson(app);
+  const { token } = await person.api.createApiToken({ body: { name: 'all', scopes: ['write'] } });
+  const bot = createClient({ baseUrl: app.url, token });
+  await assert.rejects(bot.createApiToken({ body: { name: 'more', scopes: ['write'] } }), refused(403, 'auth.session_required'));
+  await assert.rejects(bot.updateMe({ body: { first_name: 'Bot' } }), refused(403));
+  const past = { name: 'late', scopes: ['read' as const], expires_at: '2020-01-01T00:00:00Z' };
+  await assert.rejects(person.api.createApiToken({ body: past }), refused(422));
+  const foreign = { name: 'foreign', scopes: ['read' as const], team_id: crypto.randomUUID() };
+  await assert.rejects(person.api.createApiToken({ body: foreign }), refused(422));
+});
+
+test('nothing secret is stored in plain text: no password, no token', async () => {
+  const person = await registerPerson(app);
+  const { token } = await person.api.createApiToken({ body: { name: 'planted', scopes: ['read'] } });
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  const tables = await client.query("select table_schema, table_name from information_schema.tables where table_schema in ('public', 'jobs')");
+  let rowsSeen = 0;
+  for (const { table_schema, table_name } of tables.rows) {
+    const { rows } = await client.query(`select to_jsonb(t)::text as row from ${table_schema}.${table_name} t`);
+    for (const { row } of rows) {
+      rowsSeen++;
+      for (const secret of [token, person.token, 'a long enough password']) assert.ok(!row.includes(secret), `${table_name} holds a secret`);
+    }
+  }
+  await client.end();
+  assert.ok(rowsSeen > 50);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient } from '#sdk';
+import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { signInAs } from '../../../test/people.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp();
+});
+after(() => app.close());
+
+test('regions are seeded, read by anyone, edited by operators, and the last one stays', async () => {
+  const anonymous = createClient({ baseUrl: app.url });
+  const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const [local] = await anonymous.listRegions();
+  assert.equal(local?.name, 'local');
+  await assert.rejects(api.deleteRegion({ params: { region_id: local?.id as number } }), refused(409, 'region.last'));
+
+  const body = { name: 'fra', city: 'Frankfurt', country: 'Germany', country_code: 'DE', cname: 'fra.example.net', ip: '192.0.2.7', name_servers: ['ns1.example.net'] };
+  const region = await api.createRegion({ body });
+  await assert.rejects(api.createRegion({ body }), refused(409, 'region.exists'));
+  const params = { region_id: region.id };
+  await assert.rejects(api.updateRegion({ params, body: { name: 'local' } }), refused(409, 'region.exists'));
+  await assert.rejects(api.updateRegion({ params, body: { ip: 'not an address' } }), refused(422));
+  await api.updateRegion({ params, body: { ip: '2001:db8::7' } });
+  assert.equal((await anonymous.getRegion({ params })).ip, '2001:db8::7');
+  await api.deleteRegion({ params });
+  await assert.rejects(anonymous.getRegion({ params }), refused(404, 'region.not_found'));
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { letIn, registerPerson, signInAs } from '../../../test/people.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp();
+});
+after(() => app.close());
+
+test('teams are those one owns or belongs to, newest first, in the page envelope', async () => {
+  const owner = await registerPerson(app, 'Owner');
+  const guest = await registerPerson(app, 'Guest');
+  await letIn(app, owner, guest, 'viewer');
+  const page = await guest.api.listTeams({ query: { size: 1 } });
+  assert.equal(page.count, 2);
+  assert.equal(page.limit, 1);
+  assert.equal(page.offset, 0);
+  assert.equal(page.previous, null);
+  assert.equal(page.results[0]?.id, guest.teamId);
+  assert.equal(page.next, `${app.url}/f/api/v1/team?size=1&page=2`);
+  const next = await fetch(page.next as string, { headers: { authorization: `Bearer ${guest.token}` } });
+  const second = (await next.json()) as typeof page;
+  assert.equal(second.results[0]?.id, owner.teamId);
+  assert.equal(second.next, null);
+  assert.equal(second.previous, `${app.url}/f/api/v1/team?size=1&page=1`);
+  const beyond = await guest.api.listTeams({ query: { page: 9, size: 1 } });
+  assert.deepEqual([beyond.count, beyond.results.length], [2, 0]);
+});
+
+test('usage percentages come from the counters and the figures of the plan', async () => {
+  const owner = await registerPerson(app);
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('update teams set current_cycle_visits = 2500, storage_usage = 123456789 where id = $1', [owner.teamId]);
+  const team = await owner.api.getTeam({ params: { team_id: owner.teamId } });
+  assert.equal(team.visits_usage_percentage, 25);
+  assert.equal(team.storage_usage_percentage, 12);
+  await client.query("update teams set plan_type_name = 'micro' where id = $1", [owner.teamId]);
+  await client.end();
+  const upgraded = await owner.api.getTeam({ params: { team_id: owner.teamId } });
+  assert.equal(upgraded.visits_usage_percentage, 5);
+  assert.equal(upgraded.storage_usage_percentage, 1);
+  assert.equal(upgraded.should_allow_storefront_payment, true);
+});
+
+test('the owner changes name and time zone; a wrong zone is refused and nothing changes', async () => {
+  const owner = await registerPerson(app);
+  const params = { team_id: owner.teamId };
+  const team = await owner.api.updateTeam({ params, body: { name: '  Bakers ', timezone: 'Europe/Berlin' } });
+  assert.equal(team.name, 'Bakers');
+  assert.equal(team.timezone, 'Europe/Berlin');
+  await assert.rejects(owner.api.updateTeam({ params, body: { name: 'Other', timezone: 'Mars/Olympus' } }), refused(422));
+  assert.equal((await owner.api.getTeam({ params })).name, 'Bakers');
+  const events = await owner.api.listTeamEvents({ params });
+  assert.equal(events.results[0]?.event_type, 'team.updated');
+});
+
+test('members are listed with the owner; one is read by membership id and removed by user id', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  await letIn(app, owner, guest, 'admin');
+  const params = { team_id: owner.teamId };
+  const members = await owner.api.listMembers({ params });
+  assert.deepEqual(members.results.map(({ role, level }) => [role, level]), [['admin', 20], ['owner', 30]]);
+  const member = members.results[0];
+  assert.equal((await guest.api.getMember({ params: { ...params, team_member_id: member?.id as string } })).user.email, guest.email);
+  await owner.api.removeMember({ params: { ...params, team_member_user_id: guest.userId } });
+  await assert.rejects(guest.api.getTeam({ params }), refused(404, 'team.not_found'));
+  await assert.rejects(owner.api.getMember({ params: { ...params, team_member_id: member?.id as string } }), refused(404, 'member.not_found'));
+});
+
+test('a member may leave, may not remove others, and the owner can not be removed', async () => {
+  const owner = await registerPerson(app);
+  const viewer = await registerPerson(app);
+  const admin = await registerPerson(app);
+  await letIn(app, owner, viewer, 'viewer');
+  await letIn(app, owner, admin, 'admin');
+  const remove = (by: typeof owner, userId: string) => by.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: userId } });
+  await assert.rejects(remove(admin, viewer.userId), refused(403));
+  await assert.rejects(remove(owner, owner.userId), refused(409, 'member.is_owner'));
+  assert.deepEqual(await remove(viewer, viewer.userId), {});
+  await assert.rejects(viewer.api.getTeam({ params: { team_id: owner.teamId } }), refused(404));
+});
+
+test('an invite is mailed, shown to its owner, joins once, and is bound to its address', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  const other = await registerPerson(app);
+  const params = { team_id: owner.teamId };
+  const invite = await owner.api.createInvite({ params, body: { target_email: guest.email, first_name: 'Guest', message: 'Welcome!' } });
+  assert.equal(invite.role, 'member');
+  const mail = await app.mailTo(guest.email, 'invites you');
+  assert.ok(mail.includes(invite.link) && mail.includes('Welcome!'));
+  const week = new Date(invite.expiry).getTime() - new Date(invite.created_at).getTime();
+  assert.equal(week, 7 * 24 * 3600 * 1000);
+  assert.equal((await owner.api.getInvite({ params: { invite_id: invite.id } })).link, invite.link);
+  const token = new URL(invite.link).searchParams.get('token') as string;
+  assert.equal((await other.api.inspectInvite({ body: { token } })).target_email, guest.email);
+
+  await assert.rejects(other.api.acceptInvite({ body: { token } }), refused(403, 'invite.other_address'));
+  await assert.rejects(guest.api.acceptInvite({ body: { token: `${token.slice(0, -1)}A` } }), refused(404));
+  const both = await Promise.allSettled([guest.api.acceptInvite({ body: { token } }), guest.api.acceptInvite({ body: { token } })]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.equal((await owner.api.listInvites({ params })).count, 0);
+  assert.equal((await guest.api.getMe()).is_verified, false);
+});
+
+test('an address has one open invite, a member none, and a withdrawn one does not join', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  const params = { team_id: owner.teamId };
+  const body = { target_email: guest.email, first_name: 'Guest' };
+  const invite = await owner.api.createInvite({ params, body });
+  await assert.rejects(owner.api.createInvite({ params, body }), refused(409, 'invite.exists'));
+  await owner.api.deleteInvite({ params: { ...params, team_member_invite_id: invite.id } });
+  const token = new URL(invite.link).searchParams.get('token') as string;
+  await assert.rejects(guest.api.acceptInvite({ body: { token } }), refused(404, 'invite.not_found'));
+  await letIn(app, owner, guest, 'viewer');
+  await assert.rejects(owner.api.createInvite({ params, body }), refused(409, 'member.exists'));
+});
+
+test('an expired invite does not join, and makes room for a new one', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  const params = { team_id: owner.teamId };
+  const body = { target_email: guest.email, first_name: 'Guest' };
+  const invite = await owner.api.createInvite({ params, body });
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query("update team_invites set expiry = now() - interval '1 second' where id = $1", [invite.id]);
+  await client.end();
+  const token = new URL(invite.link).searchParams.get('token') as string;
+  await assert.rejects(guest.api.acceptInvite({ body: { token } }), refused(409, 'invite.expired'));
+  await owner.api.createInvite({ params, body });
+});
+
+test('an operator sees every team and suspends one; the team hears of it', async () => {
+  const owner = await registerPerson(app);
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  assert.ok((await operator.api.listAllTeams({ query: { size: 100 } })).results.some(({ id }) => id === owner.teamId));
+  await operator.api.suspendTeam({ params: { team_id: owner.teamId }, body: { is_active: false } });
+  assert.equal((await owner.api.getTeam({ params: { team_id: owner.teamId } })).is_active, false);
+  const [event] = (await owner.api.listTeamEvents({ params: { team_id: owner.teamId } })).results;
+  assert.equal(event?.activity, 'The platform suspended the team');
+  await assert.rejects(owner.api.listAllTeams(), refused(403, 'auth.operators_only'));
+});

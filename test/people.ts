@@ -1,0 +1,35 @@
+import { type Client, createClient } from '#sdk';
+import type { TestApp } from './app.ts';
+
+/** Somebody signed in, with the SDK as their hands. */
+export interface Person {
+  email: string;
+  token: string;
+  userId: string;
+  /** The team that registering made for them. */
+  teamId: string;
+  api: Client;
+}
+
+const PASSWORD = 'a long enough password';
+let nextNumber = 1;
+
+export async function registerPerson(app: TestApp, name = 'Person'): Promise<Person> {
+  const email = `${name.toLowerCase()}${nextNumber++}@example.com`;
+  const anonymous = createClient({ baseUrl: app.url });
+  const user = await anonymous.register({ body: { email, password: PASSWORD, first_name: name, last_name: 'Tester' } });
+  const person = await signInAs(app, email, PASSWORD);
+  const team = (await person.api.listTeams()).results[0];
+  return { ...person, userId: user.id, teamId: team?.id as string };
+}
+
+export async function signInAs(app: TestApp, email: string, password = PASSWORD): Promise<Omit<Person, 'userId' | 'teamId'>> {
+  const grant = await createClient({ baseUrl: app.url }).signIn({ body: { username: email, password } });
+  return { email, token: grant.access_token, api: createClient({ baseUrl: app.url, token: grant.access_token }) };
+}
+
+/** Lets a person into another's team, through an invite and its mail, as it happens for real. */
+export async function letIn(app: TestApp, owner: Person, guest: Person, role: 'admin' | 'member' | 'viewer', teamId = owner.teamId): Promise<void> {
+  const invite = await owner.api.createInvite({ params: { team_id: teamId }, body: { target_email: guest.email, first_name: 'Guest', role } });
+  await guest.api.acceptInvite({ body: { token: new URL(invite.link).searchParams.get('token') as string } });
+}

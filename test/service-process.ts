@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+const KEPT_OUTPUT = 20_000;
+
+/** The service as an operator runs it: its own process, known by its pid, its output and its address alone. */
+export interface ServiceProcess {
+  pid: number;
+  /** The address, once it serves; fails with what it said when it ends before. */
+  ready: Promise<string>;
+  /** Its exit code or the signal that ended it. */
+  exited: Promise<number | NodeJS.Signals>;
+  kill(signal: NodeJS.Signals): void;
+  /** The end of what it wrote to stdout and stderr. */
+  output(): string;
+}
+
+export function spawnService(env: Record<string, string>, nodeArgs: string[] = []): ServiceProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeArgs, MAIN], {
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? 1)),
+  );
+  const output = keepOutput(child);
+  const ready = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      if (line.startsWith('ready: ')) resolve(line.slice('ready: '.length));
+    });
+    child.once('error', reject);
+    exited.then((end) => reject(new Error(`the service ended (${end}) before it was ready:\n${output()}`)));
+  });
+  // Whoever kills it before it is ready need not wait for that.
+  ready.catch(() => {});
+  return { pid: child.pid as number, ready, exited, kill: (signal) => void child.kill(signal), output };
+}
+
+function keepOutput(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (part: string) => {
+      text = (text + part).slice(-KEPT_OUTPUT);
+    });
+  return () => text;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
