@@ -37,6 +37,7 @@ create table tickets (
 );
 create index tickets_of_team on tickets (team_id, created_at desc, id desc);
 create index tickets_of_user on tickets (user_id, created_at desc, id desc);
+create index tickets_newest on tickets (created_at desc, id desc);
 create index tickets_by_state on tickets (resolved, created_at desc, id desc);
 
 create table ticket_replies (

@@ -360,7 +360,7 @@ export interface Operations {
   /** One member, by the id of the membership */
   getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember };
   /** Remove a member, by the id of the user; everybody may remove themself */
-  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty };
+  removeMember: { input: { params: { team_id: string; team_member_id: string } }; output: Empty };
   /** Every team of the platform */
   listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
   /** Suspend a team, or lift its suspension */
@@ -495,7 +495,7 @@ export const ROUTES = {
   listTeamEvents: { method: 'GET', path: '/f/api/v1/team/{team_id}/event' },
   listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
   getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
-  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
+  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
   listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
   suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
   listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },

@@ -106,7 +106,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
 function startPostgres(config: Config, log: Log): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({
     dataDir: join(config.dataDir, 'postgres'),
-    log: (line) => log.warn({ line }, 'postgres'),
+    log: (line) => log.info(line),
   });
 }
 

@@ -23,13 +23,25 @@ export async function registerPerson(app: TestApp, name = 'Person'): Promise<Per
   return { ...person, userId: user.id, teamId: team?.id as string };
 }
 
-export async function signInAs(app: TestApp, email: string, password = PASSWORD): Promise<Omit<Person, 'userId' | 'teamId'>> {
+export async function signInAs(
+  app: TestApp,
+  email: string,
+  password = PASSWORD,
+): Promise<Omit<Person, 'userId' | 'teamId'>> {
   const grant = await createClient({ baseUrl: app.url }).signIn({ body: { username: email, password } });
   return { email, token: grant.access_token, api: createClient({ baseUrl: app.url, token: grant.access_token }) };
 }
 
 /** Lets a person into another's team, through an invite and its mail, as it happens for real. */
-export async function letIn(app: TestApp, owner: Person, guest: Person, role: 'admin' | 'member' | 'viewer', teamId = owner.teamId): Promise<void> {
-  const invite = await owner.api.createInvite({ params: { team_id: teamId }, body: { target_email: guest.email, first_name: 'Guest', role } });
+export async function letIn(
+  owner: Person,
+  guest: Person,
+  role: 'admin' | 'member' | 'viewer',
+  teamId = owner.teamId,
+): Promise<void> {
+  const invite = await owner.api.createInvite({
+    params: { team_id: teamId },
+    body: { target_email: guest.email, first_name: 'Guest', role },
+  });
   await guest.api.acceptInvite({ body: { token: new URL(invite.link).searchParams.get('token') as string } });
 }

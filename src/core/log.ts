@@ -13,6 +13,7 @@ export function createLog(level: string): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
       redact: {
         paths: [
           'password',
@@ -30,4 +31,12 @@ export function createLog(level: string): Log {
     },
     pino.destination({ fd: 2, sync: true }),
   );
+}
+
+/** An error's own words and nothing that hangs on it: drivers attach whole connections, and those know passwords. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack } = error;
+  const { code } = error as { code?: unknown };
+  return { name, message, stack, ...(typeof code === 'string' && { code }) };
 }

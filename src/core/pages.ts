@@ -36,10 +36,11 @@ export async function listNewest<Row>(
 ): Promise<Listing<Row>> {
   const order = sql`${sql.id(orderBy)} desc, id desc`;
   const { rows } = await sql<Row & { listing_count: number; id: unknown }>`
-    select counted.listing_count, page.* from (select count(*)::int as listing_count from ${sql.id(table)} where ${where}) counted
+    with matching as not materialized (select * from ${sql.id(table)} where ${where})
+    select counted.listing_count, page.* from (select count(*)::int as listing_count from matching) counted
     left join (
       select ${columns} from (
-        select id from ${sql.id(table)} where ${where} order by ${order} limit ${size} offset ${(page - 1) * size}
+        select id from matching order by ${order} limit ${size} offset ${(page - 1) * size}
       ) keys join ${sql.id(table)} using (id)
     ) page on true
     order by ${sql.id('page', orderBy)} desc, page.id desc`.execute(db);

@@ -42,6 +42,7 @@ export class EventHub {
   readonly #subscribers = new Set<Subscriber>();
   readonly #waiters = new Map<string, Set<() => void>>();
   #cursor: Cursor | undefined;
+  #beginning: Promise<Cursor> | undefined;
   #reading = false;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -77,14 +78,18 @@ export class EventHub {
     );
   }
 
-  subscribe(subscriber: Subscriber): () => void {
-    if (this.#closed) {
-      subscriber.end();
-      return () => {};
+  /** Everything committed after this resolves reaches the subscriber. */
+  async subscribe(subscriber: Subscriber): Promise<() => void> {
+    const leave = () => void this.#subscribers.delete(subscriber);
+    if (this.#closed) subscriber.end();
+    else {
+      this.#subscribers.add(subscriber);
+      await this.#begin().catch((error) => {
+        leave();
+        throw error;
+      });
     }
-    this.#subscribers.add(subscriber);
-    this.#wake();
-    return () => void this.#subscribers.delete(subscriber);
+    return leave;
   }
 
   /** Called after the commit that took a right away, and by the announcement from other processes. */
@@ -106,12 +111,12 @@ export class EventHub {
     this.#waiters.set(eventId, waiters.add(wake));
     const timer = setTimeout(wake, timeoutMs);
     try {
-      // Only after the waiter is in place: the work may have ended before anybody waited.
+      await this.#begin();
+      // Only now that the end could not be missed: the work may have ended before anybody waited.
       const { rows } = await sql<{
         done: boolean;
       }>`select finished_at is not null as done from events where id = ${eventId}`.execute(this.#db);
       if (rows[0]?.done) return;
-      this.#wake();
       await finished;
     } finally {
       clearTimeout(timer);
@@ -136,6 +141,19 @@ export class EventHub {
     return this.#subscribers.size === 0 && this.#waiters.size === 0;
   }
 
+  /** Sets the place from which this process reads, if nobody was listening before. */
+  async #begin(): Promise<void> {
+    if (!this.#cursor) {
+      // Shared, because a second answer could lie beyond what the first listener has yet to read.
+      this.#beginning ??= this.now().finally(() => {
+        this.#beginning = undefined;
+      });
+      const cursor = await this.#beginning;
+      this.#cursor ??= cursor;
+    }
+    this.#wake();
+  }
+
   #wake(): void {
     if (this.#reading) this.#again = true;
     else if (!this.#closed) void this.#pump();
@@ -152,7 +170,7 @@ export class EventHub {
           this.#cursor = undefined;
           return;
         }
-        this.#cursor ??= await this.now();
+        if (!this.#cursor) return;
         const events = await this.#read(this.#cursor);
         for (const event of events) this.#deliver(event);
         if (events.length === BATCH) this.#again = true;
@@ -163,6 +181,8 @@ export class EventHub {
       delay = 1000;
     } finally {
       this.#reading = false;
+      // What was announced during the last look at the database has not been read yet.
+      if (this.#again) delay = 0;
       if (!this.#closed && !this.#idle) this.#timer = setTimeout(() => this.#wake(), delay);
     }
   }

@@ -45,7 +45,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       request.admission = await admit(services, operation, readers.path, request, reply);
     },
     handler: async (request, reply) => {
-      const call = await readCall(services, operation, readers, request, reply);
+      const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
       const answer = await perform(services, operation, call, request);
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -123,7 +123,6 @@ async function readCall(
   operation: Operation,
   readers: { query: Reader | undefined; body: Reader | undefined },
   request: FastifyRequest,
-  reply: FastifyReply,
 ): Promise<Call> {
   const admission = request.admission as Admission;
   const faults: Fault[] = [];
@@ -155,8 +154,7 @@ async function readCall(
     },
     identify: async () =>
       admission.caller ?? (admission.token ? services.credentials.resolve(admission.token) : undefined),
-    startedWork: (eventId) => void reply.header('operation-id', eventId),
-    setHeader: (name, value) => void reply.header(name, value),
+    headers: {},
     page: (paging, count, results) => toPage(new URL(request.url, services.config.baseUrl), paging, count, results),
   };
 }
@@ -187,16 +185,9 @@ function readBody(operation: Operation, read: Reader | undefined, body: Body, fa
 
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
 async function perform(services: Services, operation: Operation, call: Call, request: FastifyRequest): Promise<Answer> {
-  const headers: Record<string, string> = {};
   const run = async (db: Call['db']) => {
-    // Only what the operation itself sets belongs to the answer that is kept for a repeated request.
-    const inner: Call = Object.create(call, {
-      db: { value: db },
-      setHeader: { value: (name: string, value: string) => void (headers[name] = value) },
-      startedWork: { value: (eventId: string) => void (headers['operation-id'] = eventId) },
-    });
-    const body = await operation.handle?.(inner);
-    return { status: 200, headers, body };
+    call.db = db;
+    return { status: 200, headers: call.headers, body: await operation.handle?.(call) };
   };
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };

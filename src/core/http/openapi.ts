@@ -8,10 +8,11 @@ type Json = Record<string, unknown>;
 export function describeApi(operations: readonly Operation[], baseUrl: string): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};
+  const templates = new Map<string, string>();
   for (const operation of operations) {
-    const path = API_PREFIX + operation.path;
+    const { path, rename } = unifyPath(API_PREFIX + operation.path, templates);
     paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = describeOperation(operation, components);
+    paths[path][operation.method.toLowerCase()] = describeOperation(operation, rename, components);
   }
   return {
     openapi: '3.1.0',
@@ -38,12 +39,21 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
   };
 }
 
+/** Paths that differ only in the names of their parameters are one path to OpenAPI; the first names stand for all. */
+function unifyPath(path: string, templates: Map<string, string>): { path: string; rename: (name: string) => string } {
+  const shape = path.replaceAll(/\{\w+\}/g, '{}');
+  const first = templates.get(shape) ?? path;
+  templates.set(shape, first);
+  const names = (template: string) => [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  return { path: first, rename: (name) => names(first)[names(path).indexOf(name)] ?? name };
+}
+
 const scopeNames = Object.fromEntries(SCOPES.map((scope) => [scope, `What a token of scope ${scope} may do`]));
 
-function describeOperation(operation: Operation, components: Json): Json {
+function describeOperation(operation: Operation, rename: (name: string) => string, components: Json): Json {
   const { access } = operation;
   const parameters = [
-    ...describeParameters('path', operation.params, components),
+    ...describeParameters('path', operation.params, components, rename),
     ...describeParameters('query', operation.query, components),
   ];
   return {
@@ -90,13 +100,18 @@ function describeBody(operation: Operation, components: Json): Json {
   return { requestBody: { required: required.length > 0, content } };
 }
 
-function describeParameters(place: 'path' | 'query', schema: object | undefined, components: Json): Json[] {
+function describeParameters(
+  place: 'path' | 'query',
+  schema: object | undefined,
+  components: Json,
+  rename = (name: string) => name,
+): Json[] {
   if (!schema) return [];
   const { properties, required = [] } = schema as { properties: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
     return {
-      name,
+      name: rename(name),
       in: place,
       required: required.includes(name),
       ...(description !== undefined && { description }),

@@ -26,9 +26,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   services: Services;
   ip: string;
   log: Services['log'];
-  /** Tells the caller which event records the work that goes on after the answer. */
-  startedWork(eventId: string): void;
-  setHeader(name: string, value: string): void;
+  /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
+  headers: Record<string, string>;
   /** Puts rows into the envelope, with links to the pages beside this one. */
   page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
 }

@@ -1,6 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { isIP, type Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
@@ -30,6 +30,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const { config } = services;
   const isPlatform = platformHosts(config.baseUrl);
 
+  let closeQuietConnections = () => {};
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -44,11 +45,14 @@ export function createApp(options: ServerOptions): FastifyInstance {
         isPlatform(request.headers.host) ? handler(request, response) : options.sites(request, response),
       );
       server.keepAliveTimeout = 65_000;
+      closeQuietConnections = watchConnections(server);
       return server;
     },
     // Malformed requests never reach a route; they get the same kind of answer all the same.
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
+
+  app.addHook('preClose', async () => closeQuietConnections());
 
   app.decorateRequest('admission', undefined);
   installBodyParsers(app);
@@ -56,6 +60,10 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    // Operations count against their own limits; whatever else is asked of the API counts as a read.
+    const isApi = request.url.startsWith(API_PREFIX);
+    if (isApi && !request.routeOptions.config.operation)
+      showLimit(reply, services.limits.take('read', addressKey(request.ip)));
     if (config.baseUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -63,13 +71,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
     metrics.observeRequest(operation, request.method, reply.statusCode, reply.elapsedTime / 1000);
     // Reads that went well are the bulk and tell little.
     const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info';
-    request.log[level](
-      { operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'request',
-    );
+    request.log[level]({ operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
-  app.setNotFoundHandler(async (request, reply) => {
-    if (request.url.startsWith(API_PREFIX)) showLimit(reply, services.limits.take('read', addressKey(request.ip)));
+  app.setNotFoundHandler(async () => {
     throw routeNotFound();
   });
 
@@ -91,6 +95,32 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
   if (options.pages) options.pages(app);
   return app;
+}
+
+const STOP_GRACE_MS = 10_000;
+
+/**
+ * Returns what to do when the server stops. Node waits for a connection that has not sent its request yet, or never
+ * will, without end; here only what is being answered is waited for, and that not for ever.
+ */
+function watchConnections(server: Server): () => void {
+  const answering = new Map<Socket, number>();
+  server.on('connection', (socket: Socket) => {
+    answering.set(socket, 0);
+    socket.once('close', () => answering.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const count = (change: number) => {
+      const requests = answering.get(socket);
+      if (requests !== undefined) answering.set(socket, requests + change);
+    };
+    count(1);
+    response.once('close', () => count(-1));
+  });
+  return () => {
+    for (const [socket, requests] of answering) if (requests === 0) socket.destroy();
+    setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
+  };
 }
 
 const SECURITY_HEADERS = {

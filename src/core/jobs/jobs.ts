@@ -127,11 +127,9 @@ export class Jobs implements JobQueue {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
-      await this.#boss.work<Envelope>(lane, { ...POLL, localConcurrency: concurrency }, ([job]) =>
-        this.#run(lane, job as BossJob, services),
-      );
+      for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services);
     }
-    await this.#boss.work<Envelope>(SCHEDULED, POLL, ([job]) => this.#run(SCHEDULED, job as BossJob, services));
+    await this.#startWorker(SCHEDULED, services);
     await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) => this.#bury(job as DeadJob));
     for (const [kind, cron] of Object.entries(schedules)) {
       await this.#boss.schedule(SCHEDULED, cron, { kind, payload: {} } satisfies Envelope, { key: kind });
@@ -164,6 +162,17 @@ export class Jobs implements JobQueue {
     await this.#boss.send(lane, envelope, {
       ...(envelope.key !== undefined && { singletonKey: envelope.key }),
       db: fromKysely(db),
+    });
+  }
+
+  async #startWorker(queue: string, services: Services): Promise<void> {
+    const id: string = await this.#boss.work<Envelope>(queue, POLL, async ([job]) => {
+      try {
+        await this.#run(queue, job as BossJob, services);
+      } finally {
+        // Look for the next job at once: one of the same site could not be taken while this one ran.
+        this.#boss.notifyWorker(id);
+      }
     });
   }
 

@@ -39,7 +39,10 @@ test('the mailed link verifies the address once, signs in and ends older credent
   const person = await registerPerson(app);
   const token = tokenIn(await app.mailTo(person.email, '/verify'));
   const grant = await anonymous().verifyEmail({ body: { token } });
-  assert.equal((await createClient({ baseUrl: app.url, token: grant.access_token as string }).getMe()).is_verified, true);
+  assert.equal(
+    (await createClient({ baseUrl: app.url, token: grant.access_token as string }).getMe()).is_verified,
+    true,
+  );
   await assert.rejects(person.api.getMe(), refused(401));
   await assert.rejects(anonymous().verifyEmail({ body: { token } }), refused(409, 'account.link_invalid'));
 });
@@ -78,8 +81,13 @@ test('changing the password needs the current one and ends the other sessions, n
   const person = await registerPerson(app);
   const other = await signInAs(app, person.email);
   await assert.rejects(person.api.updateMe({ body: { new_password: 'new password!' } }), refused(422));
-  await assert.rejects(person.api.updateMe({ body: { current_password: 'wrong', new_password: 'new password!' } }), refused(422));
-  await person.api.updateMe({ body: { current_password: 'a long enough password', new_password: 'new password!', first_name: 'New' } });
+  await assert.rejects(
+    person.api.updateMe({ body: { current_password: 'wrong', new_password: 'new password!' } }),
+    refused(422),
+  );
+  await person.api.updateMe({
+    body: { current_password: 'a long enough password', new_password: 'new password!', first_name: 'New' },
+  });
   assert.equal((await person.api.getMe()).first_name, 'New');
   await assert.rejects(other.api.getMe(), refused(401));
 });
@@ -87,10 +95,16 @@ test('changing the password needs the current one and ends the other sessions, n
 test('the token operation speaks OAuth: form in, bearer out, and a refusal carries error and error_description', async () => {
   const person = await registerPerson(app);
   const sign = (password: string) =>
-    fetch(`${app.api}/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'password', username: person.email, password }) });
+    fetch(`${app.api}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'password', username: person.email, password }),
+    });
   const good = await sign('a long enough password');
   assert.equal(good.status, 200);
-  assert.match(good.headers.get('set-cookie') ?? '', /^session=sy_[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+  assert.match(
+    good.headers.get('set-cookie') ?? '',
+    /^session=sy_[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+  );
   assert.equal(((await good.json()) as { token_type: string }).token_type, 'bearer');
   const bad = await sign('wrong');
   assert.equal(bad.status, 401);
@@ -120,7 +134,11 @@ test('the session cookie signs in; a change made with it must come from the plat
   const cookie = `session=${person.token}`;
   assert.equal((await fetch(`${app.api}/me`, { headers: { cookie } })).status, 200);
   const change = (origin: Record<string, string>) =>
-    fetch(`${app.api}/me`, { method: 'PATCH', headers: { cookie, 'content-type': 'application/json', ...origin }, body: '{"first_name":"X"}' });
+    fetch(`${app.api}/me`, {
+      method: 'PATCH',
+      headers: { cookie, 'content-type': 'application/json', ...origin },
+      body: '{"first_name":"X"}',
+    });
   assert.equal((await change({})).status, 403);
   assert.equal((await change({ origin: 'https://evil.example' })).status, 403);
   assert.equal((await change({ origin: app.url.replace('localhost', 'blog.localhost') })).status, 403);
@@ -133,7 +151,10 @@ test('an API token is shown once, has its scopes, and is revoked at once', async
   const bot = createClient({ baseUrl: app.url, token: made.token });
   assert.equal((await bot.getMe()).id, person.userId);
   assert.deepEqual((await bot.introspectToken()).scopes, ['read']);
-  await assert.rejects(bot.updateTeam({ params: { team_id: person.teamId }, body: { name: 'x' } }), refused(403, 'auth.insufficient_scope'));
+  await assert.rejects(
+    bot.updateTeam({ params: { team_id: person.teamId }, body: { name: 'x' } }),
+    refused(403, 'auth.insufficient_scope'),
+  );
   const listed = (await person.api.listApiTokens()).results[0];
   assert.equal(listed?.name, 'ci');
   assert.ok(listed?.last_used_at);
@@ -146,7 +167,10 @@ test('an API token can not make tokens or change the password, and can be bound 
   const person = await registerPerson(app);
   const { token } = await person.api.createApiToken({ body: { name: 'all', scopes: ['write'] } });
   const bot = createClient({ baseUrl: app.url, token });
-  await assert.rejects(bot.createApiToken({ body: { name: 'more', scopes: ['write'] } }), refused(403, 'auth.session_required'));
+  await assert.rejects(
+    bot.createApiToken({ body: { name: 'more', scopes: ['write'] } }),
+    refused(403, 'auth.session_required'),
+  );
   await assert.rejects(bot.updateMe({ body: { first_name: 'Bot' } }), refused(403));
   const past = { name: 'late', scopes: ['read' as const], expires_at: '2020-01-01T00:00:00Z' };
   await assert.rejects(person.api.createApiToken({ body: past }), refused(422));
@@ -159,13 +183,16 @@ test('nothing secret is stored in plain text: no password, no token', async () =
   const { token } = await person.api.createApiToken({ body: { name: 'planted', scopes: ['read'] } });
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
-  const tables = await client.query("select table_schema, table_name from information_schema.tables where table_schema in ('public', 'jobs')");
+  const tables = await client.query(
+    "select table_schema, table_name from information_schema.tables where table_schema in ('public', 'jobs')",
+  );
   let rowsSeen = 0;
   for (const { table_schema, table_name } of tables.rows) {
     const { rows } = await client.query(`select to_jsonb(t)::text as row from ${table_schema}.${table_name} t`);
     for (const { row } of rows) {
       rowsSeen++;
-      for (const secret of [token, person.token, 'a long enough password']) assert.ok(!row.includes(secret), `${table_name} holds a secret`);
+      for (const secret of [token, person.token, 'a long enough password'])
+        assert.ok(!row.includes(secret), `${table_name} holds a secret`);
     }
   }
   await client.end();

@@ -45,14 +45,14 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
     scopes: ['read', 'write', 'plan'],
     expires_at,
   });
-  call.setHeader('set-cookie', sessionCookie(services, token, SESSION_SECONDS));
+  call.headers['set-cookie'] = sessionCookie(services, token, SESSION_SECONDS);
   return { access_token: token, token_type: 'bearer', expires_in: SESSION_SECONDS };
 }
 
 /** Ends whatever credential came along; without one there is nothing to end. */
 export async function signOut(call: Call): Promise<void> {
   const { db, services, token } = call;
-  call.setHeader('set-cookie', sessionCookie(services, '', 0));
+  call.headers['set-cookie'] = sessionCookie(services, '', 0);
   if (!token) return;
   const userId = await deleteCredentialByHash(db, hashToken(token));
   if (userId) rightsChanged(db, services, userId);

@@ -27,15 +27,7 @@ export async function streamEvents(
     wake();
   };
   response.on('close', end);
-  const unsubscribe = events.subscribe({
-    caller,
-    receive(event) {
-      // A reader this far behind comes back with Last-Event-ID instead of filling our memory.
-      if (queue.push(event) > MAX_BACKLOG) end();
-      wake();
-    },
-    end,
-  });
+  let unsubscribe = () => {};
   const expiry = endAtExpiry(caller, end);
   const heartbeat = setInterval(() => response.write(': still here\n\n'), HEARTBEAT_MS);
 
@@ -55,6 +47,15 @@ export async function streamEvents(
   };
 
   try {
+    unsubscribe = await events.subscribe({
+      caller,
+      receive(event) {
+        // A reader this far behind comes back with Last-Event-ID instead of filling our memory.
+        if (queue.push(event) > MAX_BACKLOG) end();
+        wake();
+      },
+      end,
+    });
     response.write('retry: 1000\n\n');
     const asked = parseCursor(lastEventId);
     cursor = asked ?? (await events.now());

@@ -58,7 +58,7 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
     unfinished: true,
   });
   await services.jobs.enqueue(db, mailInvite, { inviteId: row.id, eventId });
-  call.startedWork(eventId);
+  call.headers['operation-id'] = eventId;
   return toInvite(services, caller, row);
 }
 

@@ -18,7 +18,15 @@ test('regions are seeded, read by anyone, edited by operators, and the last one 
   assert.equal(local?.name, 'local');
   await assert.rejects(api.deleteRegion({ params: { region_id: local?.id as number } }), refused(409, 'region.last'));
 
-  const body = { name: 'fra', city: 'Frankfurt', country: 'Germany', country_code: 'DE', cname: 'fra.example.net', ip: '192.0.2.7', name_servers: ['ns1.example.net'] };
+  const body = {
+    name: 'fra',
+    city: 'Frankfurt',
+    country: 'Germany',
+    country_code: 'DE',
+    cname: 'fra.example.net',
+    ip: '192.0.2.7',
+    name_servers: ['ns1.example.net'],
+  };
   const region = await api.createRegion({ body });
   await assert.rejects(api.createRegion({ body }), refused(409, 'region.exists'));
   const params = { region_id: region.id };

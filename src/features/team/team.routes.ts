@@ -98,7 +98,10 @@ export const teamOperations = [
     tag,
     summary: 'Remove a member, by the id of the user; everybody may remove themself',
     access: inTeam('viewer'),
-    params: Type.Object({ team_id: Uuid, team_member_user_id: Uuid }),
+    params: Type.Object({
+      team_id: Uuid,
+      team_member_user_id: Type.String({ format: 'uuid', description: 'The id of the user, not of the membership' }),
+    }),
     response: Empty,
     async handle({ db, services, caller, subject: teamId, params }) {
       await removeMember(db, services, caller, teamId, params.team_member_user_id);

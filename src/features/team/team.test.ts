@@ -14,7 +14,7 @@ after(() => app.close());
 test('teams are those one owns or belongs to, newest first, in the page envelope', async () => {
   const owner = await registerPerson(app, 'Owner');
   const guest = await registerPerson(app, 'Guest');
-  await letIn(app, owner, guest, 'viewer');
+  await letIn(owner, guest, 'viewer');
   const page = await guest.api.listTeams({ query: { size: 1 } });
   assert.equal(page.count, 2);
   assert.equal(page.limit, 1);
@@ -35,7 +35,9 @@ test('usage percentages come from the counters and the figures of the plan', asy
   const owner = await registerPerson(app);
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
-  await client.query('update teams set current_cycle_visits = 2500, storage_usage = 123456789 where id = $1', [owner.teamId]);
+  await client.query('update teams set current_cycle_visits = 2500, storage_usage = 123456789 where id = $1', [
+    owner.teamId,
+  ]);
   const team = await owner.api.getTeam({ params: { team_id: owner.teamId } });
   assert.equal(team.visits_usage_percentage, 25);
   assert.equal(team.storage_usage_percentage, 12);
@@ -53,7 +55,10 @@ test('the owner changes name and time zone; a wrong zone is refused and nothing 
   const team = await owner.api.updateTeam({ params, body: { name: '  Bakers ', timezone: 'Europe/Berlin' } });
   assert.equal(team.name, 'Bakers');
   assert.equal(team.timezone, 'Europe/Berlin');
-  await assert.rejects(owner.api.updateTeam({ params, body: { name: 'Other', timezone: 'Mars/Olympus' } }), refused(422));
+  await assert.rejects(
+    owner.api.updateTeam({ params, body: { name: 'Other', timezone: 'Mars/Olympus' } }),
+    refused(422),
+  );
   assert.equal((await owner.api.getTeam({ params })).name, 'Bakers');
   const events = await owner.api.listTeamEvents({ params });
   assert.equal(events.results[0]?.event_type, 'team.updated');
@@ -62,24 +67,37 @@ test('the owner changes name and time zone; a wrong zone is refused and nothing 
 test('members are listed with the owner; one is read by membership id and removed by user id', async () => {
   const owner = await registerPerson(app);
   const guest = await registerPerson(app);
-  await letIn(app, owner, guest, 'admin');
+  await letIn(owner, guest, 'admin');
   const params = { team_id: owner.teamId };
   const members = await owner.api.listMembers({ params });
-  assert.deepEqual(members.results.map(({ role, level }) => [role, level]), [['admin', 20], ['owner', 30]]);
+  assert.deepEqual(
+    members.results.map(({ role, level }) => [role, level]),
+    [
+      ['admin', 20],
+      ['owner', 30],
+    ],
+  );
   const member = members.results[0];
-  assert.equal((await guest.api.getMember({ params: { ...params, team_member_id: member?.id as string } })).user.email, guest.email);
-  await owner.api.removeMember({ params: { ...params, team_member_user_id: guest.userId } });
+  assert.equal(
+    (await guest.api.getMember({ params: { ...params, team_member_id: member?.id as string } })).user.email,
+    guest.email,
+  );
+  await owner.api.removeMember({ params: { ...params, team_member_id: guest.userId } });
   await assert.rejects(guest.api.getTeam({ params }), refused(404, 'team.not_found'));
-  await assert.rejects(owner.api.getMember({ params: { ...params, team_member_id: member?.id as string } }), refused(404, 'member.not_found'));
+  await assert.rejects(
+    owner.api.getMember({ params: { ...params, team_member_id: member?.id as string } }),
+    refused(404, 'member.not_found'),
+  );
 });
 
 test('a member may leave, may not remove others, and the owner can not be removed', async () => {
   const owner = await registerPerson(app);
   const viewer = await registerPerson(app);
   const admin = await registerPerson(app);
-  await letIn(app, owner, viewer, 'viewer');
-  await letIn(app, owner, admin, 'admin');
-  const remove = (by: typeof owner, userId: string) => by.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: userId } });
+  await letIn(owner, viewer, 'viewer');
+  await letIn(owner, admin, 'admin');
+  const remove = (by: typeof owner, userId: string) =>
+    by.api.removeMember({ params: { team_id: owner.teamId, team_member_id: userId } });
   await assert.rejects(remove(admin, viewer.userId), refused(403));
   await assert.rejects(remove(owner, owner.userId), refused(409, 'member.is_owner'));
   assert.deepEqual(await remove(viewer, viewer.userId), {});
@@ -91,7 +109,10 @@ test('an invite is mailed, shown to its owner, joins once, and is bound to its a
   const guest = await registerPerson(app);
   const other = await registerPerson(app);
   const params = { team_id: owner.teamId };
-  const invite = await owner.api.createInvite({ params, body: { target_email: guest.email, first_name: 'Guest', message: 'Welcome!' } });
+  const invite = await owner.api.createInvite({
+    params,
+    body: { target_email: guest.email, first_name: 'Guest', message: 'Welcome!' },
+  });
   assert.equal(invite.role, 'member');
   const mail = await app.mailTo(guest.email, 'invites you');
   assert.ok(mail.includes(invite.link) && mail.includes('Welcome!'));
@@ -103,7 +124,10 @@ test('an invite is mailed, shown to its owner, joins once, and is bound to its a
 
   await assert.rejects(other.api.acceptInvite({ body: { token } }), refused(403, 'invite.other_address'));
   await assert.rejects(guest.api.acceptInvite({ body: { token: `${token.slice(0, -1)}A` } }), refused(404));
-  const both = await Promise.allSettled([guest.api.acceptInvite({ body: { token } }), guest.api.acceptInvite({ body: { token } })]);
+  const both = await Promise.allSettled([
+    guest.api.acceptInvite({ body: { token } }),
+    guest.api.acceptInvite({ body: { token } }),
+  ]);
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   assert.equal((await owner.api.listInvites({ params })).count, 0);
   assert.equal((await guest.api.getMe()).is_verified, false);
@@ -119,7 +143,7 @@ test('an address has one open invite, a member none, and a withdrawn one does no
   await owner.api.deleteInvite({ params: { ...params, team_member_invite_id: invite.id } });
   const token = new URL(invite.link).searchParams.get('token') as string;
   await assert.rejects(guest.api.acceptInvite({ body: { token } }), refused(404, 'invite.not_found'));
-  await letIn(app, owner, guest, 'viewer');
+  await letIn(owner, guest, 'viewer');
   await assert.rejects(owner.api.createInvite({ params, body }), refused(409, 'member.exists'));
 });
 

@@ -12,7 +12,9 @@ before(async () => {
 after(() => app.close());
 
 const open = (person: Person, more: object = {}) =>
-  person.api.createTicket({ body: { team_id: person.teamId, subject: 'It is slow', description: 'Since noon.', ...more } });
+  person.api.createTicket({
+    body: { team_id: person.teamId, subject: 'It is slow', description: 'Since noon.', ...more },
+  });
 
 test('a ticket is opened, read, replied to, resolved and reopened', async () => {
   const person = await registerPerson(app, 'Ada');
@@ -27,14 +29,19 @@ test('a ticket is opened, read, replied to, resolved and reopened', async () => 
   const resolved = await person.api.getTicket({ params });
   assert.equal(resolved.resolved, true);
   assert.ok(resolved.resolved_at);
-  assert.deepEqual(resolved.ticket_replies.map(({ description }) => description), ['Any news?', null]);
+  assert.deepEqual(
+    resolved.ticket_replies.map(({ description }) => description),
+    ['Any news?', null],
+  );
   await person.api.createReply({ params, body: { resolve: false } });
   const reopened = await person.api.getTicket({ params });
   assert.deepEqual([reopened.resolved, reopened.resolved_at], [false, null]);
   const replies = await person.api.listReplies({ params, query: { size: 2 } });
   assert.equal(replies.count, 3);
   assert.equal(replies.results[0]?.resolve, false);
-  const types = (await person.api.listTeamEvents({ params: { team_id: person.teamId } })).results.map(({ event_type }) => event_type);
+  const types = (await person.api.listTeamEvents({ params: { team_id: person.teamId } })).results.map(
+    ({ event_type }) => event_type,
+  );
   assert.deepEqual(types, ['ticket.reopened', 'ticket.resolved', 'ticket.replied', 'ticket.opened']);
 });
 
@@ -68,9 +75,9 @@ test('assistant messages count down from the plan, make the ticket a thread, and
 test('a viewer reads tickets but opens none; the creator, an admin or the owner deletes', async () => {
   const owner = await registerPerson(app);
   const [viewer, member, other] = [await registerPerson(app), await registerPerson(app), await registerPerson(app)];
-  await letIn(app, owner, viewer, 'viewer');
-  await letIn(app, owner, member, 'member');
-  await letIn(app, owner, other, 'member');
+  await letIn(owner, viewer, 'viewer');
+  await letIn(owner, member, 'member');
+  await letIn(owner, other, 'member');
   const ticket = await open(member, { team_id: owner.teamId });
   const params = { ticket_id: ticket.id };
   assert.equal((await viewer.api.getTicket({ params })).id, ticket.id);
@@ -89,7 +96,12 @@ test('a ticket names a site of its own team or none', async () => {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
   const add = async (teamId: string) =>
-    (await client.query("insert into sites (team_id, fqdn) values ($1, gen_random_uuid() || '.example.com') returning id", [teamId])).rows[0].id as string;
+    (
+      await client.query(
+        "insert into sites (team_id, fqdn) values ($1, gen_random_uuid() || '.example.com') returning id",
+        [teamId],
+      )
+    ).rows[0].id as string;
   const [own, foreign] = [await add(person.teamId), await add(stranger.teamId)];
   await client.end();
   await open(person, { site_live_id: own });
@@ -105,20 +117,33 @@ test('an attachment is uploaded, named by a ticket, and seen by its team alone',
   await open(person, { s3_object });
   await assert.rejects(open(person, { s3_object }), refused(404, 'attachment.not_found'));
   await assert.rejects(stranger.api.getAttachment({ params: { s3_object } }), refused(404, 'attachment.not_found'));
-  const response = await fetch(`${app.api}/support/attachment/${s3_object}`, { headers: { authorization: `Bearer ${person.token}` } });
+  const response = await fetch(`${app.api}/support/attachment/${s3_object}`, {
+    headers: { authorization: `Bearer ${person.token}` },
+  });
   assert.equal(await response.text(), '<script>alert(1)</script>');
-  assert.match(response.headers.get('content-disposition') ?? '', /^attachment; filename\*=UTF-8''report%20%C3%BC.html$/);
+  assert.match(
+    response.headers.get('content-disposition') ?? '',
+    /^attachment; filename\*=UTF-8''report%20%C3%BC.html$/,
+  );
   assert.match(response.headers.get('content-security-policy') ?? '', /^sandbox/);
   const large = new Blob([new Uint8Array(11 * 1024 * 1024)]);
-  await assert.rejects(person.api.uploadAttachment({ query: { name: 'large.bin' }, body: large }), refused(413, 'request.too_large'));
+  await assert.rejects(
+    person.api.uploadAttachment({ query: { name: 'large.bin' }, body: large }),
+    refused(413, 'request.too_large'),
+  );
 });
 
 test('an operator answers any ticket, and its author is mailed', async () => {
   const person = await registerPerson(app);
   const ticket = await open(person);
   const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
-  assert.ok((await operator.api.listAllTickets({ query: { resolved: false } })).results.some(({ id }) => id === ticket.id));
-  await operator.api.answerTicket({ params: { ticket_id: ticket.id }, body: { description: 'It is fixed.', resolve: true } });
+  assert.ok(
+    (await operator.api.listAllTickets({ query: { resolved: false } })).results.some(({ id }) => id === ticket.id),
+  );
+  await operator.api.answerTicket({
+    params: { ticket_id: ticket.id },
+    body: { description: 'It is fixed.', resolve: true },
+  });
   assert.ok((await app.mailTo(person.email, 'It is fixed.')).includes(`/tickets/${ticket.id}`));
   assert.equal((await person.api.getTicket({ params: { ticket_id: ticket.id } })).resolved, true);
 });
@@ -129,5 +154,9 @@ test('instructions for the assistant are kept, and cleared with null', async () 
   const body = { assistant_custom_instructions: 'Be brief.' };
   assert.equal((await person.api.updateTicket({ params, body })).assistant_custom_instructions, 'Be brief.');
   assert.equal((await person.api.updateTicket({ params, body: {} })).assistant_custom_instructions, 'Be brief.');
-  assert.equal((await person.api.updateTicket({ params, body: { assistant_custom_instructions: null } })).assistant_custom_instructions, null);
+  assert.equal(
+    (await person.api.updateTicket({ params, body: { assistant_custom_instructions: null } }))
+      .assistant_custom_instructions,
+    null,
+  );
 });

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
+import { after, before, test } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+
+let app: TestApp;
+let person: Person;
+before(async () => {
+  app = await startTestApp();
+  person = await registerPerson(app, 'Ada');
+});
+after(() => app.close());
+
+function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  return fetch(`${app.api}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${person.token}`, ...json, ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+
+interface Faults {
+  detail: { loc: (string | number)[]; msg: string; type: string }[];
+}
+
+test('every fault of query and body is reported in one answer, in the words of Pydantic', async () => {
+  const response = await send('POST', '/support/ticket', {
+    team_id: 'x',
+    subject: 7,
+    resolved: 'yes',
+    site_live_id: null,
+    category: '',
+  });
+  assert.equal(response.status, 422);
+  const { detail } = (await response.json()) as Faults;
+  const found = Object.fromEntries(detail.map(({ loc, type }) => [loc.join('.'), type]));
+  assert.deepEqual(found, {
+    'body.team_id': 'uuid_parsing',
+    'body.subject': 'string_type',
+    'body.description': 'missing',
+    'body.resolved': 'bool_parsing',
+    'body.category': 'string_too_short',
+  });
+  const paging = (await (await send('GET', '/team?page=0&size=many')).json()) as Faults;
+  assert.deepEqual(
+    paging.detail.map(({ loc, type }) => [loc.join('.'), type]),
+    [
+      ['query.page', 'greater_than_equal'],
+      ['query.size', 'int_parsing'],
+    ],
+  );
+});
+
+test('a body that is not JSON, not there, or not an object is a 422 like every other bad input', async () => {
+  const typeOf = async (response: Response) => [
+    response.status,
+    ((await response.json()) as Faults).detail.map(({ type }) => type),
+  ];
+  const create = (body: string, contentType: string) =>
+    send('POST', '/support/ticket', body, { 'content-type': contentType });
+  assert.deepEqual(await typeOf(await create('{"a":', 'application/json')), [422, ['json_invalid']]);
+  assert.deepEqual(await typeOf(await create('[]', 'application/json')), [422, ['model_attributes_type']]);
+  assert.deepEqual(await typeOf(await create('a=b', 'application/x-www-form-urlencoded')), [422, ['value_error']]);
+  assert.deepEqual(await typeOf(await create('hello', 'text/plain')), [422, ['value_error']]);
+  assert.deepEqual(await typeOf(await send('POST', '/support/ticket')), [422, ['missing']]);
+});
+
+test('unknown fields are ignored, whatever they hold; text that is none is refused in known ones', async () => {
+  const ticket = { team_id: person.teamId, subject: 'A', description: 'B' };
+  assert.equal(
+    (await send('POST', '/support/ticket', { ...ticket, unknown: 'a\u0000b', __proto__: { x: 1 } })).status,
+    200,
+  );
+  const response = await send('POST', '/support/ticket', { ...ticket, subject: 'a\u0000b', description: '\ud800' });
+  const { detail } = (await response.json()) as Faults;
+  assert.deepEqual(
+    detail.map(({ loc, type }) => [loc.join('.'), type]),
+    [
+      ['body.subject', 'string_unicode'],
+      ['body.description', 'string_unicode'],
+    ],
+  );
+});
+
+test('checks come in order: sign-in, path ids, what the path names, then query and body', async () => {
+  const foreign = `/team/${crypto.randomUUID()}`;
+  assert.equal((await fetch(`${app.api}/team/nonsense`)).status, 401);
+  assert.equal((await send('PATCH', '/team/nonsense', '{')).status, 422);
+  assert.equal((await send('PATCH', foreign, '{')).status, 404);
+  assert.equal((await send('PATCH', `/team/${person.teamId}`, '{')).status, 422);
+});
+
+test('ids may come in capitals', async () => {
+  assert.equal((await send('GET', `/team/${person.teamId.toUpperCase()}`)).status, 200);
+  const body = { team_id: person.teamId.toUpperCase(), subject: 'A', description: 'B' };
+  assert.equal((await send('POST', '/support/ticket', body)).status, 200);
+});
+
+test('an Idempotency-Key gives the effect once, and the first answer again', async () => {
+  const body = { team_id: person.teamId, subject: 'Once', description: 'B' };
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const first = await send('POST', '/support/ticket', body, headers);
+  const again = await send('POST', '/support/ticket', body, headers);
+  assert.equal(first.headers.get('idempotent-replayed'), null);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(await again.text(), await first.text());
+  const other = await send('POST', '/support/ticket', { ...body, subject: 'Twice' }, headers);
+  assert.equal(other.status, 422);
+  assert.deepEqual(((await other.json()) as Faults).detail[0]?.loc, ['header', 'Idempotency-Key']);
+  const stranger = await registerPerson(app);
+  const foreign = await send(
+    'POST',
+    '/support/ticket',
+    { ...body, team_id: stranger.teamId },
+    { ...headers, authorization: `Bearer ${stranger.token}` },
+  );
+  assert.equal(foreign.headers.get('idempotent-replayed'), null);
+});
+
+test('many requests with one key at once have one effect; the others are told to wait or get its answer', async () => {
+  const body = { target_email: 'racer@example.com', first_name: 'R' };
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => send('POST', `/team/${person.teamId}/invite`, body, headers)),
+  );
+  for (const answer of answers) assert.ok([200, 409].includes(answer.status));
+  for (const answer of answers.filter(({ status }) => status === 409))
+    assert.match(await answer.text(), /idempotency.in_progress/);
+  assert.equal(answers.filter(({ status, headers: h }) => status === 200 && !h.get('idempotent-replayed')).length, 1);
+  const replay = await send('POST', `/team/${person.teamId}/invite`, body, headers);
+  assert.equal(replay.headers.get('idempotent-replayed'), 'true');
+  assert.ok(replay.headers.get('operation-id'));
+});
+
+test('a refusal under a key is the first answer too, and leaves nothing behind', async () => {
+  const ticket = (await (
+    await send('POST', '/support/ticket', { team_id: person.teamId, subject: 'A', description: 'B' })
+  ).json()) as { id: string };
+  const chat = (headers: Record<string, string>) =>
+    send('POST', `/support/ticket/${ticket.id}/reply`, { description: 'x', is_assistant_chat_message: true }, headers);
+  for (let i = 0; i < 10; i++) assert.equal((await chat({})).status, 200);
+  const headers = { 'idempotency-key': 'k-402' };
+  assert.equal((await chat(headers)).status, 402);
+  const again = await chat(headers);
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [402, 'true']);
+  const replies = (await (await send('GET', `/support/ticket/${ticket.id}/reply`)).json()) as { count: number };
+  assert.equal(replies.count, 10);
+});
+
+test('kept answers are sealed: an invite link is nowhere in the database', async () => {
+  const answer = await send(
+    'POST',
+    `/team/${person.teamId}/invite`,
+    { target_email: 'sealed@example.com', first_name: 'S' },
+    { 'idempotency-key': 'k-seal' },
+  );
+  const { link } = (await answer.json()) as { link: string };
+  const token = new URL(link).searchParams.get('token') as string;
+  const rows = await app.services.db
+    .selectFrom('idempotent_answers')
+    .select('body_sealed')
+    .where('key', '=', 'k-seal')
+    .execute();
+  assert.equal(rows.length, 1);
+  assert.ok(!rows[0]?.body_sealed.includes(token));
+});
+
+test('every answer carries a request id and the state of the rate limit', async () => {
+  for (const response of [await send('GET', '/team'), await send('GET', '/nowhere'), await fetch(`${app.api}/team`)]) {
+    assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    for (const name of ['limit', 'remaining', 'reset']) assert.ok(response.headers.has(`ratelimit-${name}`), name);
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+  }
+});
+
+test('what is not there is a JSON 404, under the API and beside it', async () => {
+  const response = await send('GET', '/nowhere');
+  assert.equal(response.status, 404);
+  assert.equal(((await response.json()) as { code: string }).code, 'route.not_found');
+  assert.equal((await fetch(`${app.url}/assets/missing.js`)).status, 404);
+});
+
+test('the API answers on the platform hosts alone; any other host is a site', async () => {
+  const ask = (host: string) =>
+    new Promise<number>((resolve, reject) => {
+      const request = httpRequest(`${app.api}/region`, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      request.on('error', reject).end();
+    });
+  assert.equal(await ask('localhost'), 200);
+  assert.equal(await ask('127.0.0.1:80'), 200);
+  assert.equal(await ask('blog.localhost'), 404);
+  assert.equal(await ask('evil.example'), 404);
+});
+
+test('the OpenAPI document passes a linter, and marks what the assistant may call', async () => {
+  const response = await fetch(`${app.url}/openapi.json`);
+  const source = await response.text();
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({ source, config });
+  assert.deepEqual(
+    problems
+      .filter(({ severity }) => severity === 'error')
+      .map(({ message, location }) => [message, location[0]?.pointer]),
+    [],
+  );
+  const document = JSON.parse(source) as {
+    openapi: string;
+    paths: Record<string, Record<string, Record<string, unknown>>>;
+  };
+  assert.match(document.openapi, /^3\.1/);
+  assert.equal(document.paths['/f/api/v1/team']?.get?.['x-assistant-enabled'], true);
+  const page = await fetch(`${app.url}/docs`);
+  assert.equal(page.status, 200);
+  assert.match(await page.text(), /openapi\.json/);
+});
+
+test('health needs nothing, metrics need the token', async () => {
+  assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
+  assert.equal((await fetch(`${app.url}/readyz`)).status, 200);
+  assert.equal((await fetch(`${app.url}/metrics`)).status, 401);
+  const token = app.services.secrets.derive('metrics token');
+  const page = await (await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+  assert.match(
+    page,
+    /siteyard_http_request_duration_seconds_count\{operation="listTeams",method="GET",status="200"\} \d/,
+  );
+  for (const name of [
+    'siteyard_queue_jobs_waiting',
+    'siteyard_database_connections',
+    'siteyard_event_loop_delay_seconds',
+  ])
+    assert.ok(page.includes(name), name);
+});
+
+test('limits count per credential, per address at sign-in, and per account for failures', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '0.5' } });
+  try {
+    const ada = await registerPerson(limited, 'Ada');
+    const bob = await registerPerson(limited, 'Bob');
+    const get = (token: string) => fetch(`${limited.api}/me`, { headers: { authorization: `Bearer ${token}` } });
+    const rename = (token: string) =>
+      fetch(`${limited.api}/me`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    for (let i = 0; i < 150; i++) assert.equal((await rename(ada.token)).status, 200);
+    const refused = await rename(ada.token);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal(((await refused.json()) as { code: string }).code, 'rate_limit.exceeded');
+    assert.equal((await rename(bob.token)).status, 200);
+    assert.equal((await get(ada.token)).status, 200);
+
+    const signIn = (password: string) =>
+      fetch(`${limited.api}/token`, { method: 'POST', body: new URLSearchParams({ username: bob.email, password }) });
+    for (let i = 0; i < 5; i++) assert.equal((await signIn('wrong')).status, 401);
+    assert.equal((await signIn('a long enough password')).status, 429);
+    assert.equal((await signIn('wrong')).status, 429);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('stopping finishes requests in flight', async () => {
+  const stopping = await startTestApp();
+  const ada = await registerPerson(stopping, 'Ada');
+  const request = httpRequest(`${stopping.api}/me`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json', 'content-length': '22' },
+  });
+  const status = new Promise<number>((resolve, reject) => {
+    request.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
+  });
+  request.write('{"first_name"');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const closed = stopping.close();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  request.end(':"Last" }');
+  assert.equal(await status, 200);
+  await closed;
+});

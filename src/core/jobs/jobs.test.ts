@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '#core/db/database.ts';
+import { finishEvent, recordEvent } from '#core/events/events.ts';
+import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
+import { registerPerson, signInAs } from '../../../test/people.ts';
+import { type JobKind, jobKind } from './jobs.ts';
+
+const running = new Map<string, number>();
+let most = 0;
+let done: string[] = [];
+let mayFail = true;
+
+const work = jobKind<{ site: string; name: string }>({
+  name: 'test.work',
+  lane: 'site',
+  async run({ site, name }, { commit }) {
+    running.set(site, (running.get(site) ?? 0) + 1);
+    most = Math.max(most, running.get(site) ?? 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    running.set(site, (running.get(site) ?? 0) - 1);
+    await commit(async () => void done.push(name));
+  },
+});
+
+const flaky = jobKind<{ eventId: string }>({
+  name: 'test.flaky',
+  lane: 'background',
+  async run({ eventId }, { commit }) {
+    if (mayFail) throw new Error('not this time');
+    await commit((tx) => finishEvent(tx, eventId, { ok: true }));
+  },
+  abandon: (db, { eventId }, error) => finishEvent(db, eventId, { error }),
+});
+
+const twice = jobKind<{ teamId: string }>({
+  name: 'test.twice',
+  lane: 'background',
+  async run({ teamId }, { commit }) {
+    const effect = () =>
+      commit(
+        async (tx) =>
+          void (await sql`update teams set current_cycle_visits = current_cycle_visits + 1 where id = ${teamId}`.execute(
+            tx,
+          )),
+      );
+    await effect();
+    await assert.rejects(effect, /over/);
+    done.push('twice');
+  },
+});
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp({ jobs: [work, flaky, twice] as unknown as JobKind[] });
+});
+after(() => app.close());
+
+test('jobs of one site run one at a time, those of others beside them', async () => {
+  const { db, jobs } = app.services;
+  done = [];
+  const started = Date.now();
+  for (let i = 0; i < 6; i++)
+    for (const site of ['a', 'b', 'c']) await jobs.enqueue(db, work, { site, name: `${site}${i}` }, site);
+  await eventually(async () => done.length === 18);
+  assert.equal(most, 1);
+  assert.deepEqual(
+    [...done].sort(),
+    ['a', 'b', 'c'].flatMap((site) => Array.from({ length: 6 }, (_, i) => `${site}${i}`)),
+  );
+  assert.ok(Date.now() - started < 18 * 1000);
+});
+
+test('a job asked for in a transaction that fails does not exist', async () => {
+  const { db, jobs } = app.services;
+  done = [];
+  await assert.rejects(
+    inTransaction(db, async (tx) => {
+      await jobs.enqueue(tx, work, { site: 'x', name: 'never' }, 'x');
+      throw new Error('changed my mind');
+    }),
+  );
+  await jobs.enqueue(db, work, { site: 'x', name: 'after' }, 'x');
+  await eventually(async () => done.length > 0);
+  assert.deepEqual(done, ['after']);
+});
+
+test('an effect committed with its job happens once, even when the handler tries again', async () => {
+  const { db, jobs } = app.services;
+  const person = await registerPerson(app);
+  done = [];
+  await jobs.enqueue(db, twice, { teamId: person.teamId });
+  await eventually(async () => done.includes('twice'));
+  assert.equal((await person.api.getTeam({ params: { team_id: person.teamId } })).current_cycle_visits, 1);
+});
+
+test('a job that keeps failing ends its event, is shown to operators, and works after a retry', async () => {
+  const { db, jobs } = app.services;
+  const person = await registerPerson(app);
+  const begin = () =>
+    recordEvent(db, {
+      scope: 'team',
+      event_type: 'test',
+      activity: 'flaky',
+      by: person,
+      team_id: person.teamId,
+      unfinished: true,
+    });
+  const eventId = await begin();
+  await jobs.enqueue(db, flaky, { eventId });
+  // Its retries are minutes apart in the end; a test does not wait for the clock.
+  const hurry = setInterval(
+    () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
+    100,
+  );
+  const event = await eventually(async () => {
+    const found = await person.api.getEvent({ params: { event_id: eventId } });
+    return found.finished_at !== null && found;
+  }, 30_000);
+  clearInterval(hurry);
+  assert.deepEqual(event.detail, { error: 'not this time' });
+
+  const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const failed = (await api.listFailedJobs()).results.find(({ payload }) => payload.eventId === eventId);
+  assert.equal(failed?.kind, 'test.flaky');
+  assert.equal(failed?.error, 'not this time');
+  mayFail = false;
+  await sql`update events set finished_at = null where id = ${eventId}`.execute(db);
+  await api.retryJob({ params: { job_id: failed?.id as string } });
+  const mended = await eventually(async () => {
+    const found = await person.api.getEvent({ params: { event_id: eventId } });
+    return found.finished_at !== null && found;
+  });
+  assert.equal(mended.detail.ok, true);
+  assert.equal((await api.listFailedJobs()).count, 0);
+});
+
+test('what a killed worker left active is taken up by the next one at once', async () => {
+  const api = await startTestApp({ env: { ROLE: 'api' } });
+  const { db, jobs } = api.services;
+  await jobs.enqueue(db, work, { site: 'k', name: 'survivor' }, 'k');
+  // What a kill leaves: a job marked active that nobody works on.
+  await sql`update jobs.job set state = 'active', started_on = now(), heartbeat_on = now() where state = 'created'`.execute(
+    db,
+  );
+  const worker = await startTestApp({
+    databaseUrl: api.databaseUrl,
+    jobs: [work] as unknown as JobKind[],
+    env: { ROLE: 'worker' },
+  });
+  await eventually(async () => done.includes('survivor'));
+  await worker.close();
+  await api.close();
+});

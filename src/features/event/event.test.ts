@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '#core/db/database.ts';
+import { recordEvent } from '#core/events/events.ts';
+import type { Event } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { openStream } from '../../../test/stream.ts';
+
+let app: TestApp;
+let second: TestApp;
+before(async () => {
+  app = await startTestApp();
+  second = await startTestApp({ databaseUrl: app.databaseUrl });
+});
+after(async () => {
+  await second.close();
+  await app.close();
+});
+
+const write = (person: Person, activity: string, more: object = {}) =>
+  recordEvent(app.services.db, {
+    scope: 'team',
+    event_type: 'team.updated',
+    activity,
+    by: person,
+    team_id: person.teamId,
+    ...more,
+  });
+
+const activities = (events: Event[]) => events.map(({ activity }) => activity);
+
+test('events are listed newest first, per user, per team, by site and after a moment', async () => {
+  const ada = await registerPerson(app, 'Ada');
+  const bob = await registerPerson(app, 'Bob');
+  await letIn(ada, bob, 'viewer');
+  await write(ada, 'one', { fqdn: 'a.example.com' });
+  await write(bob, 'two');
+  const mine = (await bob.api.listEvents()).results;
+  assert.deepEqual(activities(mine).slice(0, 3), ['two', 'one', 'Bob Tester joined the team']);
+  assert.equal(mine[1]?.user?.email, ada.email);
+  assert.ok(mine.some(({ event_type, scope }) => event_type === 'account.registered' && scope === 'account'));
+  assert.deepEqual(activities((await bob.api.listEvents({ query: { fqdn: 'A.example.com' } })).results), ['one']);
+  const paged = await bob.api.listEvents({ query: { page: 2, size: 1 } });
+  assert.deepEqual([activities(paged.results), paged.count], [['one'], mine.length]);
+  const params = { team_id: ada.teamId };
+  const moment = mine[1]?.created_at as string;
+  assert.deepEqual(
+    activities((await ada.api.listTeamEvents({ params, query: { after_datetime: moment } })).results),
+    [],
+  );
+  assert.deepEqual(activities((await ada.api.listTeamEvents({ params, query: { size: 1 } })).results), ['one']);
+});
+
+test('an event is seen by its team and its account alone', async () => {
+  const ada = await registerPerson(app);
+  const stranger = await registerPerson(app);
+  const event_id = await write(ada, 'private');
+  assert.equal((await ada.api.getEvent({ params: { event_id } })).activity, 'private');
+  await assert.rejects(stranger.api.getEvent({ params: { event_id } }), refused(404, 'event.not_found'));
+  await assert.rejects(stranger.api.readEvents({ body: { event_id } }), refused(404));
+});
+
+test('reading clears unread up to an event, for the reader alone, and never backwards', async () => {
+  const ada = await registerPerson(app);
+  const bob = await registerPerson(app);
+  await letIn(ada, bob, 'viewer');
+  const first = await write(ada, 'first');
+  const middle = await write(ada, 'middle');
+  await write(ada, 'last');
+  const unread = async (person: Person) => {
+    const { results } = await person.api.listTeamEvents({ params: { team_id: ada.teamId }, query: { size: 3 } });
+    return results.map((event) => event.unread);
+  };
+  assert.deepEqual(await unread(ada), [true, true, true]);
+  await ada.api.readEvents({ body: { event_id: middle } });
+  assert.deepEqual(await unread(ada), [true, false, false]);
+  await ada.api.readEvents({ body: { event_id: first } });
+  assert.deepEqual(await unread(ada), [true, false, false]);
+  assert.deepEqual(await unread(bob), [true, true, true]);
+});
+
+test('the stream brings events live on every instance, and continues after Last-Event-ID without gap or double', async () => {
+  const ada = await registerPerson(app);
+  const here = await openStream(app, ada.token);
+  const there = await openStream(second, ada.token);
+  await write(ada, 'a');
+  await write(ada, 'b');
+  for (const stream of [here, there]) {
+    const received = [await stream.next(), await stream.next()];
+    assert.deepEqual(
+      received.map(({ event }) => event.activity),
+      ['a', 'b'],
+    );
+  }
+  here.close();
+  const lastId = there.lastId;
+  there.close();
+  for (let i = 0; i < 700; i++) await write(ada, `missed ${i}`);
+  const resumed = await openStream(app, ada.token, lastId);
+  for (let i = 0; i < 700; i++) assert.equal((await resumed.next()).event.activity, `missed ${i}`);
+  await write(ada, 'live again');
+  assert.equal((await resumed.next()).event.activity, 'live again');
+  resumed.close();
+});
+
+test('a transaction that commits late is not stepped over', async () => {
+  const ada = await registerPerson(app);
+  const stream = await openStream(app, ada.token);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = inTransaction(app.services.db, async (tx) => {
+    await recordEvent(tx, { scope: 'team', event_type: 'x', activity: 'slow', by: ada, team_id: ada.teamId });
+    await held;
+  });
+  await eventually(
+    async () =>
+      (
+        await sql`select from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`.execute(
+          app.services.db,
+        )
+      ).rows.length > 0,
+  );
+  await write(ada, 'quick');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  release();
+  await slow;
+  const received = [(await stream.next()).event.activity, (await stream.next()).event.activity];
+  assert.deepEqual(received.sort(), ['quick', 'slow']);
+  stream.close();
+});
+
+test('progress of an operation is streamed as a newer state of the same event', async () => {
+  const ada = await registerPerson(app);
+  const stream = await openStream(app, ada.token);
+  const invite = await ada.api.createInvite({
+    params: { team_id: ada.teamId },
+    body: { target_email: 'p@example.com', first_name: 'P' },
+  });
+  const states = [(await stream.next()).event, (await stream.next()).event];
+  assert.deepEqual(
+    states.map(({ item_id }) => item_id),
+    [invite.id, invite.id],
+  );
+  assert.deepEqual(
+    states.map(({ finished_at }) => finished_at === null),
+    [true, false],
+  );
+  assert.deepEqual(states[1]?.detail, { role: 'member', mailed: true });
+  for (const state of states) assert.ok(!('seq' in state) && !('xid' in state) && !('team_id' in state));
+  stream.close();
+});
+
+test('the stream of a removed member ends at once, here and on another instance', async () => {
+  const ada = await registerPerson(app);
+  const bob = await registerPerson(app);
+  await letIn(ada, bob, 'member');
+  const [here, there] = [await openStream(app, bob.token), await openStream(second, bob.token)];
+  await ada.api.removeMember({ params: { team_id: ada.teamId, team_member_id: bob.userId } });
+  await Promise.all([here.ended, there.ended]);
+  const again = await openStream(second, bob.token);
+  await write(ada, 'secret');
+  await write(bob, 'own');
+  assert.equal((await again.next()).event.activity, 'own');
+  again.close();
+});
+
+test('Prefer: wait answers when the work has ended', async () => {
+  const ada = await registerPerson(app);
+  const invite = (prefer: Record<string, string>) =>
+    fetch(`${app.api}/team/${ada.teamId}/invite`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json', ...prefer },
+      body: JSON.stringify({ target_email: `${crypto.randomUUID()}@example.com`, first_name: 'W' }),
+    });
+  const response = await invite({ prefer: 'respond-async, wait=30' });
+  assert.equal(response.headers.get('preference-applied'), 'wait=30');
+  const event_id = response.headers.get('operation-id') as string;
+  assert.ok((await ada.api.getEvent({ params: { event_id } })).finished_at);
+  assert.equal((await invite({})).headers.get('preference-applied'), null);
+});
