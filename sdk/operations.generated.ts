@@ -50,6 +50,7 @@ export type Event = {
   fqdn: string | null;
   item_id: string | null;
   site_live_id: string | null;
+  team_id: string | null;
   unread: boolean;
   user: {
     id: string;
@@ -115,6 +116,7 @@ export type OpenedInvite = {
 export type OwnTickets = {
   id?: string;
   team_id?: string;
+  user?: User;
   subject?: string;
   description?: string;
   category?: string | null;
@@ -160,6 +162,7 @@ export type Team = {
   name: string;
   user: User;
   user_id: string;
+  role: 'owner' | 'admin' | 'member' | 'viewer' | null;
   tenant_id: string;
   timezone: string;
   plan_type: Plan;
@@ -232,6 +235,7 @@ export type TeamPage = {
 export type Ticket = {
   id: string;
   team_id: string;
+  user: User;
   subject: string;
   description: string;
   category: string | null;

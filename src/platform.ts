@@ -70,6 +70,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
     undo.push(() => jobs.close());
 
+    if (!config.metricsToken) await keepMetricsToken(services);
     const metrics = createMetrics(database.pool, jobs, services.events);
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
@@ -139,6 +140,11 @@ async function readOrMakeKey(file: string): Promise<string> {
   await writeFile(`${file}.part`, `${key}\n`, { mode: 0o600, flush: true });
   await rename(`${file}.part`, file);
   return key;
+}
+
+/** Where whoever sets up a scraper finds the token that was made for it. */
+async function keepMetricsToken({ config, secrets }: Services): Promise<void> {
+  await writeFile(join(config.dataDir, 'metrics-token'), `${secrets.derive('metrics token')}\n`, { mode: 0o600 });
 }
 
 const SETUP_LOCK = 7_390_212;

@@ -65,11 +65,12 @@ export async function startTestApp(
   };
 }
 
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set; run tests with npm test');
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
+    if (empty) return void (await admin.query(`create database ${name}`));
     await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const known = await admin.query('select from pg_database where datname = $1', [TEMPLATE]);
     if (known.rows.length === 0) await createTemplate(admin, adminUrl);

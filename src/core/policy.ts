@@ -37,6 +37,13 @@ export const signedIn: Access = { who: 'user', rule: 'anyone signed in' };
 export const withPassword: Access = { who: 'session', rule: 'anyone signed in with a password' };
 export const operator: Access = { who: 'operator', rule: 'operators of the platform' };
 
+/** Operators, on what the path names, so that a missing thing is answered before the rest of the request is read. */
+export function operatorOn<Subject>(
+  find: (db: Db, input: Record<string, unknown>) => Promise<Subject>,
+): Access<Subject> {
+  return { ...operator, named: 'path', find: (db, _caller, input) => find(db, input) };
+}
+
 /** Members of the named team, from a role upwards. The subject is the team's id. */
 export function inTeam(
   role: Role,

@@ -18,16 +18,29 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 
 /**
  * The promise that pg makes of a query leaves its rows to the full garbage collection: under load the heap grew to
- * 240 MB where it stays below 60 MB with a promise of our own.
+ * 240 MB where it stays below 60 MB with a promise of our own. And what pg says of a connection that is gone has no code
+ * to know it by; here it gets the one that the socket would have given.
  */
-class Client extends pg.Client {}
+class Client extends pg.Client {
+  isGone = false;
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const note = () => {
+      this.isGone = true;
+    };
+    this.once('error', note).once('end', note);
+  }
+}
 const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
 Client.prototype.query = function (this: Client, ...args: unknown[]) {
   if (typeof args[0] !== 'string' || !Array.isArray(args[1]) || args.length > 2) return query.apply(this, args);
   return new Promise((resolve, reject) => {
-    query.call(this, args[0], args[1], (error: Error | null, result: unknown) =>
-      error ? reject(error) : resolve(result),
-    );
+    query.call(this, args[0], args[1], (error: (Error & { code?: string }) | null, result: unknown) => {
+      if (error && this.isGone) error.code ??= 'ECONNRESET';
+      if (error) reject(error);
+      else resolve(result);
+    });
   });
 } as typeof pg.Client.prototype.query;
 
@@ -46,8 +59,10 @@ export function openDatabase(url: string, poolSize: number, onError: (error: Err
     connectionTimeoutMillis: 10_000,
     application_name: 'siteyard',
   });
-  // A pooled connection that breaks while idle must not take the process down; the pool replaces it.
-  pool.on('error', onError);
+  // A connection that breaks must not take the process down, be it idle or at work; the pool replaces it, and whoever
+  // waits for a query on it is told by that query. The pool repeats what an idle one said.
+  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('error', () => {});
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }
@@ -57,9 +72,19 @@ const afterCommits = new WeakMap<Tx, (() => void)[]>();
 /** Runs the work in one transaction, then whatever it asked for with afterCommit. */
 export async function inTransaction<T>(db: Kysely<DB>, work: (tx: Tx) => Promise<T>): Promise<T> {
   const actions: (() => void)[] = [];
-  const result = await db.transaction().execute((tx) => {
+  let failed: { error: unknown } | undefined;
+  const transaction = db.transaction().execute(async (tx) => {
     afterCommits.set(tx, actions);
-    return work(tx);
+    try {
+      return await work(tx);
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  });
+  const result = await transaction.catch((error) => {
+    // Where the rollback fails too, as on a broken connection, the reason is still what failed first.
+    throw failed ? failed.error : error;
   });
   for (const action of actions) action();
   return result;

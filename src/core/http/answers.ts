@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
-import { AppError, failure } from '#core/errors.ts';
+import { AppError, failure, invalid } from '#core/errors.ts';
 
-const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
-const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
+export const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
+export const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
 const unavailable = failure(
   'database.unavailable',
   503,
@@ -35,6 +35,7 @@ function toAppError(error: unknown): AppError | undefined {
   if (error instanceof pg.DatabaseError) return fromDatabase(error);
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalid(NO_MEDIA_TYPE);
   if (code !== undefined && UNREACHABLE.has(code)) return unavailable();
   if (error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect'))
     return unavailable();
@@ -42,6 +43,7 @@ function toAppError(error: unknown): AppError | undefined {
   return undefined;
 }
 
+const NO_MEDIA_TYPE = { loc: ['body'], msg: 'Value error, the content type is not one', type: 'value_error' };
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
 
 function fromDatabase(error: pg.DatabaseError): AppError | undefined {

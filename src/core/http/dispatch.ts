@@ -81,7 +81,12 @@ async function admit(
     subject = await access.find?.(services.db, caller, params);
     checkScope(access, caller, operation.method);
   }
-  return { caller, token: foreign && request.headers.origin ? undefined : credential?.token, params, subject };
+  return {
+    caller,
+    token: foreign && request.headers.origin !== undefined ? undefined : credential?.token,
+    params,
+    subject,
+  };
 }
 
 function readCredential(request: FastifyRequest): { token: string; fromCookie: boolean } | undefined {
@@ -155,8 +160,14 @@ async function readCall(
     identify: async () =>
       admission.caller ?? (admission.token ? services.credentials.resolve(admission.token) : undefined),
     headers: {},
-    page: (paging, count, results) => toPage(new URL(request.url, services.config.baseUrl), paging, count, results),
+    page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
+}
+
+/** The request's address on the platform. A request may name a whole URL, and what host that has is not ours to repeat. */
+function ownUrl({ config: { baseUrl } }: Services, request: FastifyRequest): URL {
+  const { pathname, search } = new URL(request.url, baseUrl);
+  return Object.assign(new URL(baseUrl), { pathname, search });
 }
 
 function readBody(operation: Operation, read: Reader | undefined, body: Body, faults: Fault[]): unknown {

@@ -1,12 +1,19 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { isIP } from 'node:net';
 import cookie from '@fastify/cookie';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { answerError, routeNotFound } from './answers.ts';
 import { installBodyParsers } from './body.ts';
+import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showLimit } from './dispatch.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
@@ -30,7 +37,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const { config } = services;
   const isPlatform = platformHosts(config.baseUrl);
 
-  let closeQuietConnections = () => {};
+  let connections: Connections | undefined;
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -41,31 +48,37 @@ export function createApp(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     requestTimeout: 120_000,
     serverFactory: (handler) => {
-      const server = createServer({ maxHeaderSize: 32 * 1024 }, (request: IncomingMessage, response: ServerResponse) =>
+      connections = openConnections((request, response) =>
         isPlatform(request.headers.host) ? handler(request, response) : options.sites(request, response),
       );
-      server.keepAliveTimeout = 65_000;
-      closeQuietConnections = watchConnections(server);
-      return server;
+      return connections.server;
     },
     // Malformed requests never reach a route; they get the same kind of answer all the same.
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      try {
+        setHeaders(request, reply);
+        answerError(error, request, reply);
+      } catch (refusal) {
+        answerError(refusal, request, reply);
+      }
+    },
+    clientErrorHandler: (error, socket) => connections?.refuse(error, socket),
   });
-
-  app.addHook('preClose', async () => closeQuietConnections());
-
-  app.decorateRequest('admission', undefined);
-  installBodyParsers(app);
-  app.register(cookie);
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  app.addHook('onRequest', async (request, reply) => {
+  const setHeaders = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    if (config.baseUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
     // Operations count against their own limits; whatever else is asked of the API counts as a read.
     const isApi = request.url.startsWith(API_PREFIX);
     if (isApi && !request.routeOptions.config.operation)
       showLimit(reply, services.limits.take('read', addressKey(request.ip)));
-    if (config.baseUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
-  });
+  };
+
+  app.addHook('preClose', async () => connections?.closeQuiet());
+  app.decorateRequest('admission', undefined);
+  installBodyParsers(app);
+  app.register(cookie);
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
   app.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.config.operation?.id ?? request.routeOptions.url ?? 'none';
     metrics.observeRequest(operation, request.method, reply.statusCode, reply.elapsedTime / 1000);
@@ -95,32 +108,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
   if (options.pages) options.pages(app);
   return app;
-}
-
-const STOP_GRACE_MS = 10_000;
-
-/**
- * Returns what to do when the server stops. Node waits for a connection that has not sent its request yet, or never
- * will, without end; here only what is being answered is waited for, and that not for ever.
- */
-function watchConnections(server: Server): () => void {
-  const answering = new Map<Socket, number>();
-  server.on('connection', (socket: Socket) => {
-    answering.set(socket, 0);
-    socket.once('close', () => answering.delete(socket));
-  });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const count = (change: number) => {
-      const requests = answering.get(socket);
-      if (requests !== undefined) answering.set(socket, requests + change);
-    };
-    count(1);
-    response.once('close', () => count(-1));
-  });
-  return () => {
-    for (const [socket, requests] of answering) if (requests === 0) socket.destroy();
-    setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
-  };
 }
 
 const SECURITY_HEADERS = {

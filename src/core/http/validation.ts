@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import type { Fault } from '#core/errors.ts';
@@ -28,7 +29,7 @@ ajv.addFormat('timezone', (text: string) => {
     return false;
   }
 });
-ajv.addFormat('ip', /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i);
+ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown }>;
@@ -45,8 +46,10 @@ export function compileReader(part: Part, schema: TSchema): Reader {
     faults.push(...findBadText(part, input, properties));
     if (!validate(input)) faults.push(...toFaults(part, validate));
     if (faults.length > before) return input;
+    // What the schema does not know is ignored, so it must not travel on: an insert would take it for a column.
+    const known = properties.filter(([name]) => Object.hasOwn(input as object, name));
+    const object = Object.fromEntries(known.map(([name]) => [name, (input as Record<string, unknown>)[name]]));
     // Ids are compared as text against what Postgres prints, which is lower case.
-    const object = input as Record<string, unknown>;
     for (const name of uuids) if (typeof object[name] === 'string') object[name] = object[name].toLowerCase();
     return object;
   };

@@ -56,6 +56,8 @@ const KEEP = {
 const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
 /** Any number that nobody else uses: held shared by every living worker. */
 const WORKERS_LOCK = 7_390_211;
+const OPENING_LOCK = 7_390_213;
+const RECLAIM_AGAIN_MS = 1000;
 
 export interface QueueState {
   queue: string;
@@ -70,7 +72,10 @@ export class Jobs implements JobQueue {
   readonly #pool: pg.Pool;
   readonly #log: Log;
   readonly #kinds = new Map<string, JobKind>();
+  /** The ids of the jobs that this process works on. */
+  readonly #running = new Set<string>();
   #workersLock: pg.PoolClient | undefined;
+  #closed = false;
 
   constructor(options: { db: Kysely<DB>; pool: pg.Pool; listener: Listener; log: Log; worker: boolean }) {
     const { db, pool, listener, log, worker } = options;
@@ -99,12 +104,20 @@ export class Jobs implements JobQueue {
   }
 
   async open(): Promise<void> {
-    await this.#boss.start();
-    await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
-    await this.#boss.createQueue(SCHEDULED, { ...KEEP, ...RETRIES });
-    for (const lane of LANES) {
-      const policy = lane === 'site' ? 'singleton' : 'standard';
-      await this.#boss.createQueue(lane, { ...KEEP, ...RETRIES, policy, deadLetter: DEAD });
+    const client = await this.#pool.connect();
+    try {
+      // pg-boss makes its schema without waiting for others who are at it.
+      await client.query('select pg_advisory_lock($1)', [OPENING_LOCK]);
+      await this.#boss.start();
+      await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
+      await this.#boss.createQueue(SCHEDULED, { ...KEEP, ...RETRIES });
+      for (const lane of LANES) {
+        const policy = lane === 'site' ? 'singleton' : 'standard';
+        await this.#boss.createQueue(lane, { ...KEEP, ...RETRIES, policy, deadLetter: DEAD });
+      }
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [OPENING_LOCK]);
+      client.release();
     }
   }
 
@@ -138,6 +151,7 @@ export class Jobs implements JobQueue {
 
   /** Finishes what is running, takes nothing new. */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
     this.#workersLock?.release(true);
   }
@@ -179,6 +193,7 @@ export class Jobs implements JobQueue {
   async #run(queue: string, job: BossJob, services: Services): Promise<void> {
     const kind = this.#kinds.get(job.data.kind);
     if (!kind) throw new Error(`no handler for jobs of kind ${job.data.kind}`);
+    this.#running.add(job.id);
     try {
       await kind.run(job.data.payload, {
         id: job.id,
@@ -194,6 +209,8 @@ export class Jobs implements JobQueue {
     } catch (error) {
       this.#log.warn({ err: error, job: job.id, kind: kind.name, attempt: job.retryCount + 1 }, 'a job failed');
       throw error;
+    } finally {
+      this.#running.delete(job.id);
     }
   }
 
@@ -220,20 +237,41 @@ export class Jobs implements JobQueue {
 
   /**
    * A worker that was killed leaves its jobs marked active. Where this is the only worker alive, nobody is working on
-   * them and they are retried now; otherwise their missing heartbeat gives them away half a minute later.
+   * them and they are retried now; otherwise their missing heartbeat gives them away half a minute later. The same goes
+   * for jobs whose end could not be written because the database died.
    */
   async #reclaimOrphans(): Promise<void> {
     const client = await this.#pool.connect();
-    this.#workersLock = client;
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as alone', [WORKERS_LOCK]);
-    if (rows[0].alone) {
-      const orphans = await client.query(
-        "select name, array_agg(id::text) as ids from jobs.job where state = 'active' group by name",
-      );
-      for (const { name, ids } of orphans.rows) await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+    try {
+      const { rows } = await client.query('select pg_try_advisory_lock($1) as alone', [WORKERS_LOCK]);
+      if (rows[0].alone) await this.#retryOrphans(client);
+      await client.query('select pg_advisory_lock_shared($1)', [WORKERS_LOCK]);
+      if (rows[0].alone) await client.query('select pg_advisory_unlock($1)', [WORKERS_LOCK]);
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
-    await client.query('select pg_advisory_lock_shared($1)', [WORKERS_LOCK]);
-    if (rows[0].alone) await client.query('select pg_advisory_unlock($1)', [WORKERS_LOCK]);
+    if (this.#closed) return client.release(true);
+    this.#workersLock = client;
+    client.once('error', () => {
+      this.#workersLock = undefined;
+      client.release(true);
+      this.#reclaimAgain();
+    });
+  }
+
+  async #retryOrphans(client: pg.PoolClient): Promise<void> {
+    const { rows } = await client.query(
+      "select name, array_agg(id::text) as ids from jobs.job where state = 'active' and id <> all($1) group by name",
+      [[...this.#running]],
+    );
+    for (const { name, ids } of rows) await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+  }
+
+  #reclaimAgain(): void {
+    setTimeout(() => {
+      if (!this.#closed) this.#reclaimOrphans().catch(() => this.#reclaimAgain());
+    }, RECLAIM_AGAIN_MS).unref();
   }
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, signedIn, withPassword } from '#core/policy.ts';
+import { anyone, checkScope, signedIn, withPassword } from '#core/policy.ts';
 import { startSession, TokenGrant } from '#features/credential/credential.ts';
 import { findUser, User } from '#features/user/user.ts';
 import { EmailVerification, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
@@ -41,6 +41,7 @@ export const accountOperations = [
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
       const caller = await call.identify();
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
+      checkScope(signedIn, caller, 'POST');
       if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
       return {};
     },

@@ -52,8 +52,9 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
 /** Ends whatever credential came along; without one there is nothing to end. */
 export async function signOut(call: Call): Promise<void> {
   const { db, services, token } = call;
-  call.headers['set-cookie'] = sessionCookie(services, '', 0);
+  // A cookie that a foreign page made the browser send does not count, so it must not be cleared either.
   if (!token) return;
+  call.headers['set-cookie'] = sessionCookie(services, '', 0);
   const userId = await deleteCredentialByHash(db, hashToken(token));
   if (userId) rightsChanged(db, services, userId);
 }

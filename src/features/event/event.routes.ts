@@ -32,6 +32,7 @@ export const eventOperations = [
     access: signedIn,
     produces: 'text/event-stream',
     async serve({ caller, services }, request, reply) {
+      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       const lastEventId = request.headers['last-event-id'];
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))

@@ -3,13 +3,14 @@ import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging, toListing } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
-export type EventRow = Omit<Event, 'user'> & { seq: number; team_id: string | null };
+export type EventRow = Omit<Event, 'user'> & { seq: number };
 
 /** Whether an event is unread is a matter of who reads; the subquery runs once for a whole page. */
 const columnsFor = (
   readerId: string,
 ) => sql`id, seq, team_id, user_id, site_live_id, fqdn, scope, event_type, activity, description, detail,
-  item_id, created_at, finished_at, seq > (select events_read_to from users where id = ${readerId}) as unread`;
+  item_id, created_at, finished_at, user_id is distinct from ${readerId}::uuid
+    and seq > (select events_read_to from users where id = ${readerId}) as unread`;
 
 export async function listEventsOfTeam(
   db: Db,

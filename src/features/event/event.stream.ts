@@ -35,7 +35,10 @@ export async function streamEvents(
   const send = async (batch: StreamedEvent[]) => {
     const fresh = batch.filter((event) => cursor === undefined || isAfter(event, cursor));
     const readTo = await readCursorOf(db, caller.userId);
-    const rows = fresh.map((event) => ({ ...event, unread: event.seq > readTo })) as unknown as EventRow[];
+    const rows = fresh.map((event) => ({
+      ...event,
+      unread: event.user_id !== caller.userId && event.seq > readTo,
+    })) as unknown as EventRow[];
     const completed = await completeEvents(db, rows);
     for (const [index, event] of completed.entries()) {
       cursor = fresh[index] as StreamedEvent;
@@ -85,7 +88,6 @@ export async function streamEvents(
 /** What JSON.stringify would send besides the contract's fields stays here. */
 function toWire({
   seq: _seq,
-  team_id: _team,
   xid: _xid,
   position: _position,
   ...event

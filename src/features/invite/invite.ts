@@ -93,7 +93,7 @@ export async function acceptInvite(db: Db, services: Services, caller: Caller, t
     item_id: caller.userId,
     detail: { role: invite.role },
   });
-  return getTeam(db, invite.team_id);
+  return { ...(await getTeam(db, caller, invite.team_id)), role: invite.role };
 }
 
 function requireOpen(invite: InviteRow): void {

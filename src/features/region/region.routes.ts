@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
-import { anyone, operator } from '#core/policy.ts';
+import { anyone, operator, operatorOn } from '#core/policy.ts';
 import { NewRegion, Region, RegionChange, RegionId } from './region.schema.ts';
 import { listRegions } from './region.sql.ts';
 import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts';
@@ -48,7 +48,7 @@ export const regionOperations = [
     path: '/operator/region/{region_id}',
     tag: 'operators',
     summary: 'Change a region',
-    access: operator,
+    access: operatorOn((db, { region_id }) => getRegion(db, Number(region_id))),
     params: RegionPath,
     body: RegionChange,
     response: Region,

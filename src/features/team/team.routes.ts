@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam, operator, signedIn } from '#core/policy.ts';
+import { inTeam, operator, operatorOn, signedIn } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
 import { Member, Team, TeamChange } from './team.schema.ts';
 import { listAllTeams, listMembers, listTeams } from './team.sql.ts';
-import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspendTeam, updateTeam } from './team.ts';
+import { completeMembers, completeTeams, getMember, getTeam, planOf, removeMember, suspendTeam, updateTeam } from './team.ts';
 
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });
@@ -24,7 +24,7 @@ export const teamOperations = [
     response: PageOf(Team),
     async handle({ db, caller, query, page }) {
       const { count, rows } = await listTeams(db, [...caller.roles.keys()], query);
-      return page(query, count, await completeTeams(db, rows));
+      return page(query, count, await completeTeams(db, caller, rows));
     },
   }),
   operation({
@@ -36,7 +36,7 @@ export const teamOperations = [
     access: inTeam('viewer'),
     params: TeamPath,
     response: Team,
-    handle: ({ db, subject: teamId }) => getTeam(db, teamId),
+    handle: ({ db, caller, subject: teamId }) => getTeam(db, caller, teamId),
   }),
   operation({
     id: 'updateTeam',
@@ -117,9 +117,9 @@ export const teamOperations = [
     access: operator,
     query: Type.Object(PageQuery),
     response: PageOf(Team),
-    async handle({ db, query, page }) {
+    async handle({ db, caller, query, page }) {
       const { count, rows } = await listAllTeams(db, query);
-      return page(query, count, await completeTeams(db, rows));
+      return page(query, count, await completeTeams(db, caller, rows));
     },
   }),
   operation({
@@ -128,7 +128,7 @@ export const teamOperations = [
     path: '/operator/team/{team_id}',
     tag: 'operators',
     summary: 'Suspend a team, or lift its suspension',
-    access: operator,
+    access: operatorOn((db, { team_id }) => planOf(db, String(team_id))),
     params: TeamPath,
     body: Type.Object({ is_active: Type.Boolean() }),
     response: Team,

@@ -10,6 +10,7 @@ export const Team = Type.Object(
     name: Type.String(),
     user: User,
     user_id: Uuid,
+    role: Nullable(OneOf(['owner', 'admin', 'member', 'viewer'])),
     tenant_id: Type.String(),
     timezone: Type.String(),
     plan_type: Plan,

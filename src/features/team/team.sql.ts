@@ -8,7 +8,12 @@ import type { Team, TeamChange } from './team.schema.ts';
 /** A team as it is stored; what the contract adds is computed from it. */
 export type TeamRow = Omit<
   Team,
-  'user' | 'plan_type' | 'should_allow_storefront_payment' | 'visits_usage_percentage' | 'storage_usage_percentage'
+  | 'user'
+  | 'role'
+  | 'plan_type'
+  | 'should_allow_storefront_payment'
+  | 'visits_usage_percentage'
+  | 'storage_usage_percentage'
 >;
 
 const TEAM_COLUMNS = sql`id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,

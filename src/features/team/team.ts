@@ -41,14 +41,14 @@ export async function createTeam(
   return id;
 }
 
-export async function getTeam(db: Db, id: string): Promise<Team> {
+export async function getTeam(db: Db, caller: Caller, id: string): Promise<Team> {
   const row = await findTeam(db, id);
   if (!row) throw teamNotFound();
-  return (await completeTeams(db, [row]))[0] as Team;
+  return (await completeTeams(db, caller, [row]))[0] as Team;
 }
 
-/** Adds to stored teams what is computed: the owner, the plan's figures, how much of them is used. */
-export async function completeTeams(db: Db, rows: TeamRow[]): Promise<Team[]> {
+/** Adds to stored teams what is computed: the owner, the caller's role, the plan's figures, how much of them is used. */
+export async function completeTeams(db: Db, caller: Caller, rows: TeamRow[]): Promise<Team[]> {
   const owners = await usersById(
     db,
     rows.map((row) => row.user_id),
@@ -58,6 +58,7 @@ export async function completeTeams(db: Db, rows: TeamRow[]): Promise<Team[]> {
     return {
       ...row,
       user: owners.get(row.user_id) as User,
+      role: caller.roles.get(row.id) ?? null,
       plan_type: plan,
       should_allow_storefront_payment: row.plan_type_name !== 'free',
       visits_usage_percentage: percentage(row.current_cycle_visits, plan.visits),
@@ -91,7 +92,7 @@ export async function updateTeam(db: Db, caller: Caller, teamId: string, change:
       detail,
     });
   }
-  return getTeam(db, teamId);
+  return getTeam(db, caller, teamId);
 }
 
 /** A suspended team keeps everything; its sites show a page that says so. */
@@ -111,7 +112,7 @@ export async function suspendTeam(db: Db, caller: Caller, teamId: string, isActi
       detail: { is_active: isActive },
     });
   }
-  return getTeam(db, teamId);
+  return getTeam(db, caller, teamId);
 }
 
 export async function completeMembers(db: Db, rows: MemberRow[]): Promise<Member[]> {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam, onRecord, operator, signedIn } from '#core/policy.ts';
+import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
 import { NewReply, NewTicket, OwnTickets, Reply, Ticket, TicketChange, ticketNotFound } from './ticket.schema.ts';
 import {
   deleteTicket,
@@ -177,7 +177,7 @@ export const ticketOperations = [
     path: '/operator/ticket/{ticket_id}/reply',
     tag: 'operators',
     summary: 'Answer any ticket as the platform; its author is mailed',
-    access: operator,
+    access: operatorOn((db, { ticket_id }) => getTicket(db, String(ticket_id))),
     params: TicketPath,
     body: NewReply,
     response: Reply,

@@ -20,6 +20,7 @@ export type Reply = Static<typeof Reply>;
 const fields = {
   id: Uuid,
   team_id: Uuid,
+  user: User,
   subject: Type.String(),
   description: Type.String(),
   category: Nullable(Type.String()),

@@ -3,7 +3,7 @@ import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Reply, Ticket } from './ticket.schema.ts';
 
-export type TicketRow = Omit<Ticket, 'ticket_replies'> & { user_id: string };
+export type TicketRow = Omit<Ticket, 'ticket_replies' | 'user'> & { user_id: string };
 export type ReplyRow = Omit<Reply, 'user'> & { user_id: string; ticket_id: string };
 
 const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,

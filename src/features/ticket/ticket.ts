@@ -34,7 +34,7 @@ export { deleteUnclaimedAttachments } from './attachment.sql.ts';
 /** A ticket is shown with at most so many replies; the rest is a page away. */
 const REPLIES_SHOWN = 100;
 const ASSISTANT = 'assistant';
-const UUID = /^[0-9a-f-]{36}$/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function createTicket(db: Db, caller: Caller, input: NewTicket): Promise<Ticket> {
   const plan = await planOf(db, input.team_id);
@@ -53,7 +53,7 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
   });
   if (input.s3_object) await attach(db, caller, input.s3_object, row.id);
   await recordTicketEvent(db, caller, row, 'ticket.opened', `${caller.fullName} opened the ticket "${row.subject}"`);
-  return { ...row, ticket_replies: [] };
+  return (await completeTickets(db, [row]))[0] as Ticket;
 }
 
 async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
@@ -67,23 +67,31 @@ export async function getTicket(db: Db, id: string): Promise<Ticket> {
   return (await completeTickets(db, [row]))[0] as Ticket;
 }
 
+/** Adds who opened them and the newest replies, in two queries for a whole page. */
 export async function completeTickets(db: Db, rows: TicketRow[]): Promise<Ticket[]> {
   const ids = rows.map((row) => row.id);
   const replies = ids.length > 0 ? await newestReplies(db, ids, REPLIES_SHOWN) : [];
-  const completed = await completeReplies(db, replies);
-  const byTicket = Map.groupBy(replies.keys(), (index) => (replies[index] as ReplyRow).ticket_id);
+  const people = await usersById(
+    db,
+    [...rows, ...replies].map((row) => row.user_id),
+  );
+  const byTicket = Map.groupBy(replies, (reply) => reply.ticket_id);
   return rows.map((row) => ({
     ...row,
-    ticket_replies: (byTicket.get(row.id) ?? []).map((index) => completed[index] as Reply),
+    user: people.get(row.user_id) as User,
+    ticket_replies: (byTicket.get(row.id) ?? []).map((reply) => ({
+      ...reply,
+      user: people.get(reply.user_id) as User,
+    })),
   }));
 }
 
 export async function completeReplies(db: Db, rows: ReplyRow[]): Promise<Reply[]> {
-  const users = await usersById(
+  const people = await usersById(
     db,
     rows.map((row) => row.user_id),
   );
-  return rows.map((row) => ({ ...row, user: users.get(row.user_id) as User }));
+  return rows.map((row) => ({ ...row, user: people.get(row.user_id) as User }));
 }
 
 /** A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant, which the plan counts. */

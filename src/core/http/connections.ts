@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type AppError, failure } from '#core/errors.ts';
+import { errorBody, malformed, tooLarge } from './answers.ts';
+
+/**
+ * What lies below requests: connections, and what comes over them without ever becoming a request that a route could
+ * answer. Such a thing gets the same kind of answer as everything else.
+ */
+const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
+const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
+
+const MAX_HEADER_BYTES = 32 * 1024;
+// Longer than load balancers keep a connection, so that it is them who close it.
+const KEEP_ALIVE_MS = 65_000;
+const STOP_GRACE_MS = 10_000;
+
+export interface Connections {
+  server: Server;
+  /** Answers what the parser refused. */
+  refuse(error: { code?: string }, socket: Socket): void;
+  /**
+   * To be called when the server stops. Node waits for a connection that has not sent its request yet, or never will,
+   * without end; with this only what is being answered is waited for, and that not for ever.
+   */
+  closeQuiet(): void;
+}
+
+export function openConnections(handle: RequestListener): Connections {
+  const answering = new Map<Socket, Set<ServerResponse>>();
+  // Node would answer a missing Host by itself, with no body.
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
+    const responses = answering.get(request.socket);
+    responses?.add(response);
+    response.once('close', () => responses?.delete(response));
+    if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
+    else handle(request, response);
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on('connection', (socket: Socket) => {
+    answering.set(socket, new Set());
+    socket.once('close', () => answering.delete(socket));
+  });
+  // An expectation that nobody knows may be ignored; Node would answer it by itself.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+
+  return {
+    server,
+    refuse(error, socket) {
+      const begun = [...(answering.get(socket) ?? [])].some((response) => response.headersSent);
+      if (socket.writable && !begun && error.code !== 'ECONNRESET') socket.write(toText(fromParser(error.code)));
+      socket.destroy();
+    },
+    closeQuiet() {
+      for (const [socket, responses] of answering) if (responses.size === 0) socket.destroy();
+      setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
+    },
+  };
+}
+
+function fromParser(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return tooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow();
+  return malformed();
+}
+
+function answerPlainly(response: ServerResponse, error: AppError): void {
+  const { headers, body } = plain(error);
+  response.writeHead(error.status, headers).end(body);
+}
+
+function toText(error: AppError): string {
+  const { headers, body } = plain(error);
+  const lines = Object.entries(headers).map((header) => header.join(': '));
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function plain(error: AppError): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify(errorBody(error));
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': randomUUID(),
+    connection: 'close',
+  };
+  return { headers, body };
+}

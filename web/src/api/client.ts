@@ -1,0 +1,22 @@
+import { ApiError, createClient } from '#sdk';
+
+let signedOut = () => {};
+
+/** Runs whenever a call finds that there is no session: it ended here, in another tab, or by itself. */
+export function whenSignedOut(handler: () => void): void {
+  signedOut = handler;
+}
+
+/** The dashboard is served by the API itself, so the session cookie goes along and no address is needed. */
+export const api = createClient({
+  baseUrl: '',
+  fetch: async (...request) => {
+    const response = await fetch(...request);
+    if (response.status === 401) signedOut();
+    return response;
+  },
+});
+
+export function isStatus(error: unknown, ...statuses: number[]): boolean {
+  return error instanceof ApiError && statuses.includes(error.status);
+}

@@ -1,0 +1,89 @@
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Event, EventPage } from '#sdk';
+import { eventsQuery, meQuery } from './queries.ts';
+
+const url = '/f/api/v1/event/stream';
+/** A browser allows six connections to a host over HTTP/1.1, and every tab holds one: tabs in the background give theirs back. */
+const hiddenGraceMs = 30_000;
+const retryMs = 10_000;
+
+/** Keeps every list in step with what happens elsewhere, for as long as the layout stands. */
+export function useEventStream(): void {
+  const queryClient = useQueryClient();
+  useEffect(() => openStream(queryClient), [queryClient]);
+}
+
+function openStream(queryClient: QueryClient): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let interrupted = false;
+
+  function open() {
+    clearTimeout(timer);
+    if (source) return;
+    source = new EventSource(url);
+    source.addEventListener('event', (message) => receive(queryClient, JSON.parse(message.data)));
+    source.onopen = () => {
+      // The stream also ends when the caller's rights change, so anything on screen may be out of date.
+      if (interrupted) void queryClient.invalidateQueries();
+      interrupted = false;
+    };
+    source.onerror = () => {
+      interrupted = true;
+      // After a refusal (signed out, a restart behind a proxy, a rate limit) EventSource gives up for good; after a mere
+      // break it does not.
+      if (source?.readyState !== EventSource.CLOSED) return;
+      close();
+      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      timer = setTimeout(open, retryMs);
+    };
+  }
+  function close() {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+    interrupted = true;
+  }
+  function onVisibility() {
+    if (document.hidden) {
+      clearTimeout(timer);
+      timer = setTimeout(close, hiddenGraceMs);
+    } else open();
+  }
+
+  document.addEventListener('visibilitychange', onVisibility);
+  open();
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility);
+    close();
+  };
+}
+
+/** The first words of an event type, and the query keys that it puts out of date. */
+const touched: Record<string, string[]> = {
+  team: ['teams'],
+  billing: ['teams'],
+  member: ['members', 'invites', 'teams'],
+  ticket: ['tickets'],
+};
+
+function receive(queryClient: QueryClient, event: Event): void {
+  queryClient.setQueryData<InfiniteData<EventPage, number>>(eventsQuery.queryKey, (data) => data && place(data, event));
+  void queryClient.invalidateQueries({ queryKey: ['events', 'team'] });
+  for (const key of touched[event.event_type.split('.')[0] ?? ''] ?? []) {
+    void queryClient.invalidateQueries({ queryKey: [key] });
+  }
+}
+
+/** The same event comes again when its work goes on or ends; then it takes the place of its former state. */
+function place(data: InfiniteData<EventPage, number>, event: Event): InfiniteData<EventPage, number> {
+  const known = data.pages.some((page) => page.results.some((item) => item.id === event.id));
+  return {
+    ...data,
+    pages: data.pages.map((page, index) => {
+      if (known) return { ...page, results: page.results.map((item) => (item.id === event.id ? event : item)) };
+      return index === 0 ? { ...page, count: page.count + 1, results: [event, ...page.results] } : page;
+    }),
+  };
+}

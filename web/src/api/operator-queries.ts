@@ -1,0 +1,31 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+const size = 25;
+
+export const allTicketsQuery = (resolved: boolean, page: number) =>
+  queryOptions({
+    queryKey: ['tickets', 'all', resolved, page],
+    queryFn: ({ signal }) => api.listAllTickets({ query: { resolved, page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const anyTicketQuery = (ticket_id: string) =>
+  queryOptions({
+    queryKey: ['tickets', 'all', ticket_id],
+    queryFn: ({ signal }) => api.getAnyTicket({ params: { ticket_id }, signal }),
+  });
+
+export const allTeamsQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['teams', 'all', page],
+    queryFn: ({ signal }) => api.listAllTeams({ query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const failedJobsQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['jobs', page],
+    queryFn: ({ signal }) => api.listFailedJobs({ query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });

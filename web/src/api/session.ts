@@ -1,0 +1,46 @@
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import type { User } from '#sdk';
+import { api } from './client.ts';
+import { meQuery } from './queries.ts';
+
+/** Who is signed in. Only for what stands under the signed-in layout, which guarantees that there is someone. */
+export function useMe(): User {
+  const { data } = useSuspenseQuery(meQuery);
+  if (!data) throw new Error('useMe needs a signed-in user');
+  return data;
+}
+
+/** A path inside the dashboard, or the start page for anything that could lead elsewhere. */
+export function safeNext(next: string | undefined): string {
+  return next && /^\/(?![/\\])/.test(next) ? next : '/';
+}
+
+/** By a full load, so that nothing of the former session stays in memory. */
+export function leaveTo(path: string): void {
+  location.assign(path);
+}
+
+export function useSession() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+
+  /** After any call that gave this browser another session: forget what the former one saw. Mailed links belong to none. */
+  async function entered(next?: string): Promise<void> {
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'link' });
+    await queryClient.fetchQuery(meQuery);
+    if (next !== undefined) router.history.push(safeNext(next));
+  }
+
+  return {
+    entered,
+    async signIn(email: string, password: string, next?: string): Promise<void> {
+      await api.signIn({ body: { grant_type: 'password', username: email, password } });
+      await entered(next ?? '/');
+    },
+    async signOut(): Promise<void> {
+      await api.signOut({});
+      leaveTo('/sign-in');
+    },
+  };
+}

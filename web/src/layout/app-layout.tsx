@@ -1,0 +1,101 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useEventStream } from '../api/event-stream.ts';
+import { CloseIcon, MenuIcon } from '../ui/icons.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Nav } from './nav.tsx';
+import { ThemeMenu } from './theme-menu.tsx';
+import { UserMenu } from './user-menu.tsx';
+import { VerifyBanner } from './verify-banner.tsx';
+
+export function AppLayout() {
+  useEventStream();
+  const main = useFocusOnNavigation();
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-lg bg-surface px-4 py-2 font-medium shadow-pop focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r p-3 lg:flex">
+        <div className="mt-0.5 mb-6 flex items-center justify-between pl-1.5">
+          <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
+            <Logo />
+          </Link>
+          <ThemeMenu />
+        </div>
+        <Nav />
+        <div className="mt-auto">
+          <UserMenu />
+        </div>
+      </aside>
+      <div className="min-w-0">
+        <TopBar />
+        <main
+          ref={main}
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-5xl 2xl:max-w-6xl px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-10"
+        >
+          <VerifyBanner />
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function TopBar() {
+  const [open, setOpen] = useState(false);
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger
+          aria-label="Menu"
+          className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+        >
+          <MenuIcon className="size-5" />
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/35 transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 dark:bg-black/65" />
+          <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-6 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
+            <div className="flex items-center justify-between pl-1.5">
+              <Logo />
+              <Dialog.Close
+                aria-label="Close menu"
+                className="grid size-10 place-items-center rounded-lg text-muted hover:bg-raised"
+              >
+                <CloseIcon />
+              </Dialog.Close>
+            </div>
+            <Dialog.Title className="sr-only">Menu</Dialog.Title>
+            <Nav onNavigate={() => setOpen(false)} />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Link to="/" aria-label="Siteyard" className="flex rounded-lg">
+        <Logo />
+      </Link>
+      <div className="ml-auto flex items-center gap-1">
+        <ThemeMenu />
+        <UserMenu compact />
+      </div>
+    </header>
+  );
+}
+
+/** After a change of page the keyboard and the screen reader start at the new content, as after a full page load. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  const former = useRef(pathname);
+  useEffect(() => {
+    if (former.current === pathname) return;
+    former.current = pathname;
+    main.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return main;
+}

@@ -1,0 +1,98 @@
+import { Link } from '@tanstack/react-router';
+import type { Event } from '#sdk';
+import { useMe } from '../api/session.ts';
+import { isUnread } from '../api/unread.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import { Time } from '../ui/time.tsx';
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** Events under the day on which they happened. The same event met twice (pages shift while new ones arrive) shows once. */
+export function EventList({ events }: { events: Event[] }) {
+  const days = new Map<string, Event[]>();
+  for (const event of new Map(events.map((item) => [item.id, item])).values()) {
+    const day = new Date(event.created_at).toDateString();
+    days.set(day, [...(days.get(day) ?? []), event]);
+  }
+  return (
+    <div>
+      {[...days].map(([day, items]) => (
+        <section key={day} className="border-line not-first:border-t">
+          <h2 className="border-line border-b bg-bg/60 px-5 py-2 font-medium text-muted text-xs">{dayName(day)}</h2>
+          <ol className="divide-y divide-line">
+            {items.map((event) => (
+              <EventRow key={event.id} event={event} />
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function EventRow({ event }: { event: Event }) {
+  const unread = isUnread(event, useMe());
+  const failed = event.finished_at !== null && isFailed(event.detail);
+  return (
+    <li className="flex gap-3 px-5 py-3.5">
+      <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
+      <div className="min-w-0 flex-1">
+        <p className={unread ? 'font-medium' : undefined}>
+          <EventLink event={event}>{event.activity}</EventLink>
+        </p>
+        {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+        <p className="mt-0.5 text-muted text-xs">
+          <EventTime iso={event.created_at} />
+        </p>
+      </div>
+      <div className="flex items-start gap-3 pt-0.5">
+        {event.finished_at === null && (
+          <Badge tone="accent">
+            <Spinner className="size-3" /> Running
+          </Badge>
+        )}
+        {failed && <Badge tone="danger">Failed</Badge>}
+        {unread && (
+          <span className="mt-1.5 size-2 rounded-full bg-accent">
+            <span className="sr-only">Unread</span>
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function EventLink({ event, children }: { event: Event; children: React.ReactNode }) {
+  if (!event.item_id || !event.event_type.startsWith('ticket.') || event.event_type === 'ticket.deleted')
+    return children;
+  return (
+    <Link
+      to="/tickets/$ticketId"
+      params={{ ticketId: event.item_id }}
+      className="rounded underline-offset-4 hover:underline"
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** The heading names the day, so older ones need only the hour. */
+function EventTime({ iso }: { iso: string }) {
+  const date = new Date(iso);
+  if (date.toDateString() === new Date().toDateString()) return <Time iso={iso} />;
+  return <time dateTime={iso}>{hourFormat.format(date)}</time>;
+}
+
+function isFailed(detail: unknown): boolean {
+  return typeof detail === 'object' && detail !== null && 'error' in detail && Boolean(detail.error);
+}
+
+function dayName(day: string): string {
+  const today = new Date();
+  if (day === today.toDateString()) return 'Today';
+  if (day === new Date(today.getTime() - 86_400_000).toDateString()) return 'Yesterday';
+  return dayFormat.format(new Date(day));
+}

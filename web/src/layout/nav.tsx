@@ -1,0 +1,65 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { eventsQuery } from '../api/queries.ts';
+import { useMe } from '../api/session.ts';
+import { isUnread } from '../api/unread.ts';
+import { ActivityIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
+
+const row = 'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-sm';
+const link = `${row} text-muted hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg`;
+
+type Item = { to: LinkProps['to']; label: string; Icon: typeof TeamsIcon };
+
+const items: Item[] = [
+  { to: '/teams', label: 'Teams', Icon: TeamsIcon },
+  { to: '/tickets', label: 'Tickets', Icon: TicketsIcon },
+  { to: '/activity', label: 'Activity', Icon: ActivityIcon },
+];
+
+export function Nav({ onNavigate }: { onNavigate?: () => void }) {
+  const me = useMe();
+  return (
+    <nav aria-label="Main" className="grid gap-6">
+      <ul className="grid gap-0.5">
+        {/* Sites come first once the platform hosts them; until then the place says so and leads nowhere. */}
+        <li className={`${row} text-muted`}>
+          <SitesIcon className="size-4.5" />
+          Sites
+          <span className="ml-auto font-normal text-xs">Soon</span>
+        </li>
+        {items.map((item) => (
+          <li key={item.to}>
+            <Link to={item.to} onClick={onNavigate} className={link}>
+              <item.Icon className="size-4.5" />
+              {item.label}
+              {item.to === '/activity' && <UnreadCount />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {me.is_superuser && (
+        <div>
+          <p className="px-2.5 pb-1.5 text-muted text-xs">Platform</p>
+          <Link to="/operator" onClick={onNavigate} className={link}>
+            <OperatorIcon className="size-4.5" />
+            Operator
+          </Link>
+        </div>
+      )}
+    </nav>
+  );
+}
+
+/** Counted over the newest page alone, so it is exact up to 50. */
+function UnreadCount() {
+  const me = useMe();
+  const { data } = useInfiniteQuery(eventsQuery);
+  const unread = data?.pages[0]?.results.filter((event) => isUnread(event, me)).length ?? 0;
+  if (unread === 0) return null;
+  return (
+    <span className="ml-auto rounded-full bg-accent-soft px-1.5 font-medium text-accent-text text-xs tabular-nums">
+      {unread >= 50 ? '50+' : unread}
+      <span className="sr-only"> unread</span>
+    </span>
+  );
+}

@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { teamsQuery } from '../api/queries.ts';
+import { useRole } from '../api/use-role.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Button } from '../ui/button.tsx';
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { Form, SubmitButton } from '../ui/form.tsx';
+import { PlusIcon } from '../ui/icons.tsx';
+import { Input, Textarea } from '../ui/input.tsx';
+import { Select } from '../ui/select.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const categories = [
+  { value: 'question', label: 'Question' },
+  { value: 'problem', label: 'Problem' },
+  { value: 'billing', label: 'Billing' },
+  { value: 'other', label: 'Something else' },
+];
+
+/** Without `teamId` the person chooses among their teams. */
+export function NewTicketButton({ teamId }: { teamId?: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <PlusIcon /> New ticket
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="New ticket"
+        description="Support and everyone in the team can read it."
+        wide
+      >
+        <TicketForm teamId={teamId} />
+      </Dialog>
+    </>
+  );
+}
+
+function TicketForm({ teamId }: { teamId?: string }) {
+  const teams = useQuery(teamsQuery(1, 100)).data?.results;
+  const [chosen, setChosen] = useState(teamId);
+  const team = teams?.find((item) => item.id === chosen) ?? teams?.[0];
+  const role = useRole(team);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+
+  async function submit({ subject = '', description = '', category }: Record<string, string>) {
+    const team_id = teamId ?? team?.id ?? '';
+    const ticket = await api.createTicket({ body: { team_id, subject, description, ...(category && { category }) } });
+    await queryClient.invalidateQueries({ queryKey: ['tickets'] });
+    toast.success('Your ticket is open.');
+    await navigate({ to: '/tickets/$ticketId', params: { ticketId: ticket.id } });
+  }
+
+  return (
+    <Form submit={submit}>
+      <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">
+        {!teamId && (
+          <Field name="team_id" label="Team">
+            <Select
+              options={(teams ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              value={team?.id ?? ''}
+              onValueChange={setChosen}
+              required
+            />
+          </Field>
+        )}
+        <Field name="category" label="About" className={teamId ? 'sm:col-span-2' : undefined}>
+          <Select options={categories} defaultValue="question" />
+        </Field>
+      </div>
+      {role === 'viewer' && (
+        <Alert tone="warn">You are a viewer in {team?.name}, so you can not open tickets there.</Alert>
+      )}
+      <Field name="subject" label="Subject">
+        <Input required autoComplete="off" />
+      </Field>
+      <Field name="description" label="What is it about?">
+        <Textarea rows={6} required />
+      </Field>
+      <DialogActions>
+        <CancelButton />
+        <SubmitButton disabled={role === 'viewer'}>Open ticket</SubmitButton>
+      </DialogActions>
+    </Form>
+  );
+}

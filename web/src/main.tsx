@@ -1,0 +1,31 @@
+import './styles.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { whenSignedOut } from './api/client.ts';
+import { meQuery } from './api/queries.ts';
+import { queryClient } from './api/query-client.ts';
+import { leaveTo } from './api/session.ts';
+import { createAppRouter } from './router.tsx';
+import { ToastProvider } from './ui/toast.tsx';
+
+whenSignedOut(() => {
+  // Whoever was not signed in anyway stays where they are.
+  if (!queryClient.getQueryData(meQuery.queryKey)) return;
+  const next = `${location.pathname}${location.search}`;
+  leaveTo(`/sign-in?${new URLSearchParams({ next })}`);
+});
+const router = createAppRouter(queryClient);
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ToastProvider>
+        <RouterProvider router={router} />
+      </ToastProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

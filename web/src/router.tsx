@@ -1,0 +1,158 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { meQuery } from './api/queries.ts';
+import { safeNext } from './api/session.ts';
+import { AppLayout } from './layout/app-layout.tsx';
+import { AuthLayout } from './layout/auth-layout.tsx';
+import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
+
+type Context = { queryClient: QueryClient };
+type Search = Record<string, string | undefined>;
+
+const pageOf = (search: Search) => ({ page: Math.max(1, Math.floor(Number(search.page)) || 1) });
+const optionalPage = (search: Search) => {
+  const { page } = pageOf(search);
+  return page > 1 ? { page } : ({} as { page?: number });
+};
+
+const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFoundPage, errorComponent: CrashPage });
+
+/** Everything that needs a signed-in user. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: AppLayout,
+  beforeLoad: async ({ context, location }) => {
+    const me = await context.queryClient.ensureQueryData(meQuery);
+    if (!me) throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.href } });
+  },
+});
+
+/** The pages before one is signed in, and those that mailed links lead to. */
+const auth = createRoute({ getParentRoute: () => root, id: 'auth', component: AuthLayout });
+
+async function onlySignedOut({ context, search }: { context: Context; search: { next?: string } }) {
+  if (await context.queryClient.ensureQueryData(meQuery)) throw redirect({ href: safeNext(search.next) });
+}
+
+const signIn = createRoute({
+  getParentRoute: () => auth,
+  path: '/sign-in',
+  validateSearch: (search: Search): { next?: string; email?: string } => ({ next: search.next, email: search.email }),
+  beforeLoad: onlySignedOut,
+  component: lazyRouteComponent(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+});
+const register = createRoute({
+  getParentRoute: () => auth,
+  path: '/register',
+  validateSearch: (search: Search): { next?: string; email?: string } => ({ next: search.next, email: search.email }),
+  beforeLoad: onlySignedOut,
+  component: lazyRouteComponent(() => import('./routes/register.tsx'), 'RegisterPage'),
+});
+const tokenOf = (search: Search): { token?: string } => ({ token: search.token });
+const verify = createRoute({
+  getParentRoute: () => auth,
+  path: '/verify',
+  validateSearch: tokenOf,
+  component: lazyRouteComponent(() => import('./routes/verify.tsx'), 'VerifyPage'),
+});
+const reset = createRoute({
+  getParentRoute: () => auth,
+  path: '/reset',
+  validateSearch: tokenOf,
+  component: lazyRouteComponent(() => import('./routes/reset.tsx'), 'ResetPage'),
+});
+const invite = createRoute({
+  getParentRoute: () => auth,
+  path: '/invite',
+  validateSearch: tokenOf,
+  component: lazyRouteComponent(() => import('./routes/invite.tsx'), 'InvitePage'),
+});
+
+const home = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/teams', replace: true });
+  },
+});
+const teams = createRoute({
+  getParentRoute: () => app,
+  path: '/teams',
+  validateSearch: optionalPage,
+  component: lazyRouteComponent(() => import('./routes/teams.tsx'), 'TeamsPage'),
+});
+const team = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/$teamId',
+  validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
+  component: lazyRouteComponent(() => import('./routes/team/team.tsx'), 'TeamPage'),
+});
+const tickets = createRoute({
+  getParentRoute: () => app,
+  path: '/tickets',
+  validateSearch: optionalPage,
+  component: lazyRouteComponent(() => import('./routes/tickets.tsx'), 'TicketsPage'),
+});
+const ticket = createRoute({
+  getParentRoute: () => app,
+  path: '/tickets/$ticketId',
+  component: lazyRouteComponent(() => import('./routes/ticket.tsx'), 'TicketPage'),
+});
+const activity = createRoute({
+  getParentRoute: () => app,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./routes/activity.tsx'), 'ActivityPage'),
+});
+const account = createRoute({
+  getParentRoute: () => app,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./routes/account/account.tsx'), 'AccountPage'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => app,
+  path: '/operator',
+  validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
+  component: lazyRouteComponent(() => import('./routes/operator/operator.tsx'), 'OperatorPage'),
+});
+const operatorTicket = createRoute({
+  getParentRoute: () => app,
+  path: '/operator/tickets/$ticketId',
+  component: lazyRouteComponent(() => import('./routes/operator/answer-ticket.tsx'), 'AnswerTicketPage'),
+});
+
+const tree = root.addChildren([
+  auth.addChildren([signIn, register, verify, reset, invite]),
+  app.addChildren([home, teams, team, tickets, ticket, activity, account, operator, operatorTicket]),
+]);
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    // Plain strings both ways: the default reads JSON, and would turn a token that looks like a number into one.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const pairs = Object.entries(search).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, String(value)]],
+      );
+      const text = new URLSearchParams(pairs).toString();
+      return text && `?${text}`;
+    },
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,17 @@
+import { PageHeader } from '../../ui/page.tsx';
+import { ApiTokens } from './api-tokens.tsx';
+import { Password } from './password.tsx';
+import { Profile } from './profile.tsx';
+
+export function AccountPage() {
+  return (
+    <>
+      <PageHeader title="Account" description="You, on every team." />
+      <div className="grid gap-6">
+        <Profile />
+        <Password />
+        <ApiTokens />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Event, User } from '#sdk';
+import { api } from '../api/client.ts';
+import { eventsQuery } from '../api/queries.ts';
+import { useMe } from '../api/session.ts';
+import { isUnread } from '../api/unread.ts';
+import { EventList } from '../layout/event-list.tsx';
+import { Loaded } from '../layout/loaded.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { messageOf } from '../ui/form.tsx';
+import { ActivityIcon, CheckIcon } from '../ui/icons.tsx';
+import { PageHeader } from '../ui/page.tsx';
+import { Segmented } from '../ui/segmented.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const filters: Record<string, { label: string; test: (event: Event, me: User) => boolean }> = {
+  all: { label: 'All', test: () => true },
+  unread: { label: 'Unread', test: isUnread },
+  team: { label: 'Teams', test: (event) => event.scope === 'team' && !event.event_type.startsWith('ticket.') },
+  ticket: { label: 'Tickets', test: (event) => event.event_type.startsWith('ticket.') },
+  account: { label: 'Account', test: (event) => event.scope === 'account' },
+};
+
+export function ActivityPage() {
+  const me = useMe();
+  const [filter, setFilter] = useState('all');
+  const query = useInfiniteQuery(eventsQuery);
+  const events = query.data?.pages.flatMap((page) => page.results);
+  const shown = events?.filter((event) => filters[filter]?.test(event, me));
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        description="What happens in your teams, as it happens."
+        action={<MarkRead newest={events?.[0]} anyUnread={events?.some((event) => isUnread(event, me)) ?? false} />}
+      />
+      <Segmented
+        label="Show"
+        value={filter}
+        onChange={setFilter}
+        options={Object.entries(filters).map(([value, { label }]) => ({ value, label }))}
+      />
+      <Card className="mt-4 overflow-hidden">
+        <Loaded query={{ ...query, data: shown }}>
+          {(list) =>
+            list.length > 0 ? (
+              <EventList events={list} />
+            ) : (
+              <Empty icon={<ActivityIcon />} title={filter === 'all' ? 'Nothing has happened yet' : 'Nothing matches'}>
+                {filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.'}
+              </Empty>
+            )
+          }
+        </Loaded>
+      </Card>
+      {query.hasNextPage && (
+        <div className="mt-4 text-center">
+          <Button variant="secondary" pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load older activity
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function MarkRead({ newest, anyUnread }: { newest: Event | undefined; anyUnread: boolean }) {
+  const queryClient = useQueryClient();
+  const read = useMutation({
+    mutationFn: (event_id: string) => api.readEvents({ body: { event_id } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['events'] }),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <Button
+      variant="secondary"
+      disabled={!newest || !anyUnread}
+      pending={read.isPending}
+      onClick={() => newest && read.mutate(newest.id)}
+    >
+      <CheckIcon /> Mark all read
+    </Button>
+  );
+}

@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FailedJob } from '#sdk';
+import { api } from '../../api/client.ts';
+import { failedJobsQuery } from '../../api/operator-queries.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { JobsIcon, ReopenIcon } from '../../ui/icons.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+export function OperatorJobs() {
+  const [page, setPage] = useState(1);
+  const query = useQuery(failedJobsQuery(page));
+  return (
+    <Section title="Failed jobs" description="Background work that gave up after its retries." flush>
+      <Loaded query={query}>
+        {(jobs) =>
+          jobs.results.length > 0 ? (
+            <>
+              <ul className="divide-y divide-line">
+                {jobs.results.map((job) => (
+                  <JobRow key={job.id} job={job} />
+                ))}
+              </ul>
+              <Pager page={jobs} onPage={setPage} />
+            </>
+          ) : (
+            <Empty icon={<JobsIcon />} title="Nothing has failed">
+              Work that can not be finished shows up here, to be run again.
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function JobRow({ job }: { job: FailedJob }) {
+  const queryClient = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => api.retryJob({ params: { job_id: job.id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['jobs'] });
+      toast.success('The job runs again.');
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-5 py-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium">{job.kind}</p>
+        <p className="text-muted text-xs leading-5">
+          {job.queue} · <Time iso={job.created_at} />
+        </p>
+        {job.error && (
+          <pre className="mt-2 whitespace-pre-wrap rounded-lg bg-raised px-3 py-2 font-mono text-xs">{job.error}</pre>
+        )}
+      </div>
+      <Button variant="secondary" size="sm" pending={retry.isPending} onClick={() => retry.mutate()}>
+        <ReopenIcon /> Retry
+      </Button>
+    </li>
+  );
+}

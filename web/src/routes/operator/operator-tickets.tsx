@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { allTicketsQuery } from '../../api/operator-queries.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { TicketList } from '../../layout/ticket-list.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TicketsIcon } from '../../ui/icons.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+
+const states = [
+  { value: 'open', label: 'Open' },
+  { value: 'resolved', label: 'Resolved' },
+];
+
+export function OperatorTickets() {
+  const [state, setState] = useState('open');
+  const [page, setPage] = useState(1);
+  const query = useQuery(allTicketsQuery(state === 'resolved', page));
+  function choose(next: string) {
+    setState(next);
+    setPage(1);
+  }
+  return (
+    <Section title="Tickets" action={<Segmented label="Show" value={state} onChange={choose} options={states} />} flush>
+      <Loaded query={query}>
+        {(tickets) =>
+          tickets.results.length > 0 ? (
+            <>
+              <TicketList tickets={tickets.results} to="/operator/tickets/$ticketId" />
+              <Pager page={tickets} onPage={setPage} />
+            </>
+          ) : (
+            <Empty icon={<TicketsIcon />} title={state === 'open' ? 'Nobody is waiting' : 'Nothing resolved yet'} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,82 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useSession } from '../api/session.ts';
+import { AuthCard, textLink } from '../layout/auth-layout.tsx';
+import { Field } from '../ui/field.tsx';
+import { Form, SubmitButton } from '../ui/form.tsx';
+import { Input, PasswordInput } from '../ui/input.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const route = getRouteApi('/auth/reset');
+
+export function ResetPage() {
+  const { token } = route.useSearch();
+  return token ? <SetPassword token={token} /> : <AskForLink />;
+}
+
+function AskForLink() {
+  const [sentTo, setSentTo] = useState<string>();
+  const back = (
+    <Link to="/sign-in" className={textLink}>
+      Back to sign in
+    </Link>
+  );
+  if (sentTo) {
+    return (
+      <AuthCard
+        title="Check your inbox"
+        description={
+          <span role="status">
+            If there is an account for <strong className="font-medium text-fg">{sentTo}</strong>, a link to set a new
+            password is on its way.
+          </span>
+        }
+        footer={back}
+      />
+    );
+  }
+  return (
+    <AuthCard title="Reset your password" description="We mail you a link to set a new one." footer={back}>
+      <Form
+        submit={async ({ email = '' }) => {
+          await api.resetPassword({ body: { email } });
+          setSentTo(email);
+        }}
+      >
+        <Field name="email" label="Email">
+          <Input type="email" autoComplete="username" required autoFocus />
+        </Field>
+        <SubmitButton size="lg">Send the link</SubmitButton>
+      </Form>
+    </AuthCard>
+  );
+}
+
+function SetPassword({ token }: { token: string }) {
+  const { entered } = useSession();
+  return (
+    <AuthCard
+      title="Set a new password"
+      description="You will be signed out everywhere else."
+      footer={
+        <Link to="/reset" className={textLink}>
+          Ask for another link
+        </Link>
+      }
+    >
+      <Form
+        submit={async ({ password = '' }) => {
+          await api.resetPassword({ body: { token, password } });
+          toast.success('Your password is changed, and you are signed in.');
+          await entered('/');
+        }}
+      >
+        <Field name="password" label="New password">
+          <PasswordInput autoComplete="new-password" minLength={8} required autoFocus />
+        </Field>
+        <SubmitButton size="lg">Set password</SubmitButton>
+      </Form>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Team } from '#sdk';
+import { teamTicketsQuery } from '../../api/queries.ts';
+import { atLeast, type Role } from '../../api/roles.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { NewTicketButton } from '../../layout/new-ticket.tsx';
+import { TicketList } from '../../layout/ticket-list.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TicketsIcon } from '../../ui/icons.tsx';
+import { Pager } from '../../ui/pager.tsx';
+
+export function TeamTickets({ team, role }: { team: Team; role: Role | undefined }) {
+  const [page, setPage] = useState(1);
+  const query = useQuery(teamTicketsQuery(team.id, page));
+  return (
+    <Section
+      title="Tickets"
+      description="What the team has asked support."
+      action={atLeast(role, 'member') && <NewTicketButton teamId={team.id} />}
+      flush
+    >
+      <Loaded query={query}>
+        {(tickets) =>
+          tickets.results.length > 0 ? (
+            <>
+              <TicketList tickets={tickets.results} />
+              <Pager page={tickets} onPage={setPage} />
+            </>
+          ) : (
+            <Empty icon={<TicketsIcon />} title="No tickets">
+              Nobody in {team.name} has asked for help yet.
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

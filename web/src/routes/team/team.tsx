@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Team } from '#sdk';
+import { teamQuery } from '../../api/queries.ts';
+import { useRole } from '../../api/use-role.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { TeamBadges } from '../../layout/team-badges.tsx';
+import { Alert } from '../../ui/alert.tsx';
+import { ChevronLeftIcon } from '../../ui/icons.tsx';
+import { PageHeader } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { TeamActivity } from './team-activity.tsx';
+import { TeamInvites } from './team-invites.tsx';
+import { TeamMembers } from './team-members.tsx';
+import { TeamOverview } from './team-overview.tsx';
+import { TeamTickets } from './team-tickets.tsx';
+
+const route = getRouteApi('/app/teams/$teamId');
+
+export function TeamPage() {
+  const { teamId } = route.useParams();
+  const query = useQuery(teamQuery(teamId));
+  return (
+    <Loaded query={query} loading={<TeamLoading />}>
+      {(team) => <TeamView team={team} />}
+    </Loaded>
+  );
+}
+
+function TeamView({ team }: { team: Team }) {
+  const role = useRole(team);
+  const { tab = 'overview' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const tabs: Tab[] = [
+    { value: 'overview', label: 'Overview', content: <TeamOverview team={team} role={role} /> },
+    { value: 'members', label: 'Members', content: <TeamMembers team={team} role={role} /> },
+    // Only the owner may even read invites.
+    ...(role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
+    { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} role={role} /> },
+    { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={team.name}
+        badges={<TeamBadges team={team} />}
+        back={
+          <Link to="/teams" className="-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg">
+            <ChevronLeftIcon /> Teams
+          </Link>
+        }
+      />
+      {!team.is_active && (
+        <Alert tone="danger" className="mb-6">
+          An operator of the platform has suspended this team. Its sites show a page that says so. Open a ticket to have
+          it reviewed.
+        </Alert>
+      )}
+      <Tabs
+        tabs={tabs}
+        value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
+        onValueChange={(next) =>
+          void navigate({ search: next === 'overview' ? {} : { tab: next }, replace: true, resetScroll: false })
+        }
+      />
+    </>
+  );
+}
+
+function TeamLoading() {
+  return (
+    <div role="status" className="grid gap-6">
+      <span className="sr-only">Loading</span>
+      <Skeleton className="h-8 w-56" />
+      <Skeleton className="h-10" />
+      <Skeleton className="h-64 rounded-xl" />
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Ticket } from '#sdk';
+import { api } from '../api/client.ts';
+import { ownsTicketQuery, repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
+import { atLeast } from '../api/roles.ts';
+import { useMe } from '../api/session.ts';
+import { useRole } from '../api/use-role.ts';
+import { Loaded } from '../layout/loaded.tsx';
+import { ReplyBox } from '../layout/reply-box.tsx';
+import { Message, Reply } from '../layout/thread.tsx';
+import { TicketState } from '../layout/ticket-list.tsx';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { capitalise } from '../ui/format.ts';
+import { ChevronLeftIcon, TrashIcon } from '../ui/icons.tsx';
+import { PageHeader } from '../ui/page.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const route = getRouteApi('/app/tickets/$ticketId');
+
+export function TicketPage() {
+  const { ticketId } = route.useParams();
+  const query = useQuery(ticketQuery(ticketId));
+  return (
+    <div className="mx-auto max-w-3xl">
+      <Loaded query={query} loading={<TicketLoading />}>
+        {(ticket) => <TicketView ticket={ticket} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function TicketView({ ticket }: { ticket: Ticket }) {
+  const team = useQuery(teamQuery(ticket.team_id)).data;
+  const role = useRole(team);
+  const me = useMe();
+  const isOwn = useQuery(ownsTicketQuery(ticket.id)).data;
+  const replies = useInfiniteQuery(repliesQuery(ticket.id));
+  const queryClient = useQueryClient();
+  const shown = replies.data?.pages.flatMap((page) => page.results).toReversed() ?? [];
+
+  async function reply(body: { description?: string; resolve?: boolean }) {
+    await api.createReply({ params: { ticket_id: ticket.id }, body });
+    await queryClient.invalidateQueries({ queryKey: ['tickets'] });
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={ticket.subject}
+        badges={<TicketState resolved={ticket.resolved} />}
+        description={[ticket.category && capitalise(ticket.category), team?.name].filter(Boolean).join(' · ')}
+        back={
+          <Link to="/tickets" className="-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg">
+            <ChevronLeftIcon /> Tickets
+          </Link>
+        }
+        action={(isOwn || atLeast(role, 'admin')) && <DeleteTicket ticket={ticket} />}
+      />
+      <ol className="grid gap-4" aria-label="Conversation">
+        <Message author={isOwn ? me : undefined} iso={ticket.created_at}>
+          {ticket.description}
+        </Message>
+        {replies.hasNextPage && (
+          <li className="text-center">
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={replies.isFetchingNextPage}
+              onClick={() => void replies.fetchNextPage()}
+            >
+              Show earlier replies
+            </Button>
+          </li>
+        )}
+        {shown.map((item) => (
+          <Reply key={item.id} reply={item} />
+        ))}
+      </ol>
+      {atLeast(role, 'member') && <ReplyBox resolved={ticket.resolved} send={reply} />}
+    </>
+  );
+}
+
+function DeleteTicket({ ticket }: { ticket: Ticket }) {
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  async function remove() {
+    await api.deleteTicket({ params: { ticket_id: ticket.id } });
+    toast.success('The ticket is deleted.');
+    await navigate({ to: '/tickets' });
+    queryClient.removeQueries({ queryKey: ['tickets', ticket.id] });
+    await queryClient.invalidateQueries({ queryKey: ['tickets'] });
+  }
+  return (
+    <>
+      <Button variant="ghost" onClick={() => setAsking(true)}>
+        <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Delete this ticket?"
+        action="Delete"
+        onConfirm={remove}
+      >
+        The whole conversation is deleted for everyone. To close it and keep it, resolve it instead.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function TicketLoading() {
+  return (
+    <div role="status" className="grid gap-6">
+      <span className="sr-only">Loading</span>
+      <Skeleton className="h-8 w-64" />
+      <Skeleton className="h-28 rounded-xl" />
+      <Skeleton className="h-28 rounded-xl" />
+    </div>
+  );
+}

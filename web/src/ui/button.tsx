@@ -1,0 +1,52 @@
+import { Button as BaseButton } from '@base-ui/react/button';
+import { cva, type VariantProps } from 'class-variance-authority';
+import type { ComponentProps } from 'react';
+import { cx } from './cx.ts';
+import { Spinner } from './spinner.tsx';
+
+export const buttonStyle = cva(
+  'relative inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors duration-100 data-disabled:cursor-not-allowed data-disabled:opacity-60',
+  {
+    variants: {
+      variant: {
+        primary: 'bg-accent text-accent-fg shadow-card hover:not-data-disabled:bg-accent-hover',
+        secondary:
+          'border border-line-strong bg-surface text-fg shadow-card hover:not-data-disabled:bg-raised data-popup-open:bg-raised',
+        ghost:
+          'text-muted hover:not-data-disabled:bg-raised hover:not-data-disabled:text-fg data-popup-open:bg-raised data-popup-open:text-fg',
+        danger: 'bg-danger text-danger-fg shadow-card hover:not-data-disabled:bg-danger-hover',
+      },
+      size: {
+        sm: 'h-8 px-3',
+        md: 'h-9 px-3.5',
+        lg: 'h-10 px-4',
+        icon: 'size-8 [@media(any-pointer:coarse)]:size-10',
+      },
+    },
+    defaultVariants: { variant: 'primary', size: 'md' },
+  },
+);
+
+export type ButtonProps = Omit<ComponentProps<typeof BaseButton>, 'className'> &
+  VariantProps<typeof buttonStyle> & { className?: string; pending?: boolean };
+
+/** While `pending`, the button keeps its width and its focus, and does nothing. */
+export function Button({ variant, size, className, pending = false, disabled, children, ...props }: ButtonProps) {
+  return (
+    <BaseButton
+      type="button"
+      {...props}
+      disabled={disabled || pending}
+      focusableWhenDisabled={pending}
+      aria-busy={pending || undefined}
+      className={cx(buttonStyle({ variant, size }), className)}
+    >
+      {pending && (
+        <span className="absolute inset-0 grid place-items-center">
+          <Spinner />
+        </span>
+      )}
+      <span className={cx('inline-flex items-center gap-2', pending && 'opacity-0')}>{children}</span>
+    </BaseButton>
+  );
+}

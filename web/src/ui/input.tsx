@@ -1,0 +1,48 @@
+import { Field } from '@base-ui/react/field';
+import { type ComponentProps, useState } from 'react';
+import { cx } from './cx.ts';
+import { EyeIcon, EyeOffIcon } from './icons.tsx';
+
+export const controlStyle =
+  'w-full rounded-lg border border-line-strong bg-surface px-3 text-sm text-fg shadow-card transition-[border-color] duration-100 any-pointer-coarse:text-base placeholder:text-muted hover:not-disabled:border-muted/60 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-accent/35 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-raised disabled:text-muted data-invalid:border-danger data-disabled:cursor-not-allowed data-disabled:bg-raised data-disabled:text-muted';
+
+type InputProps = Omit<ComponentProps<typeof Field.Control>, 'className'> & { className?: string };
+
+export function Input({ className, ...props }: InputProps) {
+  return <Field.Control {...props} className={cx(controlStyle, 'h-9 any-pointer-coarse:h-10', className)} />;
+}
+
+export function Textarea({ className, rows = 5, ...props }: InputProps & { rows?: number }) {
+  return (
+    <Field.Control
+      {...props}
+      render={<textarea rows={rows} />}
+      className={cx(controlStyle, 'field-sizing-content max-h-96 min-h-24 resize-y py-2 leading-relaxed', className)}
+    />
+  );
+}
+
+export function PasswordInput({ className, ...props }: InputProps) {
+  const [shown, setShown] = useState(false);
+  const Icon = shown ? EyeOffIcon : EyeIcon;
+  return (
+    <div className="relative">
+      <Input
+        {...props}
+        type={shown ? 'text' : 'password'}
+        spellCheck={false}
+        autoCapitalize="none"
+        className={cx('pr-10', className)}
+      />
+      <button
+        type="button"
+        aria-label="Show password"
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 right-0 grid w-10 place-items-center rounded-lg text-muted hover:text-fg focus-visible:-outline-offset-2"
+      >
+        <Icon />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useEffect } from 'react';
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Siteyard`;
+  }, [title]);
+}
+
+type PageHeaderProps = {
+  title: string;
+  description?: ReactNode;
+  badges?: ReactNode;
+  back?: ReactNode;
+  action?: ReactNode;
+};
+
+export function PageHeader({ title, description, badges, back, action }: PageHeaderProps) {
+  useTitle(title);
+  return (
+    <header className="mb-7">
+      {back && <div className="mb-3">{back}</div>}
+      <div className="flex items-start justify-between gap-4">
+        <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+          <h1 className="font-semibold text-2xl leading-8 tracking-tight">{title}</h1>
+          {badges}
+        </div>
+        {action}
+      </div>
+      {description && <p className="mt-1 text-muted">{description}</p>}
+    </header>
+  );
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import axe, { type RunOptions } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+
+export interface Person {
+  page: Page;
+  /** Whatever the browser objected to, and every address outside of the platform that was asked for. */
+  complaints: string[];
+}
+
+/** A person with a browser of their own: cookies, storage, one page. */
+export async function openPerson(browser: Browser, baseURL: string): Promise<Person> {
+  // Without motion a colour is never caught half-way between two themes.
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', colorScheme: 'light' });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // An answer with a status that says no is the API's right, and the console reports each as an error.
+    const isAnswer = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${baseURL}/`)) complaints.push(`asked for ${request.url()}`);
+  });
+  return { page, complaints };
+}
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export function linkIn(mail: string, path: string): string {
+  const link = mail.match(/https?:\/\/\S+/g)?.find((address) => new URL(address).pathname === path);
+  assert.ok(link, `the mail has no link to ${path}:\n${mail}`);
+  return link;
+}
+
+/**
+ * Looks at the page as it is: in both themes, at its widest, and at its narrowest, where bars and menus differ. A theme
+ * changes nothing but colours, and a width everything but colours.
+ */
+export async function assertFitsAndAccessible(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading').first().waitFor();
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
+  await page.evaluate(axe.source);
+  await setTheme(page, 'dark');
+  assert.deepEqual(await violations(page, { runOnly: ['color-contrast'] }), [], `${name}, dark`);
+  await setTheme(page, 'light');
+  assert.deepEqual(await violations(page), [], `${name}, light`);
+  for (const width of [1920, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    const excess = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert.ok(excess <= 0, `${name} scrolls sideways at ${width} px`);
+  }
+  assert.deepEqual(await violations(page, { rules: { 'color-contrast': { enabled: false } } }), [], `${name}, 360 px`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
+}
+
+function violations(page: Page, choice: RunOptions = {}): Promise<string[]> {
+  const options: RunOptions = { resultTypes: ['violations'], ...choice };
+  return page.evaluate(async (given) => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run(given);
+    return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
+  }, options);
+}

@@ -1,0 +1,36 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const apiUrl = 'http://localhost:8080';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    // Everything under /assets carries a hash in its name, so the server may call it immutable.
+    assetsDir: 'assets',
+    // No data: URLs, so that the CSP needs none.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 800,
+    // Three files for the first page and one more for each further page, instead of dozens of crumbs. The packages change
+    // least, so their file stays in the browser's cache from one release to the next.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'packages', test: /node_modules/, priority: 2 },
+            { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    // The API refuses cookie-authenticated writes from any origin but its own.
+    proxy: { '/f': { target: apiUrl, changeOrigin: true, headers: { origin: apiUrl } } },
+  },
+});

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn } from './test-person.ts';
+
+const ADA = { first: 'Ada', last: 'Lovelace', email: 'ada@example.com', password: 'analytical engine' };
+const GRACE = { first: 'Grace', last: 'Hopper', email: 'grace@example.com', password: 'compilers are fun' };
+
+/** One walk through the dashboard, by three people in three browsers. Each step stands on what the former ones left. */
+describe('the dashboard', { timeout: 120_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ada: Person;
+  let grace: Person;
+  let operator: Person;
+  let teamPath: string;
+  let ticketPath: string;
+
+  before(async () => {
+    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    ada = await openPerson(browser, app.url);
+    grace = await openPerson(browser, app.url);
+    operator = await openPerson(browser, app.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  it('shows a fault of the server under the field it is about, and gives that field the focus', async () => {
+    const { page } = ada;
+    await page.goto('/register');
+    await register(page, { ...ADA, first: ' ' });
+    const field = page.getByLabel('First name');
+    await page.getByText('Must not be blank.').waitFor();
+    await page.locator('[name=first_name]:focus').waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    // It stays possible to ask the server again.
+    const again = page.waitForRequest('**/register');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await again;
+    await page.getByText('Must not be blank.').waitFor();
+  });
+
+  it('lets a person register and confirm the address with the mailed link', async () => {
+    const { page } = ada;
+    await page.getByLabel('First name').fill(ADA.first);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Teams' }).waitFor();
+    await page.getByText('Confirm your address').waitFor();
+
+    await page.goto(linkIn(await app.mailTo(ADA.email), '/verify'));
+    await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
+    await page.getByRole('link', { name: 'Continue to the dashboard' }).click();
+    await page.getByRole('link', { name: "Ada's team" }).waitFor();
+    assert.equal(await page.getByText('Confirm your address').count(), 0);
+  });
+
+  it('lets the owner rename the team and choose its time zone', async () => {
+    const { page } = ada;
+    await page.getByRole('link', { name: "Ada's team" }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Analytical Engines');
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('London');
+    await page.getByRole('option', { name: 'Europe/London' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Analytical Engines', level: 1 }).waitFor();
+    await page.reload();
+    assert.equal(await page.getByRole('combobox', { name: 'Time zone' }).inputValue(), 'Europe/London');
+  });
+
+  it('brings an invited person from the mailed link into the team', async () => {
+    const { page } = ada;
+    await page.getByRole('tab', { name: 'Invites' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByLabel('Email').fill(GRACE.email);
+    await page.getByLabel('First name').fill(GRACE.first);
+    await page.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'Member' }).click();
+    await page.getByRole('button', { name: 'Send invite' }).click();
+    await page.getByRole('row').filter({ hasText: GRACE.email }).waitFor();
+
+    const invited = grace.page;
+    await invited.goto(linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite'));
+    await invited.getByRole('heading', { name: 'Join Analytical Engines' }).waitFor();
+    await invited.getByRole('link', { name: 'Create an account' }).click();
+    assert.equal(await invited.getByLabel('Email').inputValue(), GRACE.email);
+    await register(invited, GRACE);
+    await invited.getByRole('button', { name: 'Accept and join' }).click();
+    await invited.waitForURL('**/teams/*');
+    teamPath = new URL(invited.url()).pathname;
+
+    // The owner's open page hears of it by itself.
+    await page.getByText('No open invites').waitFor();
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('row').filter({ hasText: 'Grace Hopper' }).waitFor();
+  });
+
+  it('offers nobody what their role does not allow', async () => {
+    const { page } = grace;
+    assert.equal(await page.getByRole('tab', { name: 'Invites' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Save changes' }).count(), 0);
+    assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled());
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Actions for Grace Hopper' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Actions for Ada Lovelace' }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
+  });
+
+  it('carries a ticket between a member, the team and the operator, without a reload', async () => {
+    const { page } = grace;
+    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page.getByRole('button', { name: 'New ticket' }).click();
+    await page.getByRole('combobox', { name: 'Team' }).click();
+    await page.getByRole('option', { name: 'Analytical Engines' }).click();
+    await page.getByLabel('Subject').fill('Restore point from Tuesday');
+    await page.getByLabel('What is it about?').fill('Can we see the page as it was?\n\nThank you.');
+    await page.getByRole('button', { name: 'Open ticket' }).click();
+    await page.waitForURL('**/tickets/*');
+    ticketPath = new URL(page.url()).pathname;
+
+    await operator.page.goto('/operator');
+    await signIn(operator.page, OPERATOR.email, OPERATOR.password);
+    await operator.page.getByRole('link', { name: 'Restore point from Tuesday' }).click();
+    await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, every changed minute of the last day.');
+    await operator.page.getByRole('button', { name: 'Answer', exact: true }).click();
+
+    await page.getByText('Yes, every changed minute of the last day.').waitFor();
+    await page.getByLabel('Reply').fill('That is it.');
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'That is it.' }).waitFor();
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('Grace Hopper resolved the ticket').waitFor();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  });
+
+  it('shows activity as it happens and marks it as read', async () => {
+    const { page } = ada;
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('Grace Hopper resolved the ticket').waitFor();
+
+    await grace.page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByText('Grace Hopper reopened the ticket').waitFor();
+    assert.ok((await page.getByText('Unread', { exact: true }).count()) > 1);
+    await page.getByRole('button', { name: 'Mark all read' }).click();
+    await page.getByRole('radio', { name: 'Unread' }).click();
+    await page.getByText('You have read everything.').waitFor();
+  });
+
+  it('shows a new API token once and revokes it', async () => {
+    const { page } = ada;
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
+    await page.getByRole('checkbox', { name: 'Write' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = (await page.locator('code').textContent()) ?? '';
+    const answer = await fetch(`${app.api}/me`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 200);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText(token).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Revoke Deploy from CI' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('No tokens').waitFor();
+  });
+
+  it('gives the operator teams to suspend and regions to edit', async () => {
+    const { page } = operator;
+    await page.goto('/operator?tab=teams');
+    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).click();
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByRole('button', { name: 'Activate Analytical Engines' }).click();
+    await page.getByRole('button', { name: 'Suspend Analytical Engines' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Regions' }).click();
+    await page.getByRole('button', { name: 'Add region' }).click();
+    for (const [label, value] of Object.entries(REGION)) await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add region' }).click();
+    await page.getByRole('row').filter({ hasText: 'eu-test' }).waitFor();
+    await page.getByRole('button', { name: 'Delete eu-test' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'eu-test' }).waitFor({ state: 'detached' });
+  });
+
+  it('follows the theme of the system until one is chosen, and remembers that one', async () => {
+    const { page } = ada;
+    const theme = () => page.locator('html').getAttribute('data-theme');
+    await page.goto('/teams');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme=dark]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Light' }).click();
+    assert.equal(await theme(), 'light');
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByRole('heading', { name: 'Teams' }).waitFor();
+    assert.equal(await theme(), 'light');
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'System' }).click();
+    assert.equal(await theme(), 'dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html[data-theme=light]').waitFor({ state: 'attached' });
+  });
+
+  it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
+    const inviteLink = linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite');
+    const teamTabs = ['overview', 'members', 'invites', 'tickets', 'activity'].map((tab) => `${teamPath}?tab=${tab}`);
+    const operatorTabs = ['tickets', 'teams', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
+    const stranger = await openPerson(browser, app.url);
+    await Promise.all([
+      walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
+      walk(grace, ['/account', ['New token'], ticketPath, '/nowhere', inviteLink]),
+      walk(operator, [...operatorTabs, `/operator${ticketPath}`]),
+      walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
+    ]);
+    assert.deepEqual(stranger.complaints, []);
+  });
+
+  it('lets a member leave the team, and forget it at once', async () => {
+    const { page } = grace;
+    await page.goto(`${teamPath}?tab=members`);
+    await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
+    await page.getByRole('menuitem', { name: 'Leave the team' }).click();
+    await page.getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('link', { name: "Grace's team" }).waitFor();
+    await page.getByRole('link', { name: 'Analytical Engines' }).waitFor({ state: 'detached' });
+    await page.goto(teamPath);
+    await page.getByText('Not found').waitFor();
+  });
+
+  it('replaces a forgotten password through the mailed link, and ends the sessions of the old one', async () => {
+    await ada.page.goto('/tickets');
+    await ada.page.getByText('No tickets yet').waitFor();
+    const { page } = await openPerson(browser, app.url);
+    await page.goto('/sign-in');
+    await page.getByRole('link', { name: 'Forgot it?' }).click();
+    await page.getByLabel('Email').fill(ADA.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
+    await page.goto(linkIn(await app.mailTo(ADA.email, '/reset?token='), '/reset'));
+    await page.getByLabel('New password').fill('difference engine');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByRole('heading', { name: 'Teams' }).waitFor();
+
+    // The other browser is led to the door by itself.
+    await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(new URL(ada.page.url()).searchParams.get('next'), '/tickets');
+  });
+
+  it('lets the keyboard alone sign in, after a wrong password too, and goes on where one wanted to go', async () => {
+    const { page } = ada;
+    const type = async (email: string, password: string) => {
+      await page.keyboard.type(email);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(password);
+      await page.keyboard.press('Enter');
+    };
+    await page.getByLabel('Email').and(page.locator(':focus')).waitFor();
+    await type(ADA.email, ADA.password);
+    await page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor();
+    for (let index = 0; index < 2; index++) await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ControlOrMeta+A');
+    await type(ADA.email, 'difference engine');
+    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator(':focus').textContent(), 'Skip to content');
+  });
+
+  it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
+    for (const person of [ada, grace, operator]) assert.deepEqual(person.complaints, []);
+  });
+
+  /** By addresses, and by the buttons (in brackets) that open what no address leads to. */
+  async function walk({ page }: Person, steps: (string | [button: string])[]) {
+    for (const step of steps) {
+      if (typeof step === 'string') await page.goto(step);
+      else await page.getByRole('button', { name: step[0] }).click();
+      await assertFitsAndAccessible(page, String(step));
+    }
+  }
+});
+
+const REGION = {
+  Name: 'eu-test',
+  City: 'Berlin',
+  Country: 'Germany',
+  'Country code': 'DE',
+  'Canonical name': 'eu.example.com',
+  Address: '203.0.113.10',
+};
+
+async function register(page: Page, { first, last, email, password }: typeof ADA): Promise<void> {
+  await page.getByLabel('First name').fill(first);
+  await page.getByLabel('Last name').fill(last);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
