@@ -217,7 +217,12 @@ test('the OpenAPI document passes a linter, and marks what the assistant may cal
   assert.equal(document.paths['/f/api/v1/team']?.get?.['x-assistant-enabled'], true);
   const page = await fetch(`${app.url}/docs`);
   assert.equal(page.status, 200);
-  assert.match(await page.text(), /openapi\.json/);
+  const html = await page.text();
+  assert.match(html, /openapi\.json/);
+  const script = /<script[^>]* src="([^"]+)"/.exec(html)?.[1] as string;
+  const loaded = await fetch(new URL(script, page.url));
+  assert.equal(loaded.status, 200);
+  assert.match(loaded.headers.get('content-type') ?? '', /javascript/);
 });
 
 test('health needs nothing, metrics need the token', async () => {

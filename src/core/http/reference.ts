@@ -18,10 +18,14 @@ export function serveReference(app: FastifyInstance, document: object): void {
       routePrefix: '/docs',
       configuration: {
         url: '/openapi.json',
+        pageTitle: 'Siteyard API',
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
-        pageTitle: 'Siteyard API',
+        showDeveloperTools: 'never',
+        // These two lead to the vendor's own services.
+        agent: { disabled: true },
+        mcp: { disabled: true },
       } as object,
     });
     await inner.ready();
@@ -33,9 +37,10 @@ export function serveReference(app: FastifyInstance, document: object): void {
   );
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, async (request, reply) => {
+      // The page names its script relative to itself.
+      if (request.url === '/docs') return reply.redirect('/docs/');
       reference ??= load();
-      const path = request.url === '/docs' ? '/docs/' : request.url;
-      const answer = await (await reference).inject({ method: 'GET', url: path });
+      const answer = await (await reference).inject({ method: 'GET', url: request.url });
       reply
         .code(answer.statusCode)
         .header('content-security-policy', PAGE_POLICY)

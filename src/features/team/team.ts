@@ -82,15 +82,7 @@ export async function updateTeam(db: Db, caller: Caller, teamId: string, change:
   if (changed.length > 0) {
     const activity = `${caller.fullName} changed the team's ${changed.join(' and ')}`;
     const detail = { changed: Object.fromEntries(changed.map((key) => [key, change[key as keyof TeamChange]])) };
-    await recordEvent(db, {
-      scope: 'team',
-      event_type: 'team.updated',
-      activity,
-      by: caller,
-      team_id: teamId,
-      item_id: teamId,
-      detail,
-    });
+    await recordUpdate(db, caller, teamId, activity, detail);
   }
   return getTeam(db, caller, teamId);
 }
@@ -102,17 +94,14 @@ export async function suspendTeam(db: Db, caller: Caller, teamId: string, isActi
   if (row.is_active !== isActive) {
     await writeTeam(db, teamId, { is_active: isActive });
     const activity = isActive ? 'The platform lifted the suspension of the team' : 'The platform suspended the team';
-    await recordEvent(db, {
-      scope: 'team',
-      event_type: 'team.updated',
-      activity,
-      by: caller,
-      team_id: teamId,
-      item_id: teamId,
-      detail: { is_active: isActive },
-    });
+    await recordUpdate(db, caller, teamId, activity, { is_active: isActive });
   }
   return getTeam(db, caller, teamId);
+}
+
+async function recordUpdate(db: Db, caller: Caller, teamId: string, activity: string, detail: object): Promise<void> {
+  const event = { scope: 'team', event_type: 'team.updated', activity, by: caller, team_id: teamId, item_id: teamId } as const;
+  await recordEvent(db, { ...event, detail: { ...detail } });
 }
 
 export async function completeMembers(db: Db, rows: MemberRow[]): Promise<Member[]> {
