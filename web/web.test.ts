@@ -58,6 +58,15 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     assert.equal(await page.getByText('Confirm your address').count(), 0);
   });
 
+  it('works at the address that the contract gives the front end', async () => {
+    await ada.page.goto('/f/api/v1/fastapi');
+    await ada.page.waitForURL('**/teams');
+    await grace.page.goto('/f/api/v1/fastapi');
+    await grace.page.waitForURL(/\/sign-in$/);
+    assert.equal(await grace.page.evaluate(() => history.length), 2);
+    await ada.page.getByRole('link', { name: "Ada's team" }).waitFor();
+  });
+
   it('lets the owner rename the team and choose its time zone', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: "Ada's team" }).click();
@@ -122,7 +131,9 @@ describe('the dashboard', { timeout: 120_000 }, () => {
 
     await operator.page.goto('/operator');
     await signIn(operator.page, OPERATOR.email, OPERATOR.password);
+    await operator.page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor();
     await operator.page.getByRole('link', { name: 'Restore point from Tuesday' }).click();
+    await operator.page.getByRole('article').filter({ hasText: 'Grace Hopper' }).waitFor();
     await operator.page.getByLabel('Answer', { exact: true }).fill('Yes, every changed minute of the last day.');
     await operator.page.getByRole('button', { name: 'Answer', exact: true }).click();
 
@@ -146,6 +157,18 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Mark all read' }).click();
     await page.getByRole('radio', { name: 'Unread' }).click();
     await page.getByText('You have read everything.').waitFor();
+  });
+
+  it('names the team of an event to people in several teams, and nobody is news to themself', async () => {
+    const { page } = grace;
+    await page.getByRole('link', { name: 'Activity' }).click();
+    const event = page.getByRole('listitem').filter({ hasText: 'Grace Hopper reopened the ticket' });
+    assert.equal(await event.getByText('Unread').count(), 0);
+    await event.getByRole('link', { name: 'Analytical Engines' }).click();
+    await page.waitForURL(`**${teamPath}`);
+    await ada.page.getByRole('radio', { name: 'All' }).click();
+    await ada.page.getByText('Grace Hopper reopened the ticket').waitFor();
+    assert.equal(await ada.page.getByRole('main').getByRole('link', { name: 'Analytical Engines' }).count(), 0);
   });
 
   it('shows a new API token once and revokes it', async () => {

@@ -45,21 +45,14 @@ export function operatorOn<Subject>(
 }
 
 /** Members of the named team, from a role upwards. The subject is the team's id. */
-export function inTeam(
-  role: Role,
-  named: 'path' | 'query' | 'body' = 'path',
-  options: { optional?: boolean } = {},
-): Access<string> {
+export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): Access<string> {
   return {
     who: 'team',
     rule: `${role} of the team and above`,
     named,
     find: async (_db, caller, input) => {
       const teamId = input.team_id;
-      if (typeof teamId !== 'string') {
-        if (options.optional) return '';
-        throw teamNotFound();
-      }
+      if (typeof teamId !== 'string') throw teamNotFound();
       requireRole(caller, teamId, role, teamNotFound);
       return teamId;
     },

@@ -82,6 +82,14 @@ const home = createRoute({
     throw redirect({ to: '/teams', replace: true });
   },
 });
+/** The contract's own address of the front end. */
+const frontEnd = createRoute({
+  getParentRoute: () => root,
+  path: '/f/api/v1/fastapi',
+  beforeLoad: () => {
+    throw redirect({ to: '/', replace: true });
+  },
+});
 const teams = createRoute({
   getParentRoute: () => app,
   path: '/teams',
@@ -129,6 +137,7 @@ const operatorTicket = createRoute({
 });
 
 const tree = root.addChildren([
+  frontEnd,
   auth.addChildren([signIn, register, verify, reset, invite]),
   app.addChildren([home, teams, team, tickets, ticket, activity, account, operator, operatorTicket]),
 ]);

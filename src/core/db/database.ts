@@ -61,7 +61,7 @@ export function openDatabase(url: string, poolSize: number, onError: (error: Err
   });
   // A connection that breaks must not take the process down, be it idle or at work; the pool replaces it, and whoever
   // waits for a query on it is told by that query. The pool repeats what an idle one said.
-  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('connect', (client) => client.on('error', (error) => pool.ending || onError(error)));
   pool.on('error', () => {});
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };

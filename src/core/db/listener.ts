@@ -15,6 +15,7 @@ export class Listener {
   readonly #handlers = new Map<string, Set<(payload: string) => void>>();
   readonly #reconnectHandlers = new Set<() => void>();
   #client: pg.Client | undefined;
+  #lastListen: Promise<unknown> = Promise.resolve();
   #closed = false;
   connected = false;
 
@@ -26,7 +27,10 @@ export class Listener {
   async on(channel: string, handler: (payload: string) => void): Promise<void> {
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(handler));
-    if (handlers.size === 1 && this.connected) await this.#client?.query(listen(channel));
+    if (handlers.size > 1 || !this.connected) return;
+    // One after another, as pg wants it. When it fails the connection is gone, and the next one listens to everything.
+    this.#lastListen = this.#lastListen.then(() => this.#client?.query(listen(channel))).catch(() => {});
+    await this.#lastListen;
   }
 
   onReconnect(handler: () => void): void {
@@ -44,9 +48,15 @@ export class Listener {
     });
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, undefined));
-    await client.connect();
+    try {
+      await client.connect();
+      for (const channel of this.#handlers.keys()) await client.query(listen(channel));
+      if (this.#closed) throw new Error('closed meanwhile');
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
     this.#client = client;
-    for (const channel of this.#handlers.keys()) await client.query(listen(channel));
     this.connected = true;
   }
 

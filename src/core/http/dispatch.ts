@@ -39,6 +39,8 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     method: operation.method,
     url: API_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation },
+    // A HEAD of a stream would be a stream.
+    exposeHeadRoute: operation.serve === undefined,
     bodyLimit: operation.bodyLimitBytes ?? 1024 * 1024,
     schema: operation.response ? { response: { 200: operation.response } } : {},
     onRequest: async (request, reply) => {

@@ -20,7 +20,12 @@ const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]
 const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true });
 ajv.addFormat('uuid', UUID);
 ajv.addFormat('email', EMAIL);
-ajv.addFormat('date-time', (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
+ajv.addFormat('date-time', (text: string) => {
+  if (!DATE_TIME.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+});
 ajv.addFormat('timezone', (text: string) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
@@ -29,7 +34,7 @@ ajv.addFormat('timezone', (text: string) => {
     return false;
   }
 });
-ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
+ajv.addFormat('ip', (text: string) => isIP(text) !== 0);
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown }>;

@@ -6,7 +6,16 @@ import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
 import { Member, Team, TeamChange } from './team.schema.ts';
 import { listAllTeams, listMembers, listTeams } from './team.sql.ts';
-import { completeMembers, completeTeams, getMember, getTeam, planOf, removeMember, suspendTeam, updateTeam } from './team.ts';
+import {
+  completeMembers,
+  completeTeams,
+  getMember,
+  getTeam,
+  planOf,
+  removeMember,
+  suspendTeam,
+  updateTeam,
+} from './team.ts';
 
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });

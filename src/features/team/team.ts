@@ -100,7 +100,14 @@ export async function suspendTeam(db: Db, caller: Caller, teamId: string, isActi
 }
 
 async function recordUpdate(db: Db, caller: Caller, teamId: string, activity: string, detail: object): Promise<void> {
-  const event = { scope: 'team', event_type: 'team.updated', activity, by: caller, team_id: teamId, item_id: teamId } as const;
+  const event = {
+    scope: 'team',
+    event_type: 'team.updated',
+    activity,
+    by: caller,
+    team_id: teamId,
+    item_id: teamId,
+  } as const;
   await recordEvent(db, { ...event, detail: { ...detail } });
 }
 

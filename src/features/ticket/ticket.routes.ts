@@ -10,7 +10,7 @@ import {
   listAllTickets,
   listOwnTickets,
   listReplies,
-  listTicketsOf,
+  listTeamTickets,
   setInstructions,
   type TicketRow,
 } from './ticket.sql.ts';
@@ -38,8 +38,8 @@ export const ticketOperations = [
     params: Type.Object({ team_id: Uuid }),
     query: Type.Object(PageQuery),
     response: PageOf(Ticket),
-    async handle({ db, subject: team_id, query, page }) {
-      const { count, rows } = await listTicketsOf(db, { team_id }, query);
+    async handle({ db, subject: teamId, query, page }) {
+      const { count, rows } = await listTeamTickets(db, teamId, query);
       return page(query, count, await completeTickets(db, rows));
     },
   }),

@@ -35,12 +35,8 @@ export async function findTicket(db: Db, id: string): Promise<TicketRow | undefi
   return (await sql<TicketRow>`select ${TICKET_COLUMNS} from tickets where id = ${id}`.execute(db)).rows[0];
 }
 
-export async function listTicketsOf(
-  db: Db,
-  owner: { team_id: string } | { user_id: string },
-  paging: Paging,
-): Promise<Listing<TicketRow>> {
-  const where = 'team_id' in owner ? sql`team_id = ${owner.team_id}` : sql`user_id = ${owner.user_id}`;
+export async function listTeamTickets(db: Db, teamId: string, paging: Paging): Promise<Listing<TicketRow>> {
+  const where = sql`team_id = ${teamId}`;
   return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
 }
 

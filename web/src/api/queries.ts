@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { TicketPage, User } from '#sdk';
 import { api, isStatus } from './client.ts';
-import { findRole } from './roles.ts';
 
 /** The first element of a key is the resource, so that a live event can say which kind of thing is out of date. */
 const size = 25;
@@ -31,12 +30,6 @@ export const teamsQuery = (page: number, limit = size) =>
 export const teamQuery = (team_id: string) =>
   queryOptions({ queryKey: ['teams', team_id], queryFn: ({ signal }) => api.getTeam({ params: { team_id }, signal }) });
 
-export const roleQuery = (team_id: string, userId: string) =>
-  queryOptions({
-    queryKey: ['members', team_id, 'role', userId],
-    queryFn: ({ signal }) => findRole(team_id, userId, signal),
-  });
-
 export const membersQuery = (team_id: string, page: number) =>
   queryOptions({
     queryKey: ['members', team_id, 'list', page],
@@ -61,7 +54,8 @@ export const teamTicketsQuery = (team_id: string, page: number) =>
 export const ticketsQuery = (page: number) =>
   queryOptions({
     queryKey: ['tickets', 'own', page],
-    queryFn: ({ signal }) => listOwnTickets(page, size, signal),
+    // Asked for with a page, the operation answers a page; its type also covers the other shape.
+    queryFn: async ({ signal }) => (await api.listTickets({ query: { page, size }, signal })) as TicketPage,
     placeholderData: keepPreviousData,
   });
 
@@ -69,20 +63,6 @@ export const ticketQuery = (ticket_id: string) =>
   queryOptions({
     queryKey: ['tickets', ticket_id],
     queryFn: ({ signal }) => api.getTicket({ params: { ticket_id }, signal }),
-  });
-
-/** A ticket does not say who opened it, so this looks for it among the caller's own. */
-export const ownsTicketQuery = (ticket_id: string) =>
-  queryOptions({
-    queryKey: ['tickets', ticket_id, 'own'],
-    queryFn: async ({ signal }) => {
-      for (let page = 1; ; page += 1) {
-        const own = await listOwnTickets(page, 100, signal);
-        if (own.results.some(({ id }) => id === ticket_id)) return true;
-        if (!own.next) return false;
-      }
-    },
-    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** Newest first, as the API pages them; the thread shows them the other way round. */
@@ -120,11 +100,6 @@ export const regionsQuery = queryOptions({
   queryKey: ['regions'],
   queryFn: ({ signal }) => api.listRegions({ signal }),
 });
-
-/** Asked for with a page, the operation answers a page; its type also covers the other shape. */
-async function listOwnTickets(page: number, limit: number, signal: AbortSignal): Promise<TicketPage> {
-  return (await api.listTickets({ query: { page, size: limit }, signal })) as TicketPage;
-}
 
 function nextPage(last: { next: unknown }, _pages: unknown[], page: number): number | undefined {
   return last.next ? page + 1 : undefined;

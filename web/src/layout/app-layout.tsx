@@ -60,7 +60,7 @@ function TopBar() {
           <MenuIcon className="size-5" />
         </Dialog.Trigger>
         <Dialog.Portal>
-          <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/35 transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 dark:bg-black/65" />
+          <Dialog.Backdrop className="scrim" />
           <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-6 bg-bg p-3 shadow-pop outline-none transition-[translate] duration-200 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
             <div className="flex items-center justify-between pl-1.5">
               <Logo />

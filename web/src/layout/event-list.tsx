@@ -1,7 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Event } from '#sdk';
-import { useMe } from '../api/session.ts';
-import { isUnread } from '../api/unread.ts';
+import type { Event, Team } from '#sdk';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Spinner } from '../ui/spinner.tsx';
@@ -10,8 +8,14 @@ import { Time } from '../ui/time.tsx';
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
+type EventListProps = {
+  events: Event[];
+  /** Given when it is not clear by itself which team an event belongs to. */
+  teams?: Team[] | undefined;
+};
+
 /** Events under the day on which they happened. The same event met twice (pages shift while new ones arrive) shows once. */
-export function EventList({ events }: { events: Event[] }) {
+export function EventList({ events, teams }: EventListProps) {
   const days = new Map<string, Event[]>();
   for (const event of new Map(events.map((item) => [item.id, item])).values()) {
     const day = new Date(event.created_at).toDateString();
@@ -24,7 +28,7 @@ export function EventList({ events }: { events: Event[] }) {
           <h2 className="border-line border-b bg-bg/60 px-5 py-2 font-medium text-muted text-xs">{dayName(day)}</h2>
           <ol className="divide-y divide-line">
             {items.map((event) => (
-              <EventRow key={event.id} event={event} />
+              <EventRow key={event.id} event={event} team={teams?.find(({ id }) => id === event.team_id)} />
             ))}
           </ol>
         </section>
@@ -33,18 +37,29 @@ export function EventList({ events }: { events: Event[] }) {
   );
 }
 
-function EventRow({ event }: { event: Event }) {
-  const unread = isUnread(event, useMe());
+function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
   const failed = event.finished_at !== null && isFailed(event.detail);
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
       <div className="min-w-0 flex-1">
-        <p className={unread ? 'font-medium' : undefined}>
+        <p className={event.unread ? 'font-medium' : undefined}>
           <EventLink event={event}>{event.activity}</EventLink>
         </p>
         {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
         <p className="mt-0.5 text-muted text-xs">
+          {team && (
+            <>
+              <Link
+                to="/teams/$teamId"
+                params={{ teamId: team.id }}
+                className="rounded underline-offset-4 hover:text-fg hover:underline"
+              >
+                {team.name}
+              </Link>
+              {' · '}
+            </>
+          )}
           <EventTime iso={event.created_at} />
         </p>
       </div>
@@ -55,7 +70,7 @@ function EventRow({ event }: { event: Event }) {
           </Badge>
         )}
         {failed && <Badge tone="danger">Failed</Badge>}
-        {unread && (
+        {event.unread && (
           <span className="mt-1.5 size-2 rounded-full bg-accent">
             <span className="sr-only">Unread</span>
           </span>

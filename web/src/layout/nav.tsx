@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { eventsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
-import { isUnread } from '../api/unread.ts';
 import { ActivityIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
 
 const row = 'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-sm';
@@ -52,9 +51,8 @@ export function Nav({ onNavigate }: { onNavigate?: () => void }) {
 
 /** Counted over the newest page alone, so it is exact up to 50. */
 function UnreadCount() {
-  const me = useMe();
   const { data } = useInfiniteQuery(eventsQuery);
-  const unread = data?.pages[0]?.results.filter((event) => isUnread(event, me)).length ?? 0;
+  const unread = data?.pages[0]?.results.filter((event) => event.unread).length ?? 0;
   if (unread === 0) return null;
   return (
     <span className="ml-auto rounded-full bg-accent-soft px-1.5 font-medium text-accent-text text-xs tabular-nums">

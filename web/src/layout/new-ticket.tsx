@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { teamsQuery } from '../api/queries.ts';
-import { useRole } from '../api/use-role.ts';
+import { atLeast } from '../api/roles.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
@@ -45,8 +45,9 @@ export function NewTicketButton({ teamId }: { teamId?: string }) {
 function TicketForm({ teamId }: { teamId?: string }) {
   const teams = useQuery(teamsQuery(1, 100)).data?.results;
   const [chosen, setChosen] = useState(teamId);
-  const team = teams?.find((item) => item.id === chosen) ?? teams?.[0];
-  const role = useRole(team);
+  const team =
+    teams?.find(({ id }) => id === chosen) ?? teams?.find(({ role }) => atLeast(role, 'member')) ?? teams?.[0];
+  const readOnly = !teamId && team?.role === 'viewer';
   const queryClient = useQueryClient();
   const navigate = useNavigate();
 
@@ -75,9 +76,7 @@ function TicketForm({ teamId }: { teamId?: string }) {
           <Select options={categories} defaultValue="question" />
         </Field>
       </div>
-      {role === 'viewer' && (
-        <Alert tone="warn">You are a viewer in {team?.name}, so you can not open tickets there.</Alert>
-      )}
+      {readOnly && <Alert tone="warn">You are a viewer in {team.name}, so you can not open tickets there.</Alert>}
       <Field name="subject" label="Subject">
         <Input required autoComplete="off" />
       </Field>
@@ -86,7 +85,7 @@ function TicketForm({ teamId }: { teamId?: string }) {
       </Field>
       <DialogActions>
         <CancelButton />
-        <SubmitButton disabled={role === 'viewer'}>Open ticket</SubmitButton>
+        <SubmitButton disabled={readOnly}>Open ticket</SubmitButton>
       </DialogActions>
     </Form>
   );

@@ -1,10 +1,8 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Event, User } from '#sdk';
+import type { Event } from '#sdk';
 import { api } from '../api/client.ts';
-import { eventsQuery } from '../api/queries.ts';
-import { useMe } from '../api/session.ts';
-import { isUnread } from '../api/unread.ts';
+import { eventsQuery, teamsQuery } from '../api/queries.ts';
 import { EventList } from '../layout/event-list.tsx';
 import { Loaded } from '../layout/loaded.tsx';
 import { Button } from '../ui/button.tsx';
@@ -16,26 +14,26 @@ import { PageHeader } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { toast } from '../ui/toast.tsx';
 
-const filters: Record<string, { label: string; test: (event: Event, me: User) => boolean }> = {
+const filters: Record<string, { label: string; test: (event: Event) => boolean }> = {
   all: { label: 'All', test: () => true },
-  unread: { label: 'Unread', test: isUnread },
+  unread: { label: 'Unread', test: (event) => event.unread },
   team: { label: 'Teams', test: (event) => event.scope === 'team' && !event.event_type.startsWith('ticket.') },
   ticket: { label: 'Tickets', test: (event) => event.event_type.startsWith('ticket.') },
   account: { label: 'Account', test: (event) => event.scope === 'account' },
 };
 
 export function ActivityPage() {
-  const me = useMe();
   const [filter, setFilter] = useState('all');
   const query = useInfiniteQuery(eventsQuery);
+  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   const events = query.data?.pages.flatMap((page) => page.results);
-  const shown = events?.filter((event) => filters[filter]?.test(event, me));
+  const shown = events?.filter((event) => filters[filter]?.test(event));
   return (
     <>
       <PageHeader
         title="Activity"
         description="What happens in your teams, as it happens."
-        action={<MarkRead newest={events?.[0]} anyUnread={events?.some((event) => isUnread(event, me)) ?? false} />}
+        action={<MarkRead newest={events?.[0]} anyUnread={events?.some((event) => event.unread) ?? false} />}
       />
       <Segmented
         label="Show"
@@ -47,7 +45,7 @@ export function ActivityPage() {
         <Loaded query={{ ...query, data: shown }}>
           {(list) =>
             list.length > 0 ? (
-              <EventList events={list} />
+              <EventList events={list} teams={teams.length > 1 ? teams : undefined} />
             ) : (
               <Empty icon={<ActivityIcon />} title={filter === 'all' ? 'Nothing has happened yet' : 'Nothing matches'}>
                 {filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.'}

@@ -3,10 +3,9 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Ticket } from '#sdk';
 import { api } from '../api/client.ts';
-import { ownsTicketQuery, repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
+import { repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
 import { atLeast } from '../api/roles.ts';
 import { useMe } from '../api/session.ts';
-import { useRole } from '../api/use-role.ts';
 import { Loaded } from '../layout/loaded.tsx';
 import { ReplyBox } from '../layout/reply-box.tsx';
 import { Message, Reply } from '../layout/thread.tsx';
@@ -19,6 +18,7 @@ import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { toast } from '../ui/toast.tsx';
 
+const backLink = '-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg';
 const route = getRouteApi('/app/tickets/$ticketId');
 
 export function TicketPage() {
@@ -35,9 +35,7 @@ export function TicketPage() {
 
 function TicketView({ ticket }: { ticket: Ticket }) {
   const team = useQuery(teamQuery(ticket.team_id)).data;
-  const role = useRole(team);
-  const me = useMe();
-  const isOwn = useQuery(ownsTicketQuery(ticket.id)).data;
+  const isOwn = useMe().id === ticket.user.id;
   const replies = useInfiniteQuery(repliesQuery(ticket.id));
   const queryClient = useQueryClient();
   const shown = replies.data?.pages.flatMap((page) => page.results).toReversed() ?? [];
@@ -54,14 +52,25 @@ function TicketView({ ticket }: { ticket: Ticket }) {
         badges={<TicketState resolved={ticket.resolved} />}
         description={[ticket.category && capitalise(ticket.category), team?.name].filter(Boolean).join(' · ')}
         back={
-          <Link to="/tickets" className="-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg">
-            <ChevronLeftIcon /> Tickets
-          </Link>
+          isOwn ? (
+            <Link to="/tickets" className={backLink}>
+              <ChevronLeftIcon /> Tickets
+            </Link>
+          ) : (
+            <Link
+              to="/teams/$teamId"
+              params={{ teamId: ticket.team_id }}
+              search={{ tab: 'tickets' }}
+              className={backLink}
+            >
+              <ChevronLeftIcon /> Tickets of the team
+            </Link>
+          )
         }
-        action={(isOwn || atLeast(role, 'admin')) && <DeleteTicket ticket={ticket} />}
+        action={(isOwn || atLeast(team?.role, 'admin')) && <DeleteTicket ticket={ticket} />}
       />
       <ol className="grid gap-4" aria-label="Conversation">
-        <Message author={isOwn ? me : undefined} iso={ticket.created_at}>
+        <Message author={ticket.user} iso={ticket.created_at}>
           {ticket.description}
         </Message>
         {replies.hasNextPage && (
@@ -80,7 +89,7 @@ function TicketView({ ticket }: { ticket: Ticket }) {
           <Reply key={item.id} reply={item} />
         ))}
       </ol>
-      {atLeast(role, 'member') && <ReplyBox resolved={ticket.resolved} send={reply} />}
+      {atLeast(team?.role, 'member') && <ReplyBox resolved={ticket.resolved} send={reply} />}
     </>
   );
 }
@@ -98,7 +107,7 @@ function DeleteTicket({ ticket }: { ticket: Ticket }) {
   }
   return (
     <>
-      <Button variant="ghost" onClick={() => setAsking(true)}>
+      <Button variant="ghost" className="-mr-3.5" onClick={() => setAsking(true)}>
         <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
       </Button>
       <ConfirmDialog

@@ -7,8 +7,6 @@ import { messageOf } from './form.tsx';
 import { CloseIcon } from './icons.tsx';
 import { toast } from './toast.tsx';
 
-const backdrop =
-  'fixed inset-0 z-40 bg-black/35 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 dark:bg-black/65';
 const frame =
   'fixed inset-0 z-50 grid justify-items-center overflow-y-auto overscroll-contain p-3 max-sm:items-end sm:items-start sm:p-6 sm:pt-[12vh]';
 const panel = 'popup relative w-full rounded-2xl';
@@ -26,7 +24,7 @@ export function Dialog({ open, onOpenChange, title, description, children, wide 
   return (
     <BaseDialog.Root open={open} onOpenChange={onOpenChange}>
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={backdrop} />
+        <BaseDialog.Backdrop className="scrim" />
         <BaseDialog.Viewport className={frame}>
           <BaseDialog.Popup className={cx(panel, wide ? 'max-w-xl' : 'max-w-md')}>
             <header className="px-6 pt-5 pr-14 pb-4">
@@ -83,7 +81,7 @@ export function ConfirmDialog({ open, onOpenChange, title, children, action, onC
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={backdrop} />
+        <AlertDialog.Backdrop className="scrim" />
         <AlertDialog.Viewport className={frame}>
           <AlertDialog.Popup className={cx(panel, 'max-w-md p-6')}>
             <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>

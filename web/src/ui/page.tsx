@@ -21,7 +21,7 @@ export function PageHeader({ title, description, badges, back, action }: PageHea
       {back && <div className="mb-3">{back}</div>}
       <div className="flex items-start justify-between gap-4">
         <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
-          <h1 className="font-semibold text-2xl leading-8 tracking-tight">{title}</h1>
+          <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
           {badges}
         </div>
         {action}

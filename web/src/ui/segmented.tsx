@@ -22,7 +22,7 @@ export function Segmented({ label, value, onChange, options }: SegmentedProps) {
           key={option.value}
           value={option.value}
           aria-label={option.label}
-          className="inline-flex h-7.5 any-pointer-coarse:h-9 cursor-pointer select-none items-center rounded-md px-2.5 font-medium text-muted text-sm hover:text-fg data-checked:bg-surface data-checked:text-fg data-checked:shadow-card dark:data-checked:bg-line-strong"
+          className="inline-flex h-7.5 any-pointer-coarse:h-9 cursor-pointer select-none items-center rounded-md px-2 sm:px-2.5 font-medium text-muted text-sm hover:text-fg data-checked:bg-surface data-checked:text-fg data-checked:shadow-card dark:data-checked:bg-line-strong"
         >
           {option.label}
         </Radio.Root>

@@ -30,7 +30,9 @@ export function AnswerTicketPage() {
             <PageHeader
               title={ticket.subject}
               badges={<TicketState resolved={ticket.resolved} />}
-              description={ticket.category && capitalise(ticket.category)}
+              description={[ticket.category && capitalise(ticket.category), ticket.user.email]
+                .filter(Boolean)
+                .join(' · ')}
               back={
                 <Link
                   to="/operator"
@@ -42,7 +44,7 @@ export function AnswerTicketPage() {
               }
             />
             <ol className="grid gap-4" aria-label="Conversation">
-              <Message author={undefined} iso={ticket.created_at}>
+              <Message author={ticket.user} iso={ticket.created_at}>
                 {ticket.description}
               </Message>
               {ticket.ticket_replies

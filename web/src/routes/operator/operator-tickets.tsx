@@ -28,7 +28,7 @@ export function OperatorTickets() {
         {(tickets) =>
           tickets.results.length > 0 ? (
             <>
-              <TicketList tickets={tickets.results} to="/operator/tickets/$ticketId" />
+              <TicketList tickets={tickets.results} authors to="/operator/tickets/$ticketId" />
               <Pager page={tickets} onPage={setPage} />
             </>
           ) : (

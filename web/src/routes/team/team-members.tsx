@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Team, TeamMember } from '#sdk';
 import { api } from '../../api/client.ts';
 import { membersQuery } from '../../api/queries.ts';
-import { type Role, roleLabel } from '../../api/roles.ts';
+import { roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -20,14 +20,14 @@ import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteButton } from './invite-dialog.tsx';
 
-export function TeamMembers({ team, role }: { team: Team; role: Role | undefined }) {
+export function TeamMembers({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
   const query = useQuery(membersQuery(team.id, page));
   return (
     <Section
       title="Members"
       description="Everyone who works in this team."
-      action={role === 'owner' && <InviteButton team={team} />}
+      action={team.role === 'owner' && <InviteButton team={team} />}
       flush
     >
       <Loaded query={query}>
@@ -38,7 +38,7 @@ export function TeamMembers({ team, role }: { team: Team; role: Role | undefined
               head={
                 <>
                   <Th>Person</Th>
-                  <Th>Role</Th>
+                  <Th className="max-sm:hidden">Role</Th>
                   <Th className="max-md:hidden">Joined</Th>
                   <Th>
                     <span className="sr-only">Actions</span>
@@ -47,7 +47,7 @@ export function TeamMembers({ team, role }: { team: Team; role: Role | undefined
               }
             >
               {members.results.map((member) => (
-                <MemberRow key={member.id} team={team} member={member} canRemove={role === 'owner'} />
+                <MemberRow key={member.id} team={team} member={member} canRemove={team.role === 'owner'} />
               ))}
             </Table>
             <Pager page={members} onPage={setPage} />
@@ -83,11 +83,14 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
             <p className="truncate font-medium">
               {name} {self && <span className="font-normal text-muted">(you)</span>}
             </p>
-            <p className="truncate text-muted text-xs">{member.user.email}</p>
+            <p className="truncate text-muted text-xs">
+              <span className="sm:hidden">{roleLabel(member.role)} · </span>
+              {member.user.email}
+            </p>
           </div>
         </div>
       </Td>
-      <Td>
+      <Td className="max-sm:hidden">
         <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{roleLabel(member.role)}</Badge>
       </Td>
       <Td className="whitespace-nowrap text-muted max-md:hidden">

@@ -1,5 +1,4 @@
 import type { Team } from '#sdk';
-import type { Role } from '../../api/roles.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { Section } from '../../ui/card.tsx';
 import { capitalise, formatBytes, formatCount } from '../../ui/format.ts';
@@ -7,13 +6,13 @@ import { Meter } from '../../ui/meter.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { TeamSettings } from './team-settings.tsx';
 
-export function TeamOverview({ team, role }: { team: Team; role: Role | undefined }) {
+export function TeamOverview({ team }: { team: Team }) {
   return (
     <div className="grid gap-6 lg:grid-cols-3">
       <Usage team={team} />
-      <Plan team={team} role={role} />
+      <Plan team={team} />
       <div className="lg:col-span-3">
-        <TeamSettings team={team} editable={role === 'owner'} />
+        <TeamSettings team={team} editable={team.role === 'owner'} />
       </div>
     </div>
   );
@@ -54,13 +53,13 @@ function Usage({ team }: { team: Team }) {
   );
 }
 
-function Plan({ team, role }: { team: Team; role: Role | undefined }) {
+function Plan({ team }: { team: Team }) {
   const rows: [string, React.ReactNode][] = [
     ['Plan', capitalise(team.plan_type_name)],
     ['Price', formatPrice(team)],
     ['Sites', `Up to ${formatCount(team.plan_type.sites + (team.additional_sites ?? 0))}`],
     ['Owner', team.user.full_name],
-    ['Your role', role ? roleLabel(role) : '…'],
+    ['Your role', team.role ? roleLabel(team.role) : 'None'],
     ['Created', <DateOnly key="created" iso={team.created_at} />],
     [
       'Identifier',

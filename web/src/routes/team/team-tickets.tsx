@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '#sdk';
 import { teamTicketsQuery } from '../../api/queries.ts';
-import { atLeast, type Role } from '../../api/roles.ts';
+import { atLeast } from '../../api/roles.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { NewTicketButton } from '../../layout/new-ticket.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
@@ -11,21 +11,21 @@ import { Empty } from '../../ui/empty.tsx';
 import { TicketsIcon } from '../../ui/icons.tsx';
 import { Pager } from '../../ui/pager.tsx';
 
-export function TeamTickets({ team, role }: { team: Team; role: Role | undefined }) {
+export function TeamTickets({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
   const query = useQuery(teamTicketsQuery(team.id, page));
   return (
     <Section
       title="Tickets"
       description="What the team has asked support."
-      action={atLeast(role, 'member') && <NewTicketButton teamId={team.id} />}
+      action={atLeast(team.role, 'member') && <NewTicketButton teamId={team.id} />}
       flush
     >
       <Loaded query={query}>
         {(tickets) =>
           tickets.results.length > 0 ? (
             <>
-              <TicketList tickets={tickets.results} />
+              <TicketList tickets={tickets.results} authors />
               <Pager page={tickets} onPage={setPage} />
             </>
           ) : (

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
 import { teamQuery } from '../../api/queries.ts';
-import { useRole } from '../../api/use-role.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Alert } from '../../ui/alert.tsx';
@@ -29,15 +28,14 @@ export function TeamPage() {
 }
 
 function TeamView({ team }: { team: Team }) {
-  const role = useRole(team);
   const { tab = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
   const tabs: Tab[] = [
-    { value: 'overview', label: 'Overview', content: <TeamOverview team={team} role={role} /> },
-    { value: 'members', label: 'Members', content: <TeamMembers team={team} role={role} /> },
+    { value: 'overview', label: 'Overview', content: <TeamOverview team={team} /> },
+    { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
     // Only the owner may even read invites.
-    ...(role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
-    { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} role={role} /> },
+    ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
+    { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
     { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
   ];
   return (
