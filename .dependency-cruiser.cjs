@@ -1,7 +1,12 @@
 /** The arrows of the house: main -> features, edge -> integrations -> core. A feature reaches another through its one public file. */
 module.exports = {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'core-stands-alone',
       comment: 'core knows no feature, no integration and no edge.',
@@ -20,7 +25,10 @@ module.exports = {
       comment: 'Another feature is used through <resource>.ts; its schemas may be embedded in ours.',
       severity: 'error',
       from: { path: '^src/features/([^/]+)/' },
-      to: { path: '^src/features/([^/]+)/', pathNot: ['^src/features/$1/', '^src/features/([^/]+)/\\1\\.ts$', '\\.schema\\.ts$', '^src/features/plan/'] },
+      to: {
+        path: '^src/features/([^/]+)/',
+        pathNot: ['^src/features/$1/', '^src/features/([^/]+)/\\1\\.ts$', '\\.schema\\.ts$', '^src/features/plan/'],
+      },
     },
     {
       name: 'sql-stays-in-sql-files',
@@ -47,6 +55,9 @@ module.exports = {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '\\.test\\.ts$' },
-    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js', '.mjs'],
+      conditionNames: ['import', 'node', 'default'],
+    },
   },
 };

@@ -42,7 +42,8 @@ export class Credentials {
     listener.onReconnect(() => this.#forgetAll());
   }
 
-  async resolve(token: string): Promise<Caller | undefined> {
+  /** Inside a transaction its own `db` must be given: whoever waits for a second connection may wait for ever. */
+  async resolve(token: string, db: Db = this.#db): Promise<Caller | undefined> {
     const hash = hashToken(token);
     const key = hash.toString('base64');
     const now = Date.now();
@@ -53,14 +54,14 @@ export class Credentials {
     }
 
     const generation = this.#generation;
-    const row = await this.#find(hash);
+    const row = await this.#find(hash, db);
     if (!row) return undefined;
     const caller = toCaller(row);
     if (this.#listener.connected && generation === this.#generation) {
       if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
       this.#cache.set(key, { caller, until: now + CACHE_MS });
     }
-    if (row.kind === 'api_token') await this.#noteUse(row);
+    if (row.kind === 'api_token') await this.#noteUse(row, db);
     return caller;
   }
 
@@ -75,21 +76,19 @@ export class Credentials {
     this.#cache.clear();
   }
 
-  async #find(hash: Buffer): Promise<CredentialRow | undefined> {
+  async #find(hash: Buffer, db: Db): Promise<CredentialRow | undefined> {
     const { rows } = await sql<CredentialRow>`
       select c.id, c.kind, c.scopes, c.team_id, c.expires_at, c.last_used_at, u.id as user_id, u.email,
         u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
         (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
       from credentials c join users u on u.id = c.user_id
-      where c.token_hash = ${hash} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(
-      this.#db,
-    );
+      where c.token_hash = ${hash} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(db);
     return rows[0];
   }
 
-  async #noteUse(row: CredentialRow): Promise<void> {
+  async #noteUse(row: CredentialRow, db: Db): Promise<void> {
     if (row.last_used_at && Date.now() - row.last_used_at.getTime() < LAST_USED_EVERY_MS) return;
-    await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(this.#db);
+    await sql`update credentials set last_used_at = now() where id = ${row.id}`.execute(db);
   }
 }
 

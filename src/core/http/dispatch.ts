@@ -145,7 +145,7 @@ async function readCall(
     checkScope(access, admission.caller, operation.method);
   }
 
-  return {
+  const call: Call = {
     params: admission.params,
     query,
     body,
@@ -160,10 +160,11 @@ async function readCall(
       return admission.caller;
     },
     identify: async () =>
-      admission.caller ?? (admission.token ? services.credentials.resolve(admission.token) : undefined),
+      admission.caller ?? (admission.token ? services.credentials.resolve(admission.token, call.db) : undefined),
     headers: {},
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
+  return call;
 }
 
 /** The request's address on the platform. A request may name a whole URL, and what host that has is not ours to repeat. */

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/service-process.ts';
+import { median } from './load.ts';
+import { commandOf, descendants, pssBytesOf } from './proc.ts';
+import type { Report } from './report.ts';
+
+/**
+ * How long `npm start` takes until it serves, on a new data directory and on a used one, and what it holds in memory
+ * when nobody asks for anything: the proportional set size of npm, Node and Postgres together.
+ */
+const STARTS = 3;
+const IDLE_MS = 10_000;
+const ROOT = join(import.meta.dirname, '..');
+
+export async function run(): Promise<Report> {
+  const first: number[] = [];
+  const second: number[] = [];
+  let memory: Map<string, number> | undefined;
+  for (let round = 0; round < STARTS; round++) {
+    const dir = mkdtempSync(join(tmpdir(), 'siteyard-bench-'));
+    chmodSync(dir, 0o711);
+    try {
+      first.push(await measureStart(dir));
+      const isLast = round === STARTS - 1;
+      second.push(
+        await measureStart(dir, async (pid) => {
+          if (!isLast) return;
+          await sleep(IDLE_MS);
+          memory = measureMemory(pid);
+        }),
+      );
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+  const parts = [...(memory ?? [])];
+  const idleMb = parts.reduce((sum, [, bytes]) => sum + bytes, 0) / 1e6;
+  const secondMs = median(second);
+  return {
+    name: 'bench/start',
+    intro: `\`npm start\` with everything embedded, ${STARTS} times; memory as PSS of the whole process tree after ${IDLE_MS / 1000} s without a request.`,
+    tables: [
+      {
+        head: ['', 'figure'],
+        rows: [
+          ['first start, until it serves', `${median(first).toFixed(0)} ms`],
+          ['second start', `${secondMs.toFixed(0)} ms`],
+          ['idle memory', `${idleMb.toFixed(0)} MB`],
+          ...parts.map(([name, bytes]) => [`- ${name}`, `${(bytes / 1e6).toFixed(0)} MB`]),
+        ],
+      },
+    ],
+    goals: [
+      { text: `second start below 3 s (${(secondMs / 1000).toFixed(2)} s)`, met: secondMs < 3000 },
+      { text: `idle below 300 MB (${idleMb.toFixed(0)} MB)`, met: idleMb < 300 },
+    ],
+  };
+}
+
+async function measureStart(dir: string, whileItRuns?: (pid: number) => Promise<void>): Promise<number> {
+  const env = { ...process.env, PORT: String(await freePort()), DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'warn' };
+  const startedAt = performance.now();
+  const child = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => line.startsWith('ready: ') && resolve());
+    child.once('exit', (code) => reject(new Error(`npm start ended with ${code}`)));
+  });
+  const ms = performance.now() - startedAt;
+  await whileItRuns?.(child.pid as number);
+  // npm hands the signal on and waits.
+  child.kill('SIGTERM');
+  await exited;
+  return ms;
+}
+
+function measureMemory(pid: number): Map<string, number> {
+  const parts = new Map<string, number>();
+  for (const each of descendants(pid)) {
+    const command = commandOf(each);
+    const name = command.startsWith('npm') ? 'npm' : command.includes('postgres') ? 'Postgres' : 'Siteyard';
+    parts.set(name, (parts.get(name) ?? 0) + pssBytesOf(each));
+  }
+  return parts;
+}

@@ -1,0 +1,150 @@
+import { CALLERS, type CallerName } from './people.ts';
+
+/**
+ * Who gets which status from each operation, written by hand from service.md and from decisions 3 and 4, never from the
+ * code. The request is valid and names things of the team Home; `stranger` owns another team, `removed` was a member,
+ * `expired` is the owner with a token past its time; `writer`, `reader` and `planner` are the owner with API tokens of all
+ * scopes, of read and of plan. A row `operation/variant` is the same operation on something else.
+ */
+const STATUSES = `
+                                  nobody  stranger  viewer  member  admin  owner  removed  expired  writer  reader  planner  operator
+signIn                               200       200     200     200    200    200      200      200     200     200      200       200
+signOut                              200       200     200     200    200    200      200      200     200     200      200       200
+introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200
+listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200
+createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200
+createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422
+deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200
+
+register                             200       200     200     200    200    200      200      200     200     200      200       200
+verifyEmail                          401       200     200     200    200    200      200      401     200     403      403       200
+verifyEmail/link                     200       200     200     200    200    200      200      200     200     200      200       200
+resetPassword                        200       200     200     200    200    200      200      200     200     200      200       200
+resetPassword/link                   200       200     200     200    200    200      200      200     200     200      200       200
+getMe                                401       200     200     200    200    200      200      401     200     200      200       200
+updateMe                             401       200     200     200    200    200      200      401     403     403      403       200
+
+listTeams                            401       200     200     200    200    200      200      401     200     200      200       200
+getTeam                              401       404     200     200    200    200      404      401     200     200      200       404
+updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404
+listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404
+listMembers                          401       404     200     200    200    200      404      401     200     200      200       404
+getMember                            401       404     200     200    200    200      404      401     200     200      200       404
+removeMember                         401       404     403     403    403    200      404      401     200     403      403       404
+removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404
+
+listInvites                          401       404     403     403    403    200      404      401     200     200      200       404
+createInvite                         401       404     403     403    403    200      404      401     200     403      403       404
+deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404
+getInvite                            401       404     403     403    403    200      404      401     200     200      200       404
+inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200
+acceptInvite                         401       200     200     200    200    200      200      401     200     403      403       200
+acceptInvite/of somebody else        401       403     403     403    403    403      403      401     403     403      403       403
+
+listEvents                           401       200     200     200    200    200      200      401     200     200      200       200
+streamEvents                         401       200     200     200    200    200      200      401     200     200      200       200
+getEvent                             401       404     200     200    200    200      404      401     200     200      200       404
+getEvent/of the account              401       404     404     404    404    200      404      401     200     200      200       404
+readEvents                           401       404     200     200    200    200      404      401     200     403      403       404
+
+listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
+listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
+createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
+createTicket/about a site            401       404     403     200    200    200      404      401     200     403      403       404
+createTicket/with a file             401       404     403     200    200    200      404      401     200     403      403       404
+getTicket                            401       404     200     200    200    200      404      401     200     200      200       404
+updateTicket                         401       404     403     200    200    200      404      401     200     403      403       404
+deleteTicket                         401       404     403     403    200    200      404      401     200     403      403       404
+deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404
+listReplies                          401       404     200     200    200    200      404      401     200     200      200       404
+createReply                          401       404     403     200    200    200      404      401     200     403      403       404
+uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200
+getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200
+getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200
+
+listRegions                          200       200     200     200    200    200      200      200     200     200      200       200
+getRegion                            200       200     200     200    200    200      200      200     200     200      200       200
+getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200
+
+createRegion                         401       403     403     403    403    403      403      401     403     403      403       200
+updateRegion                         401       403     403     403    403    403      403      401     403     403      403       200
+deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200
+listAllTeams                         401       403     403     403    403    403      403      401     403     403      403       200
+suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200
+listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200
+getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200
+answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200
+listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200
+retryJob                             401       403     403     403    403    403      403      401     403     403      403       200
+`;
+
+/**
+ * What the stranger hears when an id belongs to another team: the same as for an id that nobody has. Every place of
+ * every request where an id can stand is listed; `public` things have no owner.
+ */
+const FOREIGN_IDS = `
+createApiToken  body.team_id                   422
+deleteApiToken  params.api_token_id            404 api_token.not_found
+
+getTeam         params.team_id                 404 team.not_found
+updateTeam      params.team_id                 404 team.not_found
+listTeamEvents  params.team_id                 404 team.not_found
+listMembers     params.team_id                 404 team.not_found
+getMember       params.team_id                 404 team.not_found
+getMember       params.team_member_id          404 member.not_found
+removeMember    params.team_id                 404 team.not_found
+removeMember    params.team_member_user_id     404 member.not_found
+
+listInvites     params.team_id                 404 team.not_found
+createInvite    params.team_id                 404 team.not_found
+deleteInvite    params.team_id                 404 team.not_found
+deleteInvite    params.team_member_invite_id   404 invite.not_found
+getInvite       params.invite_id               404 invite.not_found
+
+getEvent        params.event_id                404 event.not_found
+readEvents      body.event_id                  404 event.not_found
+
+listTeamTickets params.team_id                 404 team.not_found
+createTicket    body.team_id                   404 team.not_found
+createTicket    body.site_live_id              404 site.not_found
+createTicket    body.s3_object                 404 attachment.not_found
+getTicket       params.ticket_id               404 ticket.not_found
+updateTicket    params.ticket_id               404 ticket.not_found
+deleteTicket    params.ticket_id               404 ticket.not_found
+listReplies     params.ticket_id               404 ticket.not_found
+createReply     params.ticket_id               404 ticket.not_found
+getAttachment   params.s3_object               404 attachment.not_found
+
+getRegion       params.region_id               public
+updateRegion    params.region_id               403 auth.operators_only
+deleteRegion    params.region_id               403 auth.operators_only
+suspendTeam     params.team_id                 403 auth.operators_only
+getAnyTicket    params.ticket_id               403 auth.operators_only
+answerTicket    params.ticket_id               403 auth.operators_only
+retryJob        params.job_id                  403 auth.operators_only
+`;
+
+export const expectedStatuses: Map<string, Record<CallerName, number>> = new Map(
+  lines(STATUSES)
+    .slice(1)
+    .map((line) => {
+      const words = line.split(/\s+/);
+      const statuses = words.splice(-CALLERS.length).map(Number);
+      return [words.join(' '), Object.fromEntries(CALLERS.map((caller, at) => [caller, statuses[at]]))];
+    }) as [string, Record<CallerName, number>][],
+);
+
+/** From `operation part.name` to what the stranger gets. */
+export const foreignIds: Map<string, { status: number; code: string | undefined } | 'public'> = new Map(
+  lines(FOREIGN_IDS).map((line) => {
+    const [operation, position, status, code] = line.split(/\s+/);
+    return [`${operation} ${position}`, status === 'public' ? 'public' : { status: Number(status), code }];
+  }),
+);
+
+function lines(table: string): string[] {
+  return table
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+}

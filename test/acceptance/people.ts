@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '#core/auth/caller.ts';
+import { hashPassword } from '#core/auth/password.ts';
+import { hashToken, newToken } from '#core/auth/tokens.ts';
+import { recordEvent } from '#core/events/events.ts';
+import { OPERATOR, type TestApp } from '../app.ts';
+
+/**
+ * Everybody who could call: one of each role in the team Home, the owner of another team, people whose right has gone,
+ * and the owner with narrower tokens. What an operation uses up (an invite, a member to remove) is made per call.
+ */
+export const CALLERS = [
+  'nobody',
+  'stranger',
+  'viewer',
+  'member',
+  'admin',
+  'owner',
+  'removed',
+  'expired',
+  'writer',
+  'reader',
+  'planner',
+  'operator',
+] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+export const PASSWORD = 'a password of the tests';
+
+export interface Person {
+  id: string;
+  email: string;
+}
+
+/** A team to do things in, with the person who owns it and one who once opened tickets there. */
+export interface Place {
+  teamId: string;
+  owner: Person;
+  opener: Person;
+}
+
+export interface World extends Makers {
+  app: TestApp;
+  home: Place;
+  /** The stranger's own team, where the stranger may do everything. */
+  elsewhere: Place;
+  /** Whose account a caller uses; the owner's where there is none, so that the request is right in all but its sender. */
+  person(caller: CallerName): Person;
+  token(caller: CallerName): string | undefined;
+}
+
+type Makers = ReturnType<typeof createMakers>;
+
+export async function createWorld(app: TestApp): Promise<World> {
+  const make = createMakers(app, await hashPassword(PASSWORD));
+  const [owner, admin, member, viewer, removed, stranger] = await Promise.all([
+    register(app, 'owner'),
+    register(app, 'admin'),
+    register(app, 'member'),
+    register(app, 'viewer'),
+    register(app, 'removed'),
+    register(app, 'stranger'),
+  ]);
+  const operator = { ...(await signIn(app, OPERATOR.email, OPERATOR.password)), email: OPERATOR.email };
+  const home = { teamId: await teamOf(app, owner.token), owner, opener: removed };
+  const elsewhere = { teamId: await teamOf(app, stranger.token), owner: stranger, opener: stranger };
+  await make.joins(home.teamId, admin, 'admin');
+  await make.joins(home.teamId, member, 'member');
+  await make.joins(home.teamId, viewer, 'viewer');
+  await make.joins(home.teamId, removed, 'member');
+  await request(app, 'DELETE', `/team/${home.teamId}/member/${removed.id}`, { token: owner.token });
+
+  const tokens: Record<CallerName, string | undefined> = {
+    nobody: undefined,
+    stranger: stranger.token,
+    viewer: viewer.token,
+    member: member.token,
+    admin: admin.token,
+    owner: owner.token,
+    removed: removed.token,
+    expired: await make.credential(owner, { expiresAt: new Date(Date.now() - 1000) }),
+    writer: await make.credential(owner, { kind: 'api_token' }),
+    reader: await make.credential(owner, { kind: 'api_token', scopes: ['read'] }),
+    planner: await make.credential(owner, { kind: 'api_token', scopes: ['plan'] }),
+    operator: operator.token,
+  };
+  const accounts: Partial<Record<CallerName, Person>> = { stranger, viewer, member, admin, removed, operator };
+  return {
+    ...make,
+    app,
+    home,
+    elsewhere,
+    person: (caller) => accounts[caller] ?? owner,
+    token: (caller) => tokens[caller],
+  };
+}
+
+/** What one call needs and may use up, written straight into the database. */
+function createMakers(app: TestApp, passwordHash: string) {
+  const { db } = app.services;
+  const unique = () => randomUUID().slice(0, 13);
+
+  const makers = {
+    async user(): Promise<Person> {
+      const email = `${unique()}@example.com`;
+      const user = { email, password_hash: passwordHash, first_name: 'Some', last_name: 'Body' };
+      return db.insertInto('users').values(user).returning(['id', 'email']).executeTakeFirstOrThrow();
+    },
+
+    async team(owner: Person): Promise<string> {
+      const cycle = { cycle_start: new Date(), cycle_end: new Date(Date.now() + 1e9) };
+      const team = { user_id: owner.id, name: 'A team', tenant_id: `x${unique()}`, ...cycle };
+      const { id } = await db.insertInto('teams').values(team).returning('id').executeTakeFirstOrThrow();
+      await makers.joins(id, owner, 'owner');
+      return id;
+    },
+
+    async joins(teamId: string, person: Person, role: Role): Promise<string> {
+      const row = { team_id: teamId, user_id: person.id, role };
+      return (await db.insertInto('team_members').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** A token of this person: a session unless it says otherwise. */
+    async credential(
+      person: Person,
+      options: { kind?: string; scopes?: string[]; teamId?: string; expiresAt?: Date } = {},
+    ): Promise<string> {
+      const token = newToken();
+      const { kind = 'session', scopes = ['read', 'write', 'plan'], teamId, expiresAt } = options;
+      const row = { token_hash: hashToken(token), kind, scopes, user_id: person.id, name: 'made by a test' };
+      const limits = { team_id: teamId ?? null, expires_at: expiresAt ?? null };
+      await db
+        .insertInto('credentials')
+        .values({ ...row, ...limits })
+        .execute();
+      return token;
+    },
+
+    async apiTokenId(person: Person): Promise<string> {
+      const hash = hashToken(await makers.credential(person, { kind: 'api_token' }));
+      const row = db.selectFrom('credentials').select('id').where('token_hash', '=', hash);
+      return (await row.executeTakeFirstOrThrow()).id;
+    },
+
+    async mailedLink(person: Person, purpose: 'verify_email' | 'password_reset'): Promise<string> {
+      const row = { user_id: person.id, purpose, expires_at: new Date(Date.now() + 60_000) };
+      const { id } = await db.insertInto('mailed_links').values(row).returning('id').executeTakeFirstOrThrow();
+      return app.services.secrets.signId(purpose, id);
+    },
+
+    async invite(teamId: string, email = `${unique()}@example.com`): Promise<{ id: string; token: string }> {
+      const row = { team_id: teamId, target_email: email, role: 'member', expiry: new Date(Date.now() + 60_000) };
+      const { id } = await db.insertInto('team_invites').values(row).returning('id').executeTakeFirstOrThrow();
+      return { id, token: app.services.secrets.signId('invite', id) };
+    },
+
+    async event(of: { teamId: string } | { person: Person }): Promise<string> {
+      const [scope, whose] =
+        'teamId' in of ? (['team', { team_id: of.teamId, by: null }] as const) : (['account', ofAccount(of)] as const);
+      return recordEvent(db, { scope, event_type: 'test.happened', activity: 'Something happened', ...whose });
+    },
+
+    async site(teamId: string): Promise<string> {
+      const row = { team_id: teamId, fqdn: `${unique()}.example.com` };
+      return (await db.insertInto('sites').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    async ticket(teamId: string, opener: Person): Promise<string> {
+      const text = { subject: 'It is broken', description: 'Please help' };
+      const row = { team_id: teamId, user_id: opener.id, ...text, messages_remaining: 10 };
+      return (await db.insertInto('tickets').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** Without a ticket it is an upload that nobody has named yet. */
+    async attachment(uploader: Person, ticketId: string | null): Promise<string> {
+      const file = { name: 'log.txt', content_type: 'text/plain', size_bytes: 3, content: Buffer.from('log') };
+      const row = { user_id: uploader.id, ticket_id: ticketId, ...file };
+      return (await db.insertInto('attachments').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    async region(): Promise<number> {
+      const row = { ...REGION, name: `r-${unique()}` };
+      return (await db.insertInto('regions').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    async failedJob(): Promise<string> {
+      const id = randomUUID();
+      const job = { id, queue: 'background', kind: 'housekeeping', payload: '{}', error: 'It failed' };
+      await db.insertInto('failed_jobs').values(job).execute();
+      return id;
+    },
+  };
+  return makers;
+}
+
+const ofAccount = ({ person }: { person: Person }) => ({ by: { userId: person.id } });
+
+export const REGION = {
+  city: 'Bern',
+  country: 'Switzerland',
+  country_code: 'CH',
+  cname: 'bern.example.com',
+  ip: '192.0.2.7',
+};
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+  json: any;
+}
+
+export interface RequestOptions {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Sends one request. A body that is text or bytes goes out as it is, anything else as JSON. */
+export async function request(
+  app: Pick<TestApp, 'api'>,
+  method: string,
+  path: string,
+  { token, body, headers = {} }: RequestOptions = {},
+): Promise<Answer> {
+  const raw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+  const abort = new AbortController();
+  const response = await fetch(app.api + path, {
+    method,
+    signal: abort.signal,
+    redirect: 'manual',
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+  });
+  // A stream of events never ends by itself; that it began is the answer.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = isStream ? '' : await response.text();
+  if (isStream) abort.abort();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+async function register(app: TestApp, name: string): Promise<Person & { token: string }> {
+  const email = `${name}@example.com`;
+  const body = { email, password: PASSWORD, first_name: name, last_name: 'Tester' };
+  const registered = await request(app, 'POST', '/register', { body });
+  if (registered.status !== 200) throw new Error(`could not register ${name}: ${registered.text}`);
+  return { ...(await signIn(app, email, PASSWORD)), email };
+}
+
+async function signIn(app: TestApp, email: string, password: string): Promise<{ id: string; token: string }> {
+  const signedIn = await request(app, 'POST', '/token', { body: { username: email, password } });
+  const token: string = signedIn.json.access_token;
+  const me = await request(app, 'GET', '/me', { token });
+  return { id: me.json.id, token };
+}
+
+async function teamOf(app: TestApp, token: string): Promise<string> {
+  return (await request(app, 'GET', '/team', { token })).json.results[0].id;
+}

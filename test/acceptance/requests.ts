@@ -1,0 +1,188 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Operation } from '#core/http/operation.ts';
+import { type CallerName, PASSWORD, type Place, REGION, type World } from './people.ts';
+
+/**
+ * A valid request for every operation, made fresh for each call: whoever may call gets a success, and nothing but the
+ * caller's rights can be the reason for a refusal. A row `operation/variant` is the same operation on something else.
+ */
+export interface Ingredients {
+  params?: Record<string, string | number>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown> | Buffer;
+  /** Used instead of the caller's own token, where the call would use that up. */
+  token?: string;
+}
+
+interface Setting {
+  world: World;
+  caller: CallerName;
+  place: Place;
+}
+
+export type Make = (setting: Setting) => Ingredients | Promise<Ingredients>;
+
+const nothing: Make = () => ({});
+const inTeam: Make = ({ place }) => ({ params: { team_id: place.teamId } });
+const onTicket = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, place.opener) },
+    ...more,
+  });
+};
+const newName = () => `n-${randomBytes(6).toString('hex')}`;
+
+export const requests: Record<string, Make> = {
+  signIn: ({ world }) => ({ body: { username: world.person('owner').email, password: PASSWORD } }),
+  signOut: async ({ world, caller }) =>
+    world.token(caller) === undefined ? {} : { token: await world.credential(world.person(caller)) },
+  introspectToken: nothing,
+  listApiTokens: nothing,
+  createApiToken: () => ({ body: { name: 'ci', scopes: ['read'] } }),
+  'createApiToken/for the team alone': ({ place }) => ({
+    body: { name: 'ci', scopes: ['read'], team_id: place.teamId },
+  }),
+  deleteApiToken: async ({ world, caller }) => ({
+    params: { api_token_id: await world.apiTokenId(world.person(caller)) },
+  }),
+
+  register: () => ({
+    body: { email: `${newName()}@example.com`, password: PASSWORD, first_name: 'New', last_name: 'Comer' },
+  }),
+  verifyEmail: () => ({ body: {} }),
+  'verifyEmail/link': async ({ world }) => ({
+    body: { token: await world.mailedLink(await world.user(), 'verify_email') },
+  }),
+  resetPassword: ({ world }) => ({ body: { email: world.person('owner').email } }),
+  'resetPassword/link': async ({ world }) => ({
+    body: { token: await world.mailedLink(await world.user(), 'password_reset'), password: PASSWORD },
+  }),
+  getMe: nothing,
+  updateMe: () => ({ body: { first_name: 'Renamed' } }),
+
+  listTeams: nothing,
+  getTeam: inTeam,
+  updateTeam: ({ place }) => ({ params: { team_id: place.teamId }, body: { timezone: 'Europe/Zurich' } }),
+  listTeamEvents: inTeam,
+  listMembers: inTeam,
+  getMember: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_id: await world.joins(place.teamId, await world.user(), 'viewer') },
+  }),
+  removeMember: async ({ world, place }) => {
+    const victim = await world.user();
+    await world.joins(place.teamId, victim, 'viewer');
+    return { params: { team_id: place.teamId, team_member_user_id: victim.id } };
+  },
+  'removeMember/self': async ({ world, caller, place }) => {
+    const params = { team_id: place.teamId, team_member_user_id: world.person(caller).id };
+    if (caller !== 'viewer' && caller !== 'member' && caller !== 'admin') return { params };
+    // They are needed in the team afterwards, so somebody of the same role leaves.
+    const leaver = await world.user();
+    await world.joins(place.teamId, leaver, caller);
+    return { params: { ...params, team_member_user_id: leaver.id }, token: await world.credential(leaver) };
+  },
+  listAllTeams: nothing,
+  suspendTeam: async ({ world, place }) => ({
+    params: { team_id: await world.team(place.owner) },
+    body: { is_active: false },
+  }),
+
+  listInvites: inTeam,
+  createInvite: ({ place }) => ({
+    params: { team_id: place.teamId },
+    body: { target_email: `${newName()}@example.com`, first_name: 'New', message: 'Join us' },
+  }),
+  deleteInvite: async ({ world, place }) => ({
+    params: { team_id: place.teamId, team_member_invite_id: (await world.invite(place.teamId)).id },
+  }),
+  getInvite: async ({ world, place }) => ({ params: { invite_id: (await world.invite(place.teamId)).id } }),
+  inspectInvite: async ({ world, place }) => ({ body: { token: (await world.invite(place.teamId)).token } }),
+  acceptInvite: async ({ world, caller }) => {
+    const team = await world.team(await world.user());
+    return { body: { token: (await world.invite(team, world.person(caller).email)).token } };
+  },
+  'acceptInvite/of somebody else': async ({ world, place }) => ({
+    body: { token: (await world.invite(place.teamId)).token },
+  }),
+
+  listEvents: nothing,
+  streamEvents: nothing,
+  getEvent: async ({ world, place }) => ({ params: { event_id: await world.event({ teamId: place.teamId }) } }),
+  'getEvent/of the account': async ({ world, place }) => ({
+    params: { event_id: await world.event({ person: place.owner }) },
+  }),
+  readEvents: async ({ world, place }) => ({ body: { event_id: await world.event({ teamId: place.teamId }) } }),
+
+  listTeamTickets: inTeam,
+  listTickets: nothing,
+  createTicket: ({ place }) => ({ body: { ...TICKET, team_id: place.teamId } }),
+  'createTicket/about a site': async ({ world, place }) => ({
+    body: { ...TICKET, team_id: place.teamId, site_live_id: await world.site(place.teamId) },
+  }),
+  'createTicket/with a file': async ({ world, caller, place }) => ({
+    body: { ...TICKET, team_id: place.teamId, s3_object: await world.attachment(world.person(caller), null) },
+  }),
+  getTicket: onTicket(),
+  updateTicket: onTicket({ body: { assistant_custom_instructions: 'Be brief' } }),
+  deleteTicket: onTicket(),
+  'deleteTicket/opened by the caller': async ({ world, caller, place }) => ({
+    params: { ticket_id: await world.ticket(place.teamId, world.person(caller)) },
+  }),
+  listReplies: onTicket(),
+  createReply: onTicket({ body: { description: 'Any news?' } }),
+  listAllTickets: nothing,
+  getAnyTicket: onTicket(),
+  answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
+  uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),
+  getAttachment: async ({ world, place }) => ({
+    params: { s3_object: await world.attachment(place.opener, await world.ticket(place.teamId, place.opener)) },
+  }),
+  'getAttachment/of no ticket yet': async ({ world, place }) => ({
+    params: { s3_object: await world.attachment(place === world.home ? world.person('member') : place.owner, null) },
+  }),
+
+  listRegions: nothing,
+  getRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),
+  createRegion: () => ({ body: { ...REGION, name: newName() } }),
+  updateRegion: async ({ world }) => ({ params: { region_id: await world.region() }, body: { city: 'Basel' } }),
+  deleteRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),
+
+  listFailedJobs: nothing,
+  retryJob: async ({ world }) => ({ params: { job_id: await world.failedJob() } }),
+  getFrontEnd: nothing,
+};
+
+const TICKET = { subject: 'It is broken', description: 'Please help' };
+
+export const operationOf = (row: string): string => row.split('/')[0] as string;
+
+export function fillPath(operation: Operation, { params = {}, query }: Ingredients): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? randomUUID()));
+  return query ? `${path}?${new URLSearchParams(query)}` : path;
+}
+
+/** Where a request can name something by its id. */
+export interface Position {
+  part: 'params' | 'query' | 'body';
+  name: string;
+}
+
+export function idPositions(operation: Operation): Position[] {
+  const parts = [
+    ['params', operation.params],
+    ['query', operation.query],
+    ['body', operation.body],
+  ] as const;
+  return parts.flatMap(([part, schema]) => {
+    const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { format?: string }> };
+    const names = Object.keys(properties).filter((name) => /_id$|^s3_object$/.test(name));
+    return names.map((name) => ({ part, name }));
+  });
+}
+
+export function replaceId(ingredients: Ingredients, { part, name }: Position, id: string | number): Ingredients {
+  return { ...ingredients, [part]: { ...(ingredients[part] as Record<string, unknown>), [name]: id } };
+}
+
+export const idAt = (ingredients: Ingredients, { part, name }: Position): string | number | undefined =>
+  (ingredients[part] as Record<string, string | number> | undefined)?.[name];
