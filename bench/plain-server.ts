@@ -15,15 +15,16 @@ import { NewTicket, Ticket } from '#features/ticket/ticket.schema.ts';
 const [databaseUrl = '', callerId = ''] = process.argv.slice(2);
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
-const membership = await pool.query('select team_id from team_members where user_id = $1', [callerId]);
-const teamIds = membership.rows.map((row) => row.team_id);
+const membership = await pool.query('select team_id, role from team_members where user_id = $1', [callerId]);
+const roles = new Map(membership.rows.map((row) => [row.team_id, row.role]));
+const teamIds = [...roles.keys()];
 
 const USER = `id, email, first_name, last_name, is_active, is_verified, is_superuser, is_payment_verified, analytics_user_id, created_at`;
 const TEAM = `id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
   metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
   current_cycle_visits, current_cycle_bandwidth, storage_usage, created_at`;
 const EVENT = `id, seq, team_id, user_id, site_live_id, fqdn, scope, event_type, activity, description, detail, item_id, created_at, finished_at,
-  seq > (select events_read_to from users where id = $4) as unread`;
+  user_id is distinct from $4::uuid and seq > (select events_read_to from users where id = $4) as unread`;
 const TICKET = `id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
   assistant_custom_instructions, resolved, resolved_at, created_at`;
 
@@ -58,6 +59,7 @@ app.get<{ Querystring: Query }>(
       const plan = PLANS[row.plan_type_name as keyof typeof PLANS];
       return {
         ...row,
+        role: roles.get(row.id),
         user: users.get(row.user_id),
         plan_type: plan,
         should_allow_storefront_payment: row.plan_type_name !== 'free',
@@ -122,8 +124,9 @@ app.post<{ Body: Static<typeof NewTicket> }>(
           '{}',
         ],
       );
+      const user = await client.query(`select ${USER} from users where id = $1`, [callerId]);
       await client.query('commit');
-      return { ...ticket.rows[0], ticket_replies: [] };
+      return { ...ticket.rows[0], user: toUser(user.rows[0]), ticket_replies: [] };
     } finally {
       client.release();
     }
@@ -132,7 +135,11 @@ app.post<{ Body: Static<typeof NewTicket> }>(
 
 async function usersById(ids: string[]): Promise<Map<string, unknown>> {
   const { rows } = await pool.query(`select ${USER} from users where id = any($1::uuid[])`, [[...new Set(ids)]]);
-  return new Map(rows.map((row) => [row.id, { ...row, full_name: `${row.first_name} ${row.last_name}` }]));
+  return new Map(rows.map((row) => [row.id, toUser(row)]));
+}
+
+function toUser(row: Record<string, unknown>) {
+  return { ...row, full_name: `${row.first_name} ${row.last_name}` };
 }
 
 function toPage(path: string, { page, size }: Query, count: number, results: unknown[]) {

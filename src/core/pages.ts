@@ -48,7 +48,7 @@ export async function listNewest<Row>(
 }
 
 /** Splits rows that carry `listing_count` into the count and the rows; a page past the end has one row of nulls. */
-export function toListing<Row>(rows: (Row & { listing_count: number; id: unknown })[]): Listing<Row> {
+function toListing<Row>(rows: (Row & { listing_count: number; id: unknown })[]): Listing<Row> {
   return { count: rows[0]?.listing_count ?? 0, rows: rows.filter((row) => row.id !== null) };
 }
 

@@ -105,10 +105,8 @@ function check(operation: Operation, mutation: Mutation, draft: Draft, answer: W
   );
 }
 
-/** Of what the parser refuses nobody knows what it asked for. */
-const isUnparsable = ({ path, query, headers }: Draft) =>
-  !/^[\x21-\x7e]*$/.test(path + query.join('')) ||
-  headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+/** The parser refuses other letters in an address, and then nobody knows what was asked for. */
+const isUnparsable = ({ path, query }: Draft) => !/^[\x21-\x7e]*$/.test(path + query.join(''));
 
 const PARTS = ['body', 'query', 'path', 'header'];
 
@@ -195,8 +193,8 @@ suite('what is not even HTTP gets an answer in our shape, or the door', () => {
   });
 });
 
-suite('a crowd is served: nobody waits for a connection that another one waits with', () => {
-  for (const operation of operations) {
+suite('a crowd is served: nobody holds a connection to the database while waiting for another', () => {
+  for (const operation of operations.filter(({ method }) => method !== 'GET')) {
     test(operation.id, async () => {
       const drafts = await Promise.all(Array.from({ length: CROWD }, () => makeDraft(operation)));
       const answers = await Promise.all(drafts.map((draft) => exchange(port, toBytes(draft), 5000)));

@@ -42,6 +42,8 @@ export interface Mutation {
   spoil(draft: Draft): void;
   /** The only right answer, where the request is wrong beyond doubt. */
   expect?: { status: number; loc?: string[] };
+  /** Says how long the body is, so another mutation on top could make a request that never ends. */
+  framing?: true;
   /** The request names another host, where a site would answer and not the platform. */
   elsewhere?: true;
 }
@@ -98,7 +100,8 @@ export function mutationsOf(operation: Operation, random: () => number): Mutatio
 
 /** Two to four at once; what comes of it nobody knows beforehand, but it must be an answer. */
 export function combine(mutations: Mutation[], random: () => number): Mutation {
-  const chosen = Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(mutations, random));
+  const stackable = mutations.filter(({ framing }) => !framing);
+  const chosen = Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(stackable, random));
   return {
     group: 'combined',
     what: chosen.map(({ what }) => what).join(' + '),
@@ -309,6 +312,10 @@ function bodyMutations(operation: Operation): Mutation[] {
       for (const [name, value] of headers) setHeader(draft, name, value);
     },
   });
+  const inChunks = (what: string, body: Buffer) => ({
+    ...set(`${what}, in chunks`, () => chunked(body), ['Transfer-Encoding', 'chunked']),
+    framing: true as const,
+  });
   return [
     ...BROKEN_BODIES.map(([what, change]) => ({ ...set(what, change), ...fault })),
     ...ODD_BODIES.map(([what, change]) => set(what, change)),
@@ -318,8 +325,8 @@ function bodyMutations(operation: Operation): Mutation[] {
       ...fault,
     })),
     { ...set('over the limit', () => large), ...tooLarge },
-    { ...set('over the limit, in chunks', () => inChunks(large), ['Transfer-Encoding', 'chunked']), ...tooLarge },
-    set('of no length, in chunks', () => inChunks(Buffer.alloc(0)), ['Transfer-Encoding', 'chunked']),
+    { ...inChunks('over the limit', large), ...tooLarge },
+    inChunks('of no length', Buffer.alloc(0)),
     set('said to be compressed', (body) => body, ['Content-Encoding', 'gzip']),
     {
       group: 'content type',
@@ -335,7 +342,7 @@ function bodyMutations(operation: Operation): Mutation[] {
 
 const currentBody = (draft: Draft) => draft.body ?? Buffer.from(draft.fields ? toJson(draft.fields) : '{}');
 
-function inChunks(body: Buffer): Buffer {
+function chunked(body: Buffer): Buffer {
   const chunk = (part: Buffer) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')];
   const parts = body.length > 0 ? [...chunk(body.subarray(0, 1000)), ...chunk(body.subarray(1000))] : [];
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
@@ -344,14 +351,15 @@ function inChunks(body: Buffer): Buffer {
 function headerMutations(): Mutation[] {
   const change = (what: string, spoil: Mutation['spoil']) => ({ group: 'header', what, spoil });
   const single = STRANGE_HEADERS.flatMap(([name, values]) =>
-    values.map((value) =>
-      change(`${name}: ${short(value)}`, (draft) => {
+    values.map((value) => ({
+      ...change(`${name}: ${short(value)}`, (draft) => {
         // A cookie counts only where nobody says who they are besides.
         if (name === 'Cookie') removeHeader(draft, 'Authorization');
         if (name === 'Content-Length') draft.body = draft.fields = undefined;
         setHeader(draft, name, value);
       }),
-    ),
+      ...(name === 'Content-Length' && { framing: true as const }),
+    })),
   );
   const hosts = STRANGE_HOSTS.map((host) => ({
     ...change(`Host: ${short(host)}`, (draft) => setHeader(draft, 'Host', host)),

@@ -29,11 +29,16 @@ export interface Connections {
 
 export function openConnections(handle: RequestListener): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
+  let closing = false;
   // Node would answer a missing Host by itself, with no body.
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
     const responses = answering.get(request.socket);
     responses?.add(response);
-    response.once('close', () => responses?.delete(response));
+    response.once('close', () => {
+      responses?.delete(response);
+      // A client would keep the connection for its next request, which this process will not answer.
+      if (closing && responses?.size === 0) request.socket.end();
+    });
     if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
     else handle(request, response);
   });
@@ -53,6 +58,7 @@ export function openConnections(handle: RequestListener): Connections {
       socket.destroy();
     },
     closeQuiet() {
+      closing = true;
       for (const [socket, responses] of answering) if (responses.size === 0) socket.destroy();
       setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
     },

@@ -34,7 +34,8 @@ ajv.addFormat('timezone', (text: string) => {
     return false;
   }
 });
-ajv.addFormat('ip', (text: string) => isIP(text) !== 0);
+// An IPv6 zone such as %eth0 means something on one machine alone.
+ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown }>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import { type Listing, listNewest, type Paging, toListing } from '#core/pages.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
 export type EventRow = Omit<Event, 'user'> & { seq: number };
@@ -25,7 +25,9 @@ export async function listEventsOfTeam(
 
 /**
  * A person's events are those of their teams and of their account. Each team's newest come off its own index and are
- * merged, because one index scan over many teams would read all their events to find the newest.
+ * merged, because one index scan over many teams would read all their events to find the newest. A page beyond the
+ * middle is read from the old end, so that no page sorts more than half of them and the last one costs as little as the
+ * first.
  */
 export async function listEventsOfUser(
   db: Db,
@@ -33,28 +35,30 @@ export async function listEventsOfUser(
   { page, size }: Paging,
 ): Promise<Listing<EventRow>> {
   const matches = fqdn === undefined ? sql`true` : sql`fqdn = ${fqdn}`;
+  const ofAccount = sql`team_id is null and user_id = ${userId} and ${matches}`;
+  const counted = await sql<{ count: number }>`
+    select ((select count(*) from events where team_id = any(${teamIds}::uuid[]) and ${matches})
+      + (select count(*) from events where ${ofAccount}))::int as count`.execute(db);
+  const { count } = counted.rows[0] as { count: number };
+
   const offset = (page - 1) * size;
-  const { rows } = await sql<EventRow & { listing_count: number }>`
-    with sources as (select unnest(${teamIds}::uuid[]) as team_id),
-    counted as (
-      select ((select count(*) from events where team_id = any(${teamIds}::uuid[]) and ${matches})
-        + (select count(*) from events where team_id is null and user_id = ${userId} and ${matches}))::int as listing_count
-    ),
-    keys as (
-      select id, created_at from (
-        select newest.id, newest.created_at from sources, lateral (
-          select id, created_at from events e where e.team_id = sources.team_id and ${matches}
-          order by created_at desc, id desc limit ${offset + size}
-        ) newest
+  const take = Math.min(size, count - offset);
+  if (take <= 0) return { count, rows: [] };
+  const fromOldEnd = offset > count / 2;
+  const skip = fromOldEnd ? count - offset - take : offset;
+  const order = fromOldEnd ? sql`created_at, id` : sql`created_at desc, id desc`;
+  const { rows } = await sql<EventRow>`
+    with keys as (
+      select id from (
+        select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
+          select id, created_at from events where team_id = source.team_id and ${matches} order by ${order} limit ${skip + take}
+        ) of_team
         union all
-        (select id, created_at from events where team_id is null and user_id = ${userId} and ${matches}
-          order by created_at desc, id desc limit ${offset + size})
-      ) merged order by created_at desc, id desc limit ${size} offset ${offset}
+        (select id, created_at from events where ${ofAccount} order by ${order} limit ${skip + take})
+      ) merged order by ${order} limit ${take} offset ${skip}
     )
-    select counted.listing_count, page.* from counted
-    left join (select ${columnsFor(userId)} from (select id from keys) k join events using (id)) page on true
-    order by page.created_at desc, page.id desc`.execute(db);
-  return toListing<EventRow>(rows);
+    select ${columnsFor(userId)} from keys join events using (id) order by created_at desc, id desc`.execute(db);
+  return { count, rows };
 }
 
 export async function findEvent(db: Db, readerId: string, id: string): Promise<EventRow | undefined> {

@@ -5,7 +5,7 @@ import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { siteIsInTeam } from '#features/site/site.ts';
 import { planOf } from '#features/team/team.ts';
-import { type User, usersById } from '#features/user/user.ts';
+import { findUser, type User, usersById } from '#features/user/user.ts';
 import { claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
@@ -53,7 +53,7 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
   });
   if (input.s3_object) await attach(db, caller, input.s3_object, row.id);
   await recordTicketEvent(db, caller, row, 'ticket.opened', `${caller.fullName} opened the ticket "${row.subject}"`);
-  return (await completeTickets(db, [row]))[0] as Ticket;
+  return { ...row, user: await findUser(db, caller.userId), ticket_replies: [] };
 }
 
 async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
