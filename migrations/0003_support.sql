@@ -1,5 +1,11 @@
 -- Places to host in, sites (their substance comes with a later migration), and the support desk.
 
+-- One row: what tells whether a process has the key that this database's secrets are sealed with.
+create table platform (
+  id boolean primary key default true check (id),
+  key_check text not null
+);
+
 create table regions (
   id integer primary key generated always as identity,
   name text not null unique,
@@ -65,3 +71,4 @@ create table attachments (
 );
 create index attachments_of_ticket on attachments (ticket_id);
 create index attachments_unclaimed on attachments (created_at) where ticket_id is null;
+create index attachments_unclaimed_of_user on attachments (user_id) include (size_bytes) where ticket_id is null;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Credentials } from '#core/auth/credentials.ts';
-import { inTransaction, openDatabase } from '#core/db/database.ts';
+import { inTransaction, openDatabase, type Tx } from '#core/db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { Listener } from '#core/db/listener.ts';
 import { migrate } from '#core/db/migrate.ts';
@@ -25,7 +25,7 @@ import { createOperator } from '#features/account/account.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 
 const JOB_CONCURRENCY = 4;
 const WEB_FOLDER = new URL('../web/dist', import.meta.url).pathname;
@@ -65,10 +65,10 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const works = config.role === 'all' || config.role === 'worker';
     const jobs = new Jobs({ db: database.db, pool: database.pool, listener, log, worker: works });
     const services = await createServices(config, log, database.db, listener, jobs);
+    undo.push(() => jobs.close());
     await jobs.open();
     const madeOperator = await prepareData(services);
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
-    undo.push(() => jobs.close());
 
     if (!config.metricsToken) await keepMetricsToken(services);
     const metrics = createMetrics(database.pool, jobs, services.events);
@@ -132,13 +132,17 @@ async function createServices(
   };
 }
 
-/** The platform's key. Losing it makes every sealed value unreadable, so it is written whole or not at all. */
+/** The platform's key. Losing it makes every sealed value unreadable, so nothing is ever written over one. */
 async function readOrMakeKey(file: string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  if (kept) return kept.trim();
-  const key = randomBytes(32).toString('base64url');
-  await writeFile(`${file}.part`, `${key}\n`, { mode: 0o600, flush: true });
-  await rename(`${file}.part`, file);
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  // Fails where a key exists already, be it made this moment by another process.
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft);
+  const key = (await readFile(file, 'utf8')).trim();
+  if (key.length < 32) throw new Error(`${file} holds no key; restore it, or set SECRET_KEY`);
   return key;
 }
 
@@ -150,15 +154,34 @@ async function keepMetricsToken({ config, secrets }: Services): Promise<void> {
 const SETUP_LOCK = 7_390_212;
 
 /** What a first start writes; many instances may start at once, so one does it and the others find it done. */
-async function prepareData({ db, config }: Services): Promise<Platform['madeOperator']> {
+async function prepareData({ db, config, secrets }: Services): Promise<Platform['madeOperator']> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
+    await checkKey(tx, secrets);
+    await placeRestoredEvents(tx);
     await seedRegions(tx, config);
     const email = config.adminEmail ?? 'admin@localhost';
     const password = config.adminPassword ?? randomBytes(12).toString('base64url');
     const made = await createOperator(tx, email, password);
     return made && !config.adminPassword ? { email, password } : undefined;
   });
+}
+
+/** Processes that share a database must share the key, or one could not read what the other sealed or signed. */
+async function checkKey(tx: Tx, secrets: Services['secrets']): Promise<void> {
+  const own = secrets.derive('key check');
+  await sql`insert into platform (key_check) values (${own}) on conflict do nothing`.execute(tx);
+  const { rows } = await sql<{ key_check: string }>`select key_check from platform`.execute(tx);
+  if (rows[0]?.key_check !== own) {
+    throw new ConfigError([
+      'this database belongs to a platform with another key: set SECRET_KEY (or DATA_DIR) to that of its first start',
+    ]);
+  }
+}
+
+/** In a database restored from a dump, events carry transaction ids that this server has yet to reach. */
+async function placeRestoredEvents(tx: Tx): Promise<void> {
+  await sql`update events set id = id where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(tx);
 }
 
 /** Prometheus on a port of its own: no token, so it belongs on an address that only the scraper reaches. */

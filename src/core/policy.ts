@@ -7,9 +7,11 @@ import { type AppError, failure, forbidden, unauthenticated } from './errors.ts'
  * policy.test.ts walks. Whoever is not in the team that owns a thing gets the answer for a thing that does not exist.
  */
 export interface Access<Subject = undefined> {
-  readonly who: 'anyone' | 'user' | 'session' | 'operator' | 'team';
+  readonly who: 'anyone' | 'user' | 'account' | 'session' | 'operator' | 'team';
   /** For people: the rule in words, shown in the reference. */
   readonly rule: string;
+  /** True where whoever is signed in matters although nobody needs to be. */
+  readonly identifies?: true;
   /** What the credential must carry; derived from the method where it is not given. */
   readonly scope?: Scope;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
@@ -29,19 +31,32 @@ const sessionRequired = failure(
   403,
   'Sign in with your password for this; a personal API token may not do it.',
 );
+const boundToTeam = failure('auth.bound_to_team', 403, 'This token is bound to one team; use one that is not.');
 const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of the platform may do this.');
 
 export const anyone: Access = { who: 'anyone', rule: 'anyone, signed in or not' };
+export const anyoneKnown: Access = { ...anyone, identifies: true };
 export const signedIn: Access = { who: 'user', rule: 'anyone signed in' };
+/** What reaches beyond one team, and so is not for a token that is bound to one. */
+export const forAccount: Access = { who: 'account', rule: 'anyone signed in, with no token bound to one team' };
 /** What a stolen API token must not be able to do: make more tokens, change the password. */
 export const withPassword: Access = { who: 'session', rule: 'anyone signed in with a password' };
 export const operator: Access = { who: 'operator', rule: 'operators of the platform' };
 
 /** Operators, on what the path names, so that a missing thing is answered before the rest of the request is read. */
 export function operatorOn<Subject>(
-  find: (db: Db, input: Record<string, unknown>) => Promise<Subject>,
+  find: (db: Db, input: Record<string, unknown>) => Promise<Subject | undefined>,
+  missing: () => AppError,
 ): Access<Subject> {
-  return { ...operator, named: 'path', find: (db, _caller, input) => find(db, input) };
+  return {
+    ...operator,
+    named: 'path',
+    find: async (db, _caller, input) => {
+      const subject = await find(db, input);
+      if (subject === undefined) throw missing();
+      return subject;
+    },
+  };
 }
 
 /** Members of the named team, from a role upwards. The subject is the team's id. */
@@ -85,13 +100,17 @@ function requireRole(caller: Caller, teamId: string, role: Role, missing: () => 
   if (!hasRole(caller, teamId, role)) throw forbidden({ message: `This needs the role ${role} or above in the team.` });
 }
 
+/** The first question of all. */
+export function checkSignedIn(access: Access<unknown>, caller: Caller | undefined): void {
+  if (access.who !== 'anyone' && !caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
+}
+
 /** The part of a policy that needs nothing but the credential. */
-export function checkCaller(access: Access<unknown>, caller: Caller | undefined, method: string): void {
-  if (access.who === 'anyone') return;
-  if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
+export function checkCaller(access: Access<unknown>, caller: Caller, method: string): void {
   if (access.who === 'operator' && !caller.isSuperuser) throw operatorsOnly();
   if (access.who === 'session' && caller.credential.kind !== 'session') throw sessionRequired();
-  if (access.find === undefined) checkScope(access, caller, method);
+  if (access.who === 'account' && caller.credential.teamId !== null) throw boundToTeam();
+  if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);
 }
 
 /** Comes after the lookup: a stranger with a narrow token still learns only that there is no such thing. */

@@ -172,7 +172,8 @@ function badJson(schema: Schema): Value[] {
 }
 
 function badTexts({ format = '', enum: allowed, pattern, minLength = 0, maxLength }: Schema): Value[] {
-  const isClosed = format !== '' || allowed !== undefined;
+  // Almost any text is a line.
+  const isClosed = (format !== '' && format !== 'line') || allowed !== undefined;
   const neverBlank = isClosed || pattern === '\\S';
   return [
     ...surely(NO_TEXT),

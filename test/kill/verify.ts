@@ -20,6 +20,8 @@ export async function installAudit(client: pg.Client): Promise<void> {
     create function audit_job() returns trigger language plpgsql as $$
     begin
       insert into kill_audit (what, event_id) values ('job', (new.data -> 'payload' ->> 'eventId')::uuid);
+      -- A team may have only so many open invites, so one that was mailed counts as used here.
+      update team_invites set accepted_at = now() where id = (new.data -> 'payload' ->> 'inviteId')::uuid;
       return null;
     end $$;
     create trigger kill_audit after update on jobs.job for each row

@@ -68,6 +68,10 @@ export interface DB {
     used_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  platform: {
+    id: Generated<boolean>;
+    key_check: string;
+  };
   regions: {
     id: Generated<number>;
     name: string;

@@ -58,6 +58,10 @@ export class EventHub {
     listener.onReconnect(() => this.#endAll());
   }
 
+  streamsOf(userId: string): number {
+    return [...this.#subscribers].filter(({ caller }) => caller.userId === userId).length;
+  }
+
   get openStreams(): number {
     return this.#subscribers.size;
   }
@@ -72,10 +76,8 @@ export class EventHub {
   /** What this caller may see between a cursor and now, oldest first, at most one batch. */
   async since(caller: Caller, cursor: Cursor): Promise<StreamedEvent[]> {
     const teams = [...caller.roles.keys()];
-    return this.#read(
-      cursor,
-      sql`and (team_id = any(${teams}::uuid[]) or (team_id is null and user_id = ${caller.userId}))`,
-    );
+    const account = seesAccount(caller) ? caller.userId : null;
+    return this.#read(cursor, sql`and (team_id = any(${teams}::uuid[]) or (team_id is null and user_id = ${account}))`);
   }
 
   /** Everything committed after this resolves reaches the subscriber. */
@@ -213,7 +215,13 @@ export class EventHub {
 }
 
 export function maySee(caller: Caller, event: { team_id: string | null; user_id: string | null }): boolean {
-  return event.team_id === null ? event.user_id === caller.userId : caller.roles.has(event.team_id);
+  if (event.team_id !== null) return caller.roles.has(event.team_id);
+  return event.user_id === caller.userId && seesAccount(caller);
+}
+
+/** A token bound to one team knows nothing of the account around it. */
+export function seesAccount(caller: Caller): boolean {
+  return caller.credential.teamId === null;
 }
 
 /** Cursors travel as the id of a server-sent event. */

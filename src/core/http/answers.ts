@@ -21,7 +21,21 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     return reply.code(500).send({ detail, code: 'internal', request_id: request.id });
   }
   if (known.status >= 500) request.log.warn({ err: error }, known.message);
-  return reply.headers(known.headers).code(known.status).send(errorBody(known));
+  const oauth = request.routeOptions.config.operation?.oauthErrors ? oauthError(known) : {};
+  return reply
+    .headers(known.headers)
+    .code(known.status)
+    .send({ ...oauth, ...errorBody(known) });
+}
+
+/** RFC 6749: what a client of the token operations reads. */
+function oauthError(error: AppError): Record<string, string> {
+  const grantType = error.faults?.some(({ loc, type }) => loc[1] === 'grant_type' && type === 'enum');
+  const description = error.faults?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return {
+    error: grantType ? 'unsupported_grant_type' : 'invalid_request',
+    error_description: description ?? error.message,
+  };
 }
 
 export function errorBody(error: AppError): Record<string, unknown> {
@@ -33,10 +47,11 @@ export function errorBody(error: AppError): Record<string, unknown> {
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (error instanceof pg.DatabaseError) return fromDatabase(error);
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const { code, statusCode, syscall } = error as { code?: string; statusCode?: number; syscall?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalid(NO_MEDIA_TYPE);
-  if (code !== undefined && UNREACHABLE.has(code)) return unavailable();
+  if (syscall === 'connect' || (code !== undefined && BROKEN.has(code))) return unavailable();
+  // The pool gives this one no code, so here its words must do.
   if (error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect'))
     return unavailable();
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return malformed();
@@ -44,7 +59,7 @@ function toAppError(error: unknown): AppError | undefined {
 }
 
 const NO_MEDIA_TYPE = { loc: ['body'], msg: 'Value error, the content type is not one', type: 'value_error' };
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 function fromDatabase(error: pg.DatabaseError): AppError | undefined {
   switch (error.code) {

@@ -3,7 +3,7 @@ import type { Caller } from '#core/auth/caller.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
-import { checkCaller, checkScope } from '#core/policy.ts';
+import { checkCaller, checkScope, checkSignedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
 import { type Answer, answerOnce, hashRequest, readKey } from './idempotency.ts';
@@ -39,8 +39,6 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     method: operation.method,
     url: API_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation },
-    // A HEAD of a stream would be a stream.
-    exposeHeadRoute: operation.serve === undefined,
     bodyLimit: operation.bodyLimitBytes ?? 1024 * 1024,
     schema: operation.response ? { response: { 200: operation.response } } : {},
     onRequest: async (request, reply) => {
@@ -49,7 +47,10 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     handler: async (request, reply) => {
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
+      if (operation.prepare) call.prepared = await operation.prepare(call);
       const answer = await perform(services, operation, call, request);
+      // A page of another site must not put its own session into the visitor's browser.
+      if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       await waitIfPreferred(services, answer, request, reply);
       return reply.headers(answer.headers).code(answer.status).send(answer.body);
@@ -66,29 +67,36 @@ async function admit(
 ): Promise<Admission> {
   const { access } = operation;
   const credential = readCredential(request);
-  const caller =
-    access.who !== 'anyone' && credential ? await services.credentials.resolve(credential.token) : undefined;
+  const asks = access.who !== 'anyone' || access.identifies;
+  const caller = asks && credential ? await identify(services, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
-  checkCaller(access, caller, operation.method);
-  const foreign = credential?.fromCookie && operation.method !== 'GET' && !fromOwnOrigin(services, request);
-  if (foreign && access.who !== 'anyone') throw foreignOrigin();
+  checkSignedIn(access, caller);
 
-  const given = request.params as Record<string, unknown>;
   const faults: Fault[] = [];
-  const params = (readPath?.(given, faults) ?? {}) as Record<string, unknown>;
+  const params = (readPath?.(request.params, faults) ?? {}) as Record<string, unknown>;
   if (faults.length > 0) throw invalid(...faults);
 
+  const byCookie = credential?.fromCookie && operation.method !== 'GET';
+  if (byCookie && access.who !== 'anyone' && !fromOwnOrigin(services, request)) throw foreignOrigin();
+  if (caller) checkCaller(access, caller, operation.method);
   let subject: unknown;
   if (access.named === 'path' && caller) {
     subject = await access.find?.(services.db, caller, params);
     checkScope(access, caller, operation.method);
   }
-  return {
-    caller,
-    token: foreign && request.headers.origin !== undefined ? undefined : credential?.token,
-    params,
-    subject,
-  };
+  // Another site's page may not spend the visitor's session, be it only to end it.
+  const known = !(byCookie && fromForeignOrigin(services, request));
+  return { caller: known ? caller : undefined, token: known ? credential?.token : undefined, params, subject };
+}
+
+/** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
+async function identify(services: Services, token: string, request: FastifyRequest): Promise<Caller | undefined> {
+  const address = addressKey(request.ip);
+  const state = services.limits.peek('badToken', address);
+  if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
+  const caller = await services.credentials.resolve(token);
+  if (!caller) services.limits.take('badToken', address);
+  return caller;
 }
 
 function readCredential(request: FastifyRequest): { token: string; fromCookie: boolean } | undefined {
@@ -103,6 +111,10 @@ function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || !URL.canParse(origin)) return false;
   return origin === new URL(services.config.baseUrl).origin || new URL(origin).host === host;
+}
+
+function fromForeignOrigin(services: Services, request: FastifyRequest): boolean {
+  return request.headers.origin !== undefined && !fromOwnOrigin(services, request);
 }
 
 function limitRate(
@@ -159,8 +171,8 @@ async function readCall(
       if (!admission.caller) throw unauthenticated();
       return admission.caller;
     },
-    identify: async () =>
-      admission.caller ?? (admission.token ? services.credentials.resolve(admission.token, call.db) : undefined),
+    callerIfAny: admission.caller,
+    prepared: undefined,
     headers: {},
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };

@@ -243,6 +243,32 @@ test('health needs nothing, metrics need the token', async () => {
     assert.ok(page.includes(name), name);
 });
 
+test('many strangers with bad tokens at an operation that asks who they are hold nobody up', async () => {
+  const ask = () => fetch(`${app.api}/verify_email`, { method: 'POST', headers: { authorization: 'Bearer wrong' } });
+  const answers = await Promise.all(Array.from({ length: 40 }, ask));
+  for (const answer of answers) assert.equal(answer.status, 401);
+});
+
+test('a list that is far too long is one fault, not one for each item', async () => {
+  const response = await send('POST', '/api_token', { name: 'x', scopes: Array.from({ length: 200_000 }, () => 1) });
+  assert.equal(response.status, 422);
+  const { detail } = (await response.json()) as Faults;
+  assert.ok(detail.some(({ type }) => type === 'too_long'));
+  assert.ok(detail.length < 12, String(detail.length));
+});
+
+test('a refused token request speaks OAuth too', async () => {
+  const ask = (body: Record<string, string>) =>
+    fetch(`${app.api}/token`, { method: 'POST', body: new URLSearchParams(body) });
+  const missing = (await (await ask({ username: 'a' })).json()) as Record<string, string>;
+  assert.equal(missing.error, 'invalid_request');
+  const other = (await (await ask({ grant_type: 'magic', username: 'a', password: 'b' })).json()) as Record<
+    string,
+    string
+  >;
+  assert.equal(other.error, 'unsupported_grant_type');
+});
+
 test('limits count per credential, per address at sign-in, and per account for failures', async () => {
   const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '0.5' } });
   try {
@@ -271,6 +297,33 @@ test('limits count per credential, per address at sign-in, and per account for f
   } finally {
     await limited.close();
   }
+});
+
+test('failed sign-ins are counted when many come at once', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '2' } });
+  try {
+    const bob = await registerPerson(limited, 'Bob');
+    const signIn = () =>
+      fetch(`${limited.api}/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ username: bob.email, password: 'wrong' }),
+      });
+    const answers = await Promise.all(Array.from({ length: 30 }, signIn));
+    assert.equal(answers.filter(({ status }) => status === 401).length, 20);
+    const change = await fetch(`${limited.api}/me`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${bob.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ current_password: 'a long enough password', new_password: 'another password' }),
+    });
+    assert.equal(change.status, 429);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('processes with different keys do not share a database', async () => {
+  const options = { databaseUrl: app.databaseUrl, env: { SECRET_KEY: 'another key that is long enough too' } };
+  await assert.rejects(startTestApp(options), /another key/);
 });
 
 test('stopping finishes requests in flight', async () => {

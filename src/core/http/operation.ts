@@ -10,15 +10,17 @@ import type { LimitName } from './rate-limits.ts';
 export const API_PREFIX = '/f/api/v1';
 
 /** What an operation gets to work with, once the request has been let in and found valid. */
-export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown> {
+export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown, Prepared = unknown> {
   params: Params;
   query: Query;
   body: Body;
   /** What the operation's policy looked up: the team's id, or the record itself. */
   subject: Subject;
-  /** Whoever is signed in. Operations open to anyone ask `identify` instead. */
+  /** Whoever is signed in. Operations open to anyone ask `callerIfAny` instead. */
   caller: Caller;
-  identify(): Promise<Caller | undefined>;
+  callerIfAny: Caller | undefined;
+  /** What the operation's own `prepare` made. */
+  prepared: Prepared;
   /** The credential as it came, for the operations that are about credentials. */
   token: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -51,10 +53,12 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   assistant?: true;
   /** The limit that counts; otherwise reads or writes of the credential. */
   limit?: LimitName;
-  /** False where the work must not hold a transaction: it calls outside, or hashes a password. */
+  /** False where the work must not hold a transaction. */
   transaction?: false;
   /** False for sign-in, whose answer must never be kept. */
   idempotency?: false;
+  /** Refusals carry OAuth's `error` and `error_description` besides ours. */
+  oauthErrors?: true;
 }
 
 export interface JsonOperation<
@@ -63,9 +67,14 @@ export interface JsonOperation<
   B extends TSchema,
   R extends TSchema,
   Subject,
+  Prepared,
 > extends Declaration<P, Q, B, Subject> {
   response: R;
-  handle(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Static<R>>;
+  /** Slow work that needs no transaction, such as hashing a password, done before one is opened. */
+  prepare?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Prepared>;
+  handle(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
+  ): Promise<Static<R>>;
 }
 
 /** An operation whose answer is not JSON: a stream, a page, a file. */
@@ -88,6 +97,7 @@ type WithDefaults<Q> = Q extends { page?: number; size?: number }
 export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> & {
   response?: TSchema;
   produces?: string;
+  prepare?(call: Call): Promise<unknown>;
   handle?(call: Call): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
@@ -98,7 +108,8 @@ export function operation<
   Q extends TProperties = TProperties,
   B extends TSchema = TSchema,
   Subject = undefined,
->(declaration: JsonOperation<P, Q, B, R, Subject>): Operation {
+  Prepared = undefined,
+>(declaration: JsonOperation<P, Q, B, R, Subject, Prepared>): Operation {
   return declaration as unknown as Operation;
 }
 

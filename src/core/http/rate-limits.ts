@@ -1,5 +1,9 @@
 const WINDOW_MS = 60_000;
-const PER_MINUTE = { read: 1200, write: 300, signIn: 20, failedSignIn: 10 } as const;
+const PER_MINUTE = { read: 1200, write: 300, signIn: 20, failedSignIn: 10, badToken: 300 } as const;
+const SWEEP_ABOVE = 10_000;
+const SWEEP_EVERY_MS = 5_000;
+const FORGET_ABOVE = 500_000;
+
 export type LimitName = keyof typeof PER_MINUTE;
 
 export interface LimitState {
@@ -15,7 +19,8 @@ export interface LimitState {
  */
 export class RateLimits {
   readonly #factor: number;
-  #windows = new Map<string, { count: number; endsAt: number }>();
+  readonly #windows = new Map<string, { count: number; endsAt: number }>();
+  #sweptAt = 0;
 
   constructor(factor: number) {
     this.#factor = factor;
@@ -24,6 +29,11 @@ export class RateLimits {
   /** Counts one use. With a factor of 0 nothing is limited. */
   take(name: LimitName, key: string): LimitState {
     return this.#state(name, key, 1);
+  }
+
+  /** Takes back one use, of something that turned out not to count. */
+  giveBack(name: LimitName, key: string): void {
+    this.#state(name, key, -1);
   }
 
   /** Looks without counting. */
@@ -52,9 +62,12 @@ export class RateLimits {
   }
 
   #remember(id: string, window: { count: number; endsAt: number }, now: number): void {
-    if (this.#windows.size >= 50_000) {
-      this.#windows = new Map([...this.#windows].filter(([, { endsAt }]) => endsAt > now));
+    if (this.#windows.size >= SWEEP_ABOVE && now - this.#sweptAt > SWEEP_EVERY_MS) {
+      this.#sweptAt = now;
+      for (const [key, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(key);
     }
+    // Forgetting everybody is the lesser harm when so many addresses come that remembering them would fill the memory.
+    if (this.#windows.size >= FORGET_ABOVE) this.#windows.clear();
     this.#windows.set(id, window);
   }
 }

@@ -11,7 +11,7 @@ export const Timestamp = Type.Unsafe<Date>({ type: 'string', format: 'date-time'
 export const Moment = Type.String({ format: 'date-time' });
 export const Email = Type.String({ format: 'email', minLength: 3, maxLength: 254 });
 /** A short human name: one line, not blank. */
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+export const Name = Type.String({ minLength: 1, maxLength: 100, format: 'line' });
 export const Text = Type.String({ minLength: 1, maxLength: 50_000, pattern: '\\S' });
 /** An object whose members are the business of whoever wrote it. */
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });

@@ -22,6 +22,9 @@ ajv.addFormat('uuid', UUID);
 ajv.addFormat('email', EMAIL);
 ajv.addFormat('date-time', (text: string) => {
   if (!DATE_TIME.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // In UTC it must still have a year of four digits.
+  const utcYear = new Date(text).getUTCFullYear();
+  if (utcYear < 1 || utcYear > 9999) return false;
   // Date.parse takes the 30th of February for the 2nd of March.
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -35,10 +38,11 @@ ajv.addFormat('timezone', (text: string) => {
   }
 });
 // An IPv6 zone such as %eth0 means something on one machine alone.
+ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\r\n\u2028\u2029]/.test(text));
 ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 
 interface ObjectSchema {
-  properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown }>;
+  properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown; maxItems?: number }>;
 }
 
 export function compileReader(part: Part, schema: TSchema): Reader {
@@ -47,7 +51,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
   const uuids = properties.filter(([, property]) => property.format === 'uuid').map(([name]) => name);
 
   return (value, faults) => {
-    const input = part === 'body' ? value : readText(value as Record<string, unknown>, properties);
+    const input = part === 'body' ? shorten(value, properties) : readText(value as Record<string, unknown>, properties);
     const before = faults.length;
     faults.push(...findBadText(part, input, properties));
     if (!validate(input)) faults.push(...toFaults(part, validate));
@@ -74,6 +78,18 @@ function readText(value: Record<string, unknown>, properties: Properties): Recor
     result[name] = typeof text === 'string' ? parseText(text, property) : text;
   }
   return result;
+}
+
+/** Of a list that is too long one item more than allowed is enough to say so; a fault for each would fill the memory. */
+function shorten(value: unknown, properties: Properties): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const object = value as Record<string, unknown>;
+  for (const [name, { maxItems }] of properties) {
+    const list = object[name];
+    if (Array.isArray(list) && maxItems !== undefined && list.length > maxItems)
+      object[name] = list.slice(0, maxItems + 1);
+  }
+  return object;
 }
 
 const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
@@ -181,6 +197,8 @@ function describeFormat(format: string): { msg: string; type: string } {
       return { type: 'value_error', msg: 'Value error, not a valid email address' };
     case 'timezone':
       return { type: 'value_error', msg: 'Value error, not a known time zone' };
+    case 'line':
+      return { type: 'value_error', msg: 'Value error, must be one line and not blank' };
     default:
       return { type: 'value_error', msg: `Value error, not a valid ${format}` };
   }

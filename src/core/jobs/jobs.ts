@@ -153,7 +153,9 @@ export class Jobs implements JobQueue {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
-    this.#workersLock?.release(true);
+    const lock = this.#workersLock;
+    this.#workersLock = undefined;
+    lock?.release(true);
   }
 
   async states(): Promise<QueueState[]> {
@@ -173,14 +175,14 @@ export class Jobs implements JobQueue {
   }
 
   async #send(db: Db, lane: string, envelope: Envelope): Promise<void> {
-    await this.#boss.send(lane, envelope, {
-      ...(envelope.key !== undefined && { singletonKey: envelope.key }),
-      db: fromKysely(db),
-    });
+    // The policy lets one job of a key be active; the group makes a worker pass over the others instead of waiting for it.
+    const oneAtATime = envelope.key !== undefined && { singletonKey: envelope.key, group: { id: envelope.key } };
+    await this.#boss.send(lane, envelope, { ...oneAtATime, db: fromKysely(db) });
   }
 
   async #startWorker(queue: string, services: Services): Promise<void> {
-    const id: string = await this.#boss.work<Envelope>(queue, POLL, async ([job]) => {
+    const options = queue === 'site' ? { ...POLL, groupConcurrency: 1 } : POLL;
+    const id: string = await this.#boss.work<Envelope>(queue, options, async ([job]) => {
       try {
         await this.#run(queue, job as BossJob, services);
       } finally {
@@ -254,6 +256,8 @@ export class Jobs implements JobQueue {
     if (this.#closed) return client.release(true);
     this.#workersLock = client;
     client.once('error', () => {
+      // Given back already; only its farewell to the database came too late.
+      if (this.#workersLock !== client) return;
       this.#workersLock = undefined;
       client.release(true);
       this.#reclaimAgain();
@@ -265,7 +269,14 @@ export class Jobs implements JobQueue {
       "select name, array_agg(id::text) as ids from jobs.job where state = 'active' and id <> all($1) group by name",
       [[...this.#running]],
     );
-    for (const { name, ids } of rows) await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+    for (const { name, ids } of rows) {
+      // Being killed is no fault of the job, so it costs none of its retries.
+      await client.query('update jobs.job set retry_limit = retry_limit + 1 where name = $1 and id = any($2::uuid[])', [
+        name,
+        ids,
+      ]);
+      await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+    }
   }
 
   #reclaimAgain(): void {

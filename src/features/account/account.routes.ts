@@ -1,11 +1,20 @@
 import { Type } from 'typebox';
+import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, checkScope, signedIn, withPassword } from '#core/policy.ts';
+import { anyone, anyoneKnown, checkScope, signedIn, withPassword } from '#core/policy.ts';
 import { startSession, TokenGrant } from '#features/credential/credential.ts';
 import { findUser, User } from '#features/user/user.ts';
 import { EmailVerification, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
-import { register, requestPasswordReset, resetPassword, sendLink, updateMe, verifyEmail } from './account.ts';
+import {
+  checkPasswordChange,
+  register,
+  requestPasswordReset,
+  resetPassword,
+  sendLink,
+  updateMe,
+  verifyEmail,
+} from './account.ts';
 
 const tag = 'account';
 
@@ -23,7 +32,8 @@ export const accountOperations = [
     limit: 'signIn',
     body: Registration,
     response: User,
-    handle: ({ db, services, body }) => register(db, services, body),
+    prepare: ({ body }) => hashPassword(body.password),
+    handle: ({ db, services, body, prepared }) => register(db, services, body, prepared),
   }),
   operation({
     id: 'verifyEmail',
@@ -31,7 +41,7 @@ export const accountOperations = [
     path: '/verify_email',
     tag,
     summary: 'Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again',
-    access: anyone,
+    access: anyoneKnown,
     limit: 'signIn',
     idempotency: false,
     body: EmailVerification,
@@ -39,7 +49,7 @@ export const accountOperations = [
     async handle(call) {
       const { db, services, body } = call;
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
-      const caller = await call.identify();
+      const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       checkScope(signedIn, caller, 'POST');
       if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
@@ -57,12 +67,13 @@ export const accountOperations = [
     idempotency: false,
     body: PasswordReset,
     response: LinkAnswer,
+    prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),
     async handle(call) {
-      const { db, services } = call;
-      const { email, token, password } = call.body;
+      const { db, services, prepared: passwordHash } = call;
+      const { email, token } = call.body;
       if (token) {
-        if (!password) throw invalid(bodyFault('password', 'Field required', 'missing'));
-        return startSession(call, await resetPassword(db, services, token, password));
+        if (!passwordHash) throw invalid(bodyFault('password', 'Field required', 'missing'));
+        return startSession(call, await resetPassword(db, services, token, passwordHash));
       }
       if (!email) throw invalid(bodyFault('email', 'Field required', 'missing'));
       await requestPasswordReset(db, services, email);
@@ -88,6 +99,7 @@ export const accountOperations = [
     access: withPassword,
     body: ProfileChange,
     response: User,
-    handle: ({ db, services, caller, body }) => updateMe(db, services, caller, body),
+    prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
+    handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
   }),
 ];

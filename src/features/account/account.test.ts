@@ -145,6 +145,17 @@ test('the session cookie signs in; a change made with it must come from the plat
   assert.equal((await change({ origin: app.url })).status, 200);
 });
 
+test('a page of another site can neither sign a visitor in nor end their session', async () => {
+  const person = await registerPerson(app);
+  const foreign = { origin: 'https://evil.example' };
+  const body = new URLSearchParams({ username: person.email, password: 'a long enough password' });
+  const answer = await fetch(`${app.api}/token`, { method: 'POST', headers: foreign, body });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('set-cookie'), null);
+  await fetch(`${app.api}/logout`, { method: 'POST', headers: { ...foreign, cookie: `session=${person.token}` } });
+  assert.equal((await person.api.getMe()).id, person.userId);
+});
+
 test('an API token is shown once, has its scopes, and is revoked at once', async () => {
   const person = await registerPerson(app);
   const made = await person.api.createApiToken({ body: { name: 'ci', scopes: ['read'] } });
@@ -176,6 +187,24 @@ test('an API token can not make tokens or change the password, and can be bound 
   await assert.rejects(person.api.createApiToken({ body: past }), refused(422));
   const foreign = { name: 'foreign', scopes: ['read' as const], team_id: crypto.randomUUID() };
   await assert.rejects(person.api.createApiToken({ body: foreign }), refused(422));
+});
+
+test('a token bound to one team reaches nothing beyond it', async () => {
+  const person = await registerPerson(app);
+  const other = await registerPerson(app);
+  const { token } = await person.api.createApiToken({
+    body: { name: 'bound', scopes: ['write'], team_id: person.teamId },
+  });
+  const bot = createClient({ baseUrl: app.url, token });
+  const invite = await other.api.createInvite({
+    params: { team_id: other.teamId },
+    body: { target_email: person.email, first_name: 'P' },
+  });
+  const inviteToken = new URL(invite.link).searchParams.get('token') as string;
+  await assert.rejects(bot.acceptInvite({ body: { token: inviteToken } }), refused(403, 'auth.bound_to_team'));
+  await assert.rejects(bot.listApiTokens(), refused(403, 'auth.bound_to_team'));
+  assert.ok((await bot.listEvents()).results.every(({ team_id }) => team_id === person.teamId));
+  assert.ok((await person.api.listEvents()).results.some(({ team_id }) => team_id === null));
 });
 
 test('nothing secret is stored in plain text: no password, no token', async () => {

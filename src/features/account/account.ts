@@ -5,7 +5,7 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { revokeCredentials } from '#features/credential/credential.ts';
+import { countFailures, revokeCredentials } from '#features/credential/credential.ts';
 import { createTeam } from '#features/team/team.ts';
 import {
   findSignIn,
@@ -22,11 +22,11 @@ import { consumeMailedLink, insertMailedLink, type LinkPurpose, retireMailedLink
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
 
-export async function register(db: Db, services: Services, input: Registration): Promise<User> {
+export async function register(db: Db, services: Services, input: Registration, passwordHash: string): Promise<User> {
   const email = input.email.toLowerCase();
   const user = await insertUser(db, {
     email,
-    password_hash: await hashPassword(input.password),
+    password_hash: passwordHash,
     first_name: input.first_name.trim(),
     last_name: input.last_name.trim(),
   });
@@ -63,7 +63,7 @@ export async function sendLink(db: Db, services: Services, userId: string, purpo
   await services.jobs.enqueue(db, mailLink, { linkId });
 }
 
-/** Answers whose address is verified now. Older credentials end: whoever made the account may not be whom the mail reached. */
+/** Answers whose address is verified now. Older sessions end: whoever made the account may not be whom the mail reached. */
 export async function verifyEmail(db: Db, services: Services, token: string): Promise<string> {
   const userId = await consumeLink(db, services, token, 'verify_email');
   await updateUser(db, userId, { is_verified: true });
@@ -76,10 +76,10 @@ export async function requestPasswordReset(db: Db, services: Services, email: st
   if (account?.is_active) await sendLink(db, services, account.id, 'password_reset');
 }
 
-export async function resetPassword(db: Db, services: Services, token: string, password: string): Promise<string> {
+export async function resetPassword(db: Db, services: Services, token: string, passwordHash: string): Promise<string> {
   const userId = await consumeLink(db, services, token, 'password_reset');
   // Whoever could read the mail owns the address.
-  await updateUser(db, userId, { password_hash: await hashPassword(password), is_verified: true });
+  await updateUser(db, userId, { password_hash: passwordHash, is_verified: true });
   return userId;
 }
 
@@ -92,20 +92,38 @@ async function consumeLink(db: Db, services: Services, token: string, purpose: L
   return userId;
 }
 
-export async function updateMe(db: Db, services: Services, caller: Caller, change: ProfileChange): Promise<User> {
-  const { first_name, last_name, current_password, new_password } = change;
-  if (new_password !== undefined) {
-    if (current_password === undefined) throw invalid(bodyFault('current_password', 'Field required', 'missing'));
-    if (!(await checkPassword(await passwordHashOf(db, caller.userId), current_password))) {
-      throw invalid(bodyFault('current_password', 'Value error, this is not your password'));
-    }
+/** Checks the current password and hashes the new one; undefined when the password stays. */
+export async function checkPasswordChange(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  { current_password, new_password }: ProfileChange,
+): Promise<string | undefined> {
+  if (new_password === undefined) return undefined;
+  if (current_password === undefined) throw invalid(bodyFault('current_password', 'Field required', 'missing'));
+  // A stolen session must not be a way to guess the password either.
+  const matches = await countFailures(services, caller.email, async () =>
+    checkPassword(await passwordHashOf(db, caller.userId), current_password),
+  );
+  if (!matches) throw invalid(bodyFault('current_password', 'Value error, this is not your password'));
+  return hashPassword(new_password);
+}
+
+export async function updateMe(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  { first_name, last_name }: ProfileChange,
+  passwordHash: string | undefined,
+): Promise<User> {
+  if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
     await retireMailedLinks(db, caller.userId, 'password_reset');
   }
   await updateUser(db, caller.userId, {
     ...(first_name !== undefined && { first_name: first_name.trim() }),
     ...(last_name !== undefined && { last_name: last_name.trim() }),
-    ...(new_password !== undefined && { password_hash: await hashPassword(new_password) }),
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
   });
   rightsChanged(db, services, caller.userId);
   return findUser(db, caller.userId);

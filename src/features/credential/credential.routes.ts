@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, signedIn, withPassword } from '#core/policy.ts';
+import { anyone, forAccount, signedIn, withPassword } from '#core/policy.ts';
 import {
   ApiToken,
   apiTokenNotFound,
@@ -29,6 +29,7 @@ export const credentialOperations = [
     idempotency: false,
     // Checking a password takes a while on purpose; nothing should be held meanwhile.
     transaction: false,
+    oauthErrors: true,
     accepts: ['form', 'json'],
     body: SignIn,
     response: TokenGrant,
@@ -71,7 +72,7 @@ export const credentialOperations = [
     path: '/api_token',
     tag,
     summary: 'Your personal API tokens',
-    access: signedIn,
+    access: forAccount,
     query: Type.Object(PageQuery),
     response: PageOf(ApiToken),
     async handle({ db, caller, query, page }) {

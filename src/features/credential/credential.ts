@@ -19,16 +19,24 @@ const SESSION_SECONDS = 14 * 24 * 3600;
 export async function signIn(call: Call, username: string, password: string): Promise<TokenGrant> {
   const { db, services } = call;
   const email = username.trim().toLowerCase();
-  const failures = services.limits.peek('failedSignIn', email);
-  if (failures.exceeded)
-    throw tooManyFailures({ headers: { 'retry-after': String(failures.resetSeconds) }, data: OAUTH_REFUSAL });
   const account = await findSignIn(db, email);
-  const matches = await checkPassword(account?.password_hash, password);
-  if (!account?.is_active || !matches) {
-    services.limits.take('failedSignIn', email);
+  const matches = await countFailures(services, email, () => checkPassword(account?.password_hash, password));
+  if (!account?.is_active || !matches)
     throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
-  }
   return startSession(call, account.id);
+}
+
+/** Counts a try before it is made, and takes it back when it was right: many at once are counted as many. */
+export async function countFailures(
+  services: Services,
+  email: string,
+  check: () => Promise<boolean>,
+): Promise<boolean> {
+  const state = services.limits.take('failedSignIn', email);
+  if (state.exceeded) throw tooManyFailures({ headers: { 'retry-after': String(state.resetSeconds) } });
+  const matches = await check();
+  if (matches) services.limits.giveBack('failedSignIn', email);
+  return matches;
 }
 
 const OAUTH_REFUSAL = { error: 'invalid_grant', error_description: 'The email address or the password is wrong.' };

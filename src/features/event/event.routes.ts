@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
-import { Event } from './event.schema.ts';
+import { Event, tooManyStreams } from './event.schema.ts';
 import { streamEvents } from './event.stream.ts';
 import { getEvent, listMyEvents, readEvents } from './event.ts';
 
 const tag = 'events';
+/** Per person and process: more tabs than anybody keeps open, and few enough to bear. */
+const MAX_STREAMS = 30;
 
 export const eventOperations = [
   operation({
@@ -33,6 +35,7 @@ export const eventOperations = [
     produces: 'text/event-stream',
     async serve({ caller, services }, request, reply) {
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
+      if (services.events.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
       const lastEventId = request.headers['last-event-id'];
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))

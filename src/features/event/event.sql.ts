@@ -31,11 +31,16 @@ export async function listEventsOfTeam(
  */
 export async function listEventsOfUser(
   db: Db,
-  { userId, teamIds, fqdn }: { userId: string; teamIds: string[]; fqdn: string | undefined },
+  {
+    userId,
+    withAccount,
+    teamIds,
+    fqdn,
+  }: { userId: string; withAccount: boolean; teamIds: string[]; fqdn: string | undefined },
   { page, size }: Paging,
 ): Promise<Listing<EventRow>> {
   const matches = fqdn === undefined ? sql`true` : sql`fqdn = ${fqdn}`;
-  const ofAccount = sql`team_id is null and user_id = ${userId} and ${matches}`;
+  const ofAccount = sql`team_id is null and user_id = ${withAccount ? userId : null} and ${matches}`;
   const counted = await sql<{ count: number }>`
     select ((select count(*) from events where team_id = any(${teamIds}::uuid[]) and ${matches})
       + (select count(*) from events where ${ofAccount}))::int as count`.execute(db);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
 import { type Cursor, formatCursor, parseCursor, type StreamedEvent } from '#core/events/hub.ts';
 import type { Services } from '#core/services.ts';
 import { type EventRow, readCursorOf } from './event.sql.ts';
@@ -19,38 +20,38 @@ export async function streamEvents(
   response: ServerResponse,
 ): Promise<void> {
   const { events, db, log } = services;
-  const queue: StreamedEvent[] = [];
+  let queue: StreamedEvent[] = [];
   let ended = false;
   let wake = () => {};
+  let unsubscribe = () => {};
   const end = () => {
     ended = true;
+    unsubscribe();
+    queue = [];
+    // Whoever does not read would keep us waiting for ever.
+    if (response.writableNeedDrain) response.destroy();
     wake();
   };
   response.on('close', end);
-  let unsubscribe = () => {};
   const expiry = endAtExpiry(caller, end);
   const heartbeat = setInterval(() => response.write(': still here\n\n'), HEARTBEAT_MS);
-
   let cursor: Cursor | undefined;
+  let readTo = 0;
+
   const send = async (batch: StreamedEvent[]) => {
     const fresh = batch.filter((event) => cursor === undefined || isAfter(event, cursor));
-    const readTo = await readCursorOf(db, caller.userId);
-    const rows = fresh.map((event) => ({
-      ...event,
-      unread: event.user_id !== caller.userId && event.seq > readTo,
-    })) as unknown as EventRow[];
-    const completed = await completeEvents(db, rows);
-    for (const [index, event] of completed.entries()) {
-      cursor = fresh[index] as StreamedEvent;
-      const written = response.write(
-        `id: ${formatCursor(cursor)}\nevent: event\ndata: ${JSON.stringify(toWire(event))}\n\n`,
-      );
-      if (!written && !ended) await drained(response);
+    for (const [index, event] of (await completeOnce(db, fresh)).entries()) {
+      if (ended) return;
+      const source = fresh[index] as StreamedEvent;
+      cursor = source;
+      const unread = source.user_id !== caller.userId && source.seq > readTo;
+      const data = JSON.stringify({ ...event, unread });
+      if (!response.write(`id: ${formatCursor(cursor)}\nevent: event\ndata: ${data}\n\n`)) await drained(response);
     }
   };
 
   try {
-    unsubscribe = await events.subscribe({
+    const leave = await events.subscribe({
       caller,
       receive(event) {
         // A reader this far behind comes back with Last-Event-ID instead of filling our memory.
@@ -59,17 +60,18 @@ export async function streamEvents(
       },
       end,
     });
+    unsubscribe = leave;
+    if (ended) leave();
+    readTo = await readCursorOf(db, caller.userId);
     response.write('retry: 1000\n\n');
     const asked = parseCursor(lastEventId);
     cursor = asked ?? (await events.now());
     // Without Last-Event-ID the stream starts now, and its first id says where that is.
     if (!asked) response.write(`id: ${formatCursor(cursor)}\n\n`);
-    for (
-      let missed = asked ? await events.since(caller, cursor) : [];
-      missed.length > 0 && !ended;
-      missed = await events.since(caller, cursor)
-    ) {
+    let missed = asked ? await events.since(caller, cursor) : [];
+    while (missed.length > 0 && !ended) {
       await send(missed);
+      missed = await events.since(caller, cursor);
     }
     while (!ended) {
       if (queue.length > 0) await send(queue.splice(0));
@@ -78,11 +80,26 @@ export async function streamEvents(
   } catch (error) {
     log.warn({ err: error }, 'an event stream broke off');
   } finally {
-    unsubscribe();
+    end();
     clearInterval(heartbeat);
     clearTimeout(expiry);
     response.end();
   }
+}
+
+const completed = new WeakMap<StreamedEvent, Promise<Record<string, unknown>>>();
+
+/** The hub hands the same event to every stream; who did it is looked up by the first of them, for all. */
+function completeOnce(db: Db, events: StreamedEvent[]): Promise<Record<string, unknown>[]> {
+  const fresh = events.filter((event) => !completed.has(event));
+  const batch = completeEvents(db, fresh as unknown as EventRow[]);
+  for (const [index, event] of fresh.entries()) {
+    completed.set(
+      event,
+      batch.then((list) => toWire(list[index] as Record<string, unknown>)),
+    );
+  }
+  return Promise.all(events.map((event) => completed.get(event) as Promise<Record<string, unknown>>));
 }
 
 /** What JSON.stringify would send besides the contract's fields stays here. */
@@ -98,11 +115,16 @@ function toWire({
 const isAfter = (event: Cursor, cursor: Cursor): boolean =>
   event.xid === cursor.xid ? event.position > cursor.position : BigInt(event.xid) > BigInt(cursor.xid);
 
-const drained = (response: ServerResponse) =>
-  new Promise<void>((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+    if (response.destroyed) done();
   });
+}
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#core/db/database.ts';
@@ -164,11 +166,30 @@ test('the stream of a removed member ends at once, here and on another instance'
   const [here, there] = [await openStream(app, bob.token), await openStream(second, bob.token)];
   await ada.api.removeMember({ params: { team_id: ada.teamId, team_member_id: bob.userId } });
   await Promise.all([here.ended, there.ended]);
+  here.close();
+  there.close();
   const again = await openStream(second, bob.token);
   await write(ada, 'secret');
   await write(bob, 'own');
   assert.equal((await again.next()).event.activity, 'own');
   again.close();
+});
+
+test('a reader who does not read is let go, and one person has only so many streams', async () => {
+  const ada = await registerPerson(app);
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  socket.write(`GET /f/api/v1/event/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  await eventually(async () => app.services.events.streamsOf(ada.userId) === 1);
+  const text = 'x'.repeat(100_000);
+  for (let i = 0; i < 60; i++) await write(ada, text);
+  app.services.events.endStreamsOf(ada.userId);
+  socket.resume();
+  await once(socket, 'close');
+  const streams = await Promise.all(Array.from({ length: 30 }, () => openStream(app, ada.token)));
+  await assert.rejects(openStream(app, ada.token), /429/);
+  for (const stream of streams) stream.close();
 });
 
 test('Prefer: wait answers when the work has ended', async () => {

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { maySee } from '#core/events/hub.ts';
+import { maySee, seesAccount } from '#core/events/hub.ts';
 import type { Listing, Paging } from '#core/pages.ts';
 import { usersById } from '#features/user/user.ts';
 import { type Event, eventNotFound } from './event.schema.ts';
@@ -30,7 +30,12 @@ export async function listMyEvents(
   fqdn: string | undefined,
   paging: Paging,
 ): Promise<EventListing> {
-  const filter = { userId: caller.userId, teamIds: [...caller.roles.keys()], fqdn: fqdn?.toLowerCase() };
+  const filter = {
+    userId: caller.userId,
+    withAccount: seesAccount(caller),
+    teamIds: [...caller.roles.keys()],
+    fqdn: fqdn?.toLowerCase(),
+  };
   return complete(db, await listEventsOfUser(db, filter, paging));
 }
 

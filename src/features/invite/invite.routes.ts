@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, inTeam, onRecord, signedIn } from '#core/policy.ts';
+import { anyone, forAccount, inTeam, onRecord } from '#core/policy.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { Invite, InviteToken, inviteNotFound, NewInvite, OpenedInvite } from './invite.schema.ts';
 import { findInvite, listOpenInvites } from './invite.sql.ts';
@@ -51,8 +51,8 @@ export const inviteOperations = [
     access: inTeam('owner'),
     params: Type.Object({ team_id: Uuid, team_member_invite_id: Uuid }),
     response: Empty,
-    async handle({ db, subject: teamId, params }) {
-      await deleteInvite(db, teamId, params.team_member_invite_id);
+    async handle({ db, caller, subject: teamId, params }) {
+      await deleteInvite(db, caller, teamId, params.team_member_invite_id);
       return {};
     },
   }),
@@ -91,7 +91,7 @@ export const inviteOperations = [
     path: '/invite/accept',
     tag,
     summary: 'Join the team that the invite is for',
-    access: signedIn,
+    access: forAccount,
     body: InviteToken,
     response: Team,
     handle: ({ db, services, caller, body }) => acceptInvite(db, services, caller, body.token),

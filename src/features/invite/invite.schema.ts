@@ -47,3 +47,8 @@ export const alreadyMember = failure('member.exists', 409, 'This person is in th
 export const inviteUsed = failure('invite.used', 409, 'This invite has been used.');
 export const inviteExpired = failure('invite.expired', 409, 'This invite has expired; ask for a new one.');
 export const otherAddress = failure('invite.other_address', 403, 'This invite is for another email address.');
+export const tooManyInvites = failure(
+  'invite.too_many',
+  409,
+  'The team has 500 open invites; withdraw some, or wait until they are used.',
+);

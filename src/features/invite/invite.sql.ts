@@ -37,6 +37,14 @@ export async function listOpenInvites(db: Db, teamId: string, paging: Paging): P
   return listNewest<InviteRow>(db, { table: 'team_invites', where, columns: COLUMNS }, paging);
 }
 
+export async function countOpenInvites(db: Db, teamId: string): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from team_invites where team_id = ${teamId} and accepted_at is null and expiry > now()`.execute(
+    db,
+  );
+  return rows[0]?.open ?? 0;
+}
+
 export async function deleteInvite(db: Db, teamId: string, id: string): Promise<InviteRow | undefined> {
   return (
     await sql<InviteRow>`delete from team_invites where id = ${id} and team_id = ${teamId} and accepted_at is null returning ${COLUMNS}`.execute(

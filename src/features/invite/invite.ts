@@ -18,8 +18,10 @@ import {
   type NewInvite,
   type OpenedInvite,
   otherAddress,
+  tooManyInvites,
 } from './invite.schema.ts';
 import {
+  countOpenInvites,
   findInvitation,
   type InviteRow,
   insertInvite,
@@ -27,6 +29,9 @@ import {
   markAccepted,
   deleteInvite as removeInvite,
 } from './invite.sql.ts';
+
+/** Each one is a mail to a stranger in our name. */
+const MAX_OPEN_INVITES = 500;
 
 /** The link lets its holder into the team, so it is shown only to credentials that could invite anyway. */
 export function toInvite(services: Services, caller: Caller, row: InviteRow): Invite {
@@ -38,6 +43,7 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
   const { db, services, caller } = call;
   const target_email = input.target_email.toLowerCase();
   if (await isMemberByEmail(db, teamId, target_email)) throw alreadyMember();
+  if ((await countOpenInvites(db, teamId)) >= MAX_OPEN_INVITES) throw tooManyInvites();
   const row = await insertInvite(db, {
     team_id: teamId,
     created_by: caller.userId,
@@ -62,8 +68,17 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
   return toInvite(services, caller, row);
 }
 
-export async function deleteInvite(db: Db, teamId: string, inviteId: string): Promise<void> {
-  if (!(await removeInvite(db, teamId, inviteId))) throw inviteNotFound();
+export async function deleteInvite(db: Db, caller: Caller, teamId: string, inviteId: string): Promise<void> {
+  const row = await removeInvite(db, teamId, inviteId);
+  if (!row) throw inviteNotFound();
+  await recordEvent(db, {
+    scope: 'team',
+    event_type: 'member.uninvited',
+    activity: `${caller.fullName} withdrew the invite for ${row.target_email}`,
+    by: caller,
+    team_id: teamId,
+    item_id: row.id,
+  });
 }
 
 /** What the holder of a link may know before signing in. */

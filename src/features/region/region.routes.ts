@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
 import { anyone, operator, operatorOn } from '#core/policy.ts';
-import { NewRegion, Region, RegionChange, RegionId } from './region.schema.ts';
-import { listRegions } from './region.sql.ts';
+import { NewRegion, Region, RegionChange, RegionId, regionNotFound } from './region.schema.ts';
+import { findRegion, listRegions } from './region.sql.ts';
 import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts';
 
 const RegionPath = Type.Object({ region_id: RegionId });
@@ -48,7 +48,7 @@ export const regionOperations = [
     path: '/operator/region/{region_id}',
     tag: 'operators',
     summary: 'Change a region',
-    access: operatorOn((db, { region_id }) => getRegion(db, Number(region_id))),
+    access: operatorOn((db, { region_id }) => findRegion(db, Number(region_id)), regionNotFound),
     params: RegionPath,
     body: RegionChange,
     response: Region,

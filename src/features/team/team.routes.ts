@@ -1,21 +1,12 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam, operator, operatorOn, signedIn } from '#core/policy.ts';
+import { inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
 import { Member, Team, TeamChange } from './team.schema.ts';
-import { listAllTeams, listMembers, listTeams } from './team.sql.ts';
-import {
-  completeMembers,
-  completeTeams,
-  getMember,
-  getTeam,
-  planOf,
-  removeMember,
-  suspendTeam,
-  updateTeam,
-} from './team.ts';
+import { findTeam, listAllTeams, listMembers, listTeams } from './team.sql.ts';
+import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspendTeam, updateTeam } from './team.ts';
 
 const tag = 'teams';
 const TeamPath = Type.Object({ team_id: Uuid });
@@ -137,7 +128,7 @@ export const teamOperations = [
     path: '/operator/team/{team_id}',
     tag: 'operators',
     summary: 'Suspend a team, or lift its suspension',
-    access: operatorOn((db, { team_id }) => planOf(db, String(team_id))),
+    access: operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound),
     params: TeamPath,
     body: Type.Object({ is_active: Type.Boolean() }),
     response: Team,

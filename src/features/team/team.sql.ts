@@ -47,10 +47,16 @@ export async function listAllTeams(db: Db, paging: Paging): Promise<Listing<Team
   return listNewest<TeamRow>(db, { table: 'teams', where: sql`true`, columns: TEAM_COLUMNS }, paging);
 }
 
-export async function updateTeam(db: Db, id: string, change: TeamChange & { is_active?: boolean }): Promise<void> {
-  const { name, timezone, is_active } = change;
-  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone),
-    is_active = coalesce(${is_active ?? null}, is_active) where id = ${id}`.execute(db);
+export async function updateTeam(db: Db, id: string, { name, timezone }: TeamChange): Promise<void> {
+  await sql`update teams set name = coalesce(${name ?? null}, name), timezone = coalesce(${timezone ?? null}, timezone)
+    where id = ${id}`.execute(db);
+}
+
+/** False when it was so already. */
+export async function setActive(db: Db, id: string, isActive: boolean): Promise<boolean> {
+  const { rows } = await sql`update teams set is_active = ${isActive} where id = ${id} and is_active <> ${isActive}
+    returning id`.execute(db);
+  return rows.length > 0;
 }
 
 export interface MemberRow {
@@ -96,8 +102,9 @@ export async function isMemberByEmail(db: Db, teamId: string, email: string): Pr
   return rows.length > 0;
 }
 
-/** Takes the member out, with the API tokens they made for this team alone. */
-export async function deleteMember(db: Db, member: MemberRow): Promise<void> {
-  await sql`delete from team_members where id = ${member.id}`.execute(db);
+/** Takes the member out, with the API tokens they made for this team alone; false when somebody else just did. */
+export async function deleteMember(db: Db, member: MemberRow): Promise<boolean> {
+  const { rows } = await sql`delete from team_members where id = ${member.id} returning id`.execute(db);
   await sql`delete from credentials where user_id = ${member.user_id} and team_id = ${member.team_id}`.execute(db);
+  return rows.length > 0;
 }

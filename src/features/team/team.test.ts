@@ -104,6 +104,17 @@ test('a member may leave, may not remove others, and the owner can not be remove
   await assert.rejects(viewer.api.getTeam({ params: { team_id: owner.teamId } }), refused(404));
 });
 
+test('a member is removed once, however many try at once', async () => {
+  const owner = await registerPerson(app);
+  const guest = await registerPerson(app);
+  await letIn(owner, guest, 'member');
+  const params = { team_id: owner.teamId, team_member_id: guest.userId };
+  const tries = await Promise.allSettled(Array.from({ length: 6 }, () => owner.api.removeMember({ params })));
+  assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1);
+  const { results } = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
+  assert.equal(results.filter(({ event_type }) => event_type === 'member.removed').length, 1);
+});
+
 test('an invite is mailed, shown to its owner, joins once, and is bound to its address', async () => {
   const owner = await registerPerson(app);
   const guest = await registerPerson(app);

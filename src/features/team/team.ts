@@ -16,6 +16,7 @@ import {
   insertMember,
   insertTeam,
   type MemberRow,
+  setActive,
   type TeamRow,
   updateTeam as writeTeam,
 } from './team.sql.ts';
@@ -89,10 +90,7 @@ export async function updateTeam(db: Db, caller: Caller, teamId: string, change:
 
 /** A suspended team keeps everything; its sites show a page that says so. */
 export async function suspendTeam(db: Db, caller: Caller, teamId: string, isActive: boolean): Promise<Team> {
-  const row = await findTeam(db, teamId);
-  if (!row) throw teamNotFound();
-  if (row.is_active !== isActive) {
-    await writeTeam(db, teamId, { is_active: isActive });
+  if (await setActive(db, teamId, isActive)) {
     const activity = isActive ? 'The platform lifted the suspension of the team' : 'The platform suspended the team';
     await recordUpdate(db, caller, teamId, activity, { is_active: isActive });
   }
@@ -140,7 +138,7 @@ export async function removeMember(
   if (!row) throw memberNotFound();
   if (row.role === 'owner') throw ownerStays();
   const [member] = await completeMembers(db, [row]);
-  await deleteMember(db, row);
+  if (!(await deleteMember(db, row))) throw memberNotFound();
   rightsChanged(db, services, userId);
   const name = member?.user.full_name;
   const activity = caller.userId === userId ? `${name} left the team` : `${caller.fullName} removed ${name}`;

@@ -5,13 +5,20 @@ import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Uuid } from '#core/http/schema.ts';
 import { type Access, signedIn } from '#core/policy.ts';
-import { type AttachmentRow, findAttachment, insertAttachment } from './attachment.sql.ts';
-import { Attachment, attachmentNotFound } from './ticket.schema.ts';
+import {
+  type AttachmentRow,
+  findAttachment,
+  insertAttachment,
+  readAttachment,
+  unclaimedBytesOf,
+} from './attachment.sql.ts';
+import { Attachment, attachmentNotFound, tooManyUploads } from './ticket.schema.ts';
 
 const tag = 'tickets';
 const MAX_BYTES = 10 * 1024 * 1024;
+const MAX_UNCLAIMED_BYTES = 50_000_000;
 
-const ownOrInTeam: Access<AttachmentRow & { content: Buffer }> = {
+const ownOrInTeam: Access<AttachmentRow> = {
   who: 'team',
   rule: "whoever uploaded it, viewers and above of the ticket's team, and operators",
   named: 'path',
@@ -49,6 +56,7 @@ export const attachmentOperations = [
     async handle({ db, caller, query, body }) {
       const { raw, contentType } = body as Body;
       if (raw.length === 0) throw invalid({ loc: ['body'], msg: 'Field required', type: 'missing' });
+      if ((await unclaimedBytesOf(db, caller.userId)) > MAX_UNCLAIMED_BYTES) throw tooManyUploads();
       const content_type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
       return insertAttachment(db, { user_id: caller.userId, name: query.name, content_type, content: raw });
     },
@@ -62,11 +70,13 @@ export const attachmentOperations = [
     access: ownOrInTeam,
     params: Type.Object({ s3_object: Uuid }),
     produces: 'application/octet-stream',
-    async serve({ subject: file }, _request, reply) {
+    async serve({ db, subject: file }, _request, reply) {
+      const content = await readAttachment(db, file.s3_object);
+      if (!content) throw attachmentNotFound();
       // Never shown in place: what a customer uploaded must not run with the platform's origin.
       reply.header('content-security-policy', "sandbox; default-src 'none'");
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
-      return reply.type(file.content_type).send(file.content);
+      return reply.type(file.content_type).send(content);
     },
   }),
 ];

@@ -26,11 +26,25 @@ export async function claimAttachment(db: Db, id: string, userId: string, ticket
   return rows.length > 0;
 }
 
-export async function findAttachment(db: Db, id: string): Promise<(AttachmentRow & { content: Buffer }) | undefined> {
-  const { rows } = await sql<AttachmentRow & { content: Buffer }>`
-    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, a.content, t.team_id
+/** Without the content: whether somebody may see a file must not take longer the larger it is. */
+export async function findAttachment(db: Db, id: string): Promise<AttachmentRow | undefined> {
+  const { rows } = await sql<AttachmentRow>`
+    select a.id as s3_object, a.user_id, a.name, a.content_type, a.size_bytes, a.created_at, t.team_id
     from attachments a left join tickets t on t.id = a.ticket_id where a.id = ${id}`.execute(db);
   return rows[0];
+}
+
+export async function readAttachment(db: Db, id: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('attachments').select('content').where('id', '=', id).executeTakeFirst();
+  return row?.content;
+}
+
+export async function unclaimedBytesOf(db: Db, userId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(size_bytes), 0)::bigint as bytes from attachments where user_id = ${userId} and ticket_id is null`.execute(
+    db,
+  );
+  return rows[0]?.bytes ?? 0;
 }
 
 /** Uploads that no ticket ever named. */

@@ -17,6 +17,8 @@ import {
 import { answerTicket, completeReplies, completeTickets, createReply, createTicket, getTicket } from './ticket.ts';
 
 const tag = 'tickets';
+/** Lists show the newest few replies of each ticket: a page of full threads could be hundreds of megabytes. */
+const REPLIES_IN_LISTS = 5;
 const TicketPath = Type.Object({ ticket_id: Uuid });
 
 const onTicket = (role: Role, orIf?: Parameters<typeof onRecord<TicketRow>>[0]['orIf']) =>
@@ -40,7 +42,7 @@ export const ticketOperations = [
     response: PageOf(Ticket),
     async handle({ db, subject: teamId, query, page }) {
       const { count, rows } = await listTeamTickets(db, teamId, query);
-      return page(query, count, await completeTickets(db, rows));
+      return page(query, count, await completeTickets(db, rows, REPLIES_IN_LISTS));
     },
   }),
   operation({
@@ -60,7 +62,7 @@ export const ticketOperations = [
       const isPage = given.page !== undefined || given.size !== undefined;
       const paging = isPage ? { page: given.page ?? 1, size: given.size ?? 50 } : { page: 1, size: 1 };
       const { count, rows } = await listOwnTickets(db, caller.userId, [...caller.roles.keys()], paging);
-      const tickets = await completeTickets(db, rows);
+      const tickets = await completeTickets(db, rows, isPage ? REPLIES_IN_LISTS : undefined);
       return isPage ? page(paging, count, tickets) : (tickets[0] ?? {});
     },
   }),
@@ -157,7 +159,7 @@ export const ticketOperations = [
     response: PageOf(Ticket),
     async handle({ db, query, page }) {
       const { count, rows } = await listAllTickets(db, query.resolved, query);
-      return page(query, count, await completeTickets(db, rows));
+      return page(query, count, await completeTickets(db, rows, REPLIES_IN_LISTS));
     },
   }),
   operation({
@@ -177,10 +179,10 @@ export const ticketOperations = [
     path: '/operator/ticket/{ticket_id}/reply',
     tag: 'operators',
     summary: 'Answer any ticket as the platform; its author is mailed',
-    access: operatorOn((db, { ticket_id }) => getTicket(db, String(ticket_id))),
+    access: operatorOn((db, { ticket_id }) => findTicket(db, String(ticket_id)), ticketNotFound),
     params: TicketPath,
     body: NewReply,
     response: Reply,
-    handle: ({ db, services, caller, params, body }) => answerTicket(db, services, caller, params.ticket_id, body),
+    handle: ({ db, services, caller, subject: row, body }) => answerTicket(db, services, caller, row, body),
   }),
 ];

@@ -70,7 +70,7 @@ export const TicketChange = Type.Object({
 });
 
 export const NewReply = Type.Object({
-  description: Type.Optional(Nullable(Type.String({ maxLength: 50_000 }))),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
   is_assistant_chat_message: Type.Optional(Nullable(Type.Boolean({ default: false }))),
   resolve: Type.Optional(Nullable(Type.Boolean())),
 });
@@ -91,6 +91,11 @@ export type Attachment = Static<typeof Attachment>;
 export const ticketNotFound = failure('ticket.not_found', 404, 'There is no such ticket.');
 export const siteNotFound = failure('site.not_found', 404, 'There is no such site in this team.');
 export const attachmentNotFound = failure('attachment.not_found', 404, 'There is no such attachment.');
+export const tooManyUploads = failure(
+  'attachment.too_many',
+  409,
+  'You have uploaded 50 MB that no ticket names yet; open the ticket first.',
+);
 export const noMessagesLeft = failure(
   'ticket.no_messages_left',
   402,

@@ -53,6 +53,14 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
   });
   if (input.s3_object) await attach(db, caller, input.s3_object, row.id);
   await recordTicketEvent(db, caller, row, 'ticket.opened', `${caller.fullName} opened the ticket "${row.subject}"`);
+  if (row.resolved)
+    await recordTicketEvent(
+      db,
+      caller,
+      row,
+      'ticket.resolved',
+      `${caller.fullName} resolved the ticket "${row.subject}"`,
+    );
   return { ...row, user: await findUser(db, caller.userId), ticket_replies: [] };
 }
 
@@ -68,9 +76,9 @@ export async function getTicket(db: Db, id: string): Promise<Ticket> {
 }
 
 /** Adds who opened them and the newest replies, in two queries for a whole page. */
-export async function completeTickets(db: Db, rows: TicketRow[]): Promise<Ticket[]> {
+export async function completeTickets(db: Db, rows: TicketRow[], perTicket = REPLIES_SHOWN): Promise<Ticket[]> {
   const ids = rows.map((row) => row.id);
-  const replies = ids.length > 0 ? await newestReplies(db, ids, REPLIES_SHOWN) : [];
+  const replies = ids.length > 0 ? await newestReplies(db, ids, perTicket) : [];
   const people = await usersById(
     db,
     [...rows, ...replies].map((row) => row.user_id),
@@ -125,11 +133,9 @@ export async function answerTicket(
   db: Db,
   services: Services,
   caller: Caller,
-  ticketId: string,
+  ticket: TicketRow,
   input: NewReply,
 ): Promise<Reply> {
-  const ticket = await findTicket(db, ticketId);
-  if (!ticket) throw ticketNotFound();
   const reply = await createReply(db, caller, ticket, { ...input, is_assistant_chat_message: false });
   if (reply.description !== null) await services.jobs.enqueue(db, mailReply, { replyId: reply.id });
   return reply;

@@ -13,7 +13,7 @@ export function useMe(): User {
 
 /** A path inside the dashboard, or the start page for anything that could lead elsewhere. */
 export function safeNext(next: string | undefined): string {
-  return next && /^\/(?![/\\])/.test(next) ? next : '/';
+  return next && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/';
 }
 
 /** By a full load, so that nothing of the former session stays in memory. */
