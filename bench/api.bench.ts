@@ -173,7 +173,7 @@ interface QueryCounts {
 /** The statements that one read sends with nothing remembered, and right after. */
 async function countQueries(bench: Bench, caller: Caller, teamId: string): Promise<QueryCounts> {
   const file = join(bench.dir, 'queries.log');
-  const { port } = await bench.startService({ QUERY_LOG_FILE: file, ROLE: 'api', SECRET_KEY: 'x'.repeat(32) }, [
+  const { port } = await bench.startService({ QUERY_LOG_FILE: file, ROLE: 'api' }, [
     '--import',
     join(import.meta.dirname, 'query-log.ts'),
   ]);

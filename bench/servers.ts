@@ -34,6 +34,7 @@ export async function startBench(): Promise<Bench> {
           PORT: String(port),
           DATA_DIR: join(dir, 'data'),
           DATABASE_URL: postgres.url,
+          SECRET_KEY: 'a key for benchmarks that is long enough',
           RATE_LIMIT_FACTOR: '0',
           LOG_LEVEL: 'warn',
           ...env,

@@ -34,14 +34,14 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     await page.goto('/register');
     await register(page, { ...ADA, first: ' ' });
     const field = page.getByLabel('First name');
-    await page.getByText('Must not be blank.').waitFor();
+    await page.getByText('Must be one line and not blank.').waitFor();
     await page.locator('[name=first_name]:focus').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), 'true');
     // It stays possible to ask the server again.
     const again = page.waitForRequest('**/register');
     await page.getByRole('button', { name: 'Create account' }).click();
     await again;
-    await page.getByText('Must not be blank.').waitFor();
+    await page.getByText('Must be one line and not blank.').waitFor();
   });
 
   it('lets a person register and confirm the address with the mailed link', async () => {
