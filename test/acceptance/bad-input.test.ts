@@ -7,7 +7,7 @@ import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { combine, type Draft, draftOf, type Mutation, mutationsOf, seeded, toBytes } from './bad-input.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { createWorld, PASSWORD, request, type World } from './people.ts';
+import { createWorld, PASSWORD, type Place, request, type World } from './people.ts';
 import { requests } from './requests.ts';
 import { exchange, type WireAnswer } from './wire.ts';
 
@@ -75,10 +75,16 @@ suite('every wrong request gets a proper answer', () => {
   }
 });
 
+/** Each operation has a team to itself: the number of open invites in a team is limited. */
+const places = new Map<Operation, Promise<Place>>();
+const newPlace = async (): Promise<Place> => ({ ...world.home, teamId: await world.team(world.home.owner) });
+
 /** A valid request with a session of its own, since a request may well succeed in signing its sender out. */
 async function makeDraft(operation: Operation): Promise<Draft> {
   const entitled = expectedStatuses.get(operation.id)?.owner === 200 ? 'owner' : 'operator';
-  const made = await requests[operation.id]?.({ world, caller: entitled, place: world.home });
+  places.set(operation, places.get(operation) ?? newPlace());
+  const place = (await places.get(operation)) as Place;
+  const made = await requests[operation.id]?.({ world, caller: entitled, place });
   return draftOf(operation, made ?? {}, made?.token ?? (await world.credential(world.person(entitled))));
 }
 

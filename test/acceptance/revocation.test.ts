@@ -181,6 +181,11 @@ suite('a narrow token shows no more than it opens', () => {
     );
     assert.ok(!(await request(app, 'GET', '/event?size=100', { token })).text.includes(otherEvent));
     assert.ok(!(await request(app, 'GET', '/support/ticket?size=100', { token })).text.includes(otherTeam));
+    // Nor does it lead out of the team.
+    const invite = await world.invite(await world.team(await world.user()), owner.email);
+    const accepted = await request(app, 'POST', '/invite/accept', { token, body: { token: invite.token } });
+    assert.equal(accepted.json.code, 'auth.bound_to_team');
+    assert.equal((await request(app, 'GET', '/api_token', { token })).json.code, 'auth.bound_to_team');
     const wider = await request(app, 'GET', '/team', { token: world.token('owner') });
     assert.ok(wider.json.count > 1);
   });

@@ -37,8 +37,8 @@ ajv.addFormat('timezone', (text: string) => {
     return false;
   }
 });
-// An IPv6 zone such as %eth0 means something on one machine alone.
 ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\r\n\u2028\u2029]/.test(text));
+// An IPv6 zone such as %eth0 means something on one machine alone.
 ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 
 interface ObjectSchema {

@@ -31,7 +31,8 @@ const ownOrInTeam: Access<AttachmentRow> = {
 
 function maySeeFile(caller: Caller, file: AttachmentRow): boolean {
   if (caller.isSuperuser) return true;
-  return file.team_id === null ? file.user_id === caller.userId : caller.roles.has(file.team_id);
+  if (file.team_id !== null) return caller.roles.has(file.team_id);
+  return file.user_id === caller.userId && caller.credential.teamId === null;
 }
 
 export const attachmentOperations = [
