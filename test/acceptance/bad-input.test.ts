@@ -7,9 +7,9 @@ import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { combine, type Draft, draftOf, type Mutation, mutationsOf, seeded, toBytes } from './bad-input.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { createWorld, PASSWORD, type Place, request, type World } from './people.ts';
 import { requests } from './requests.ts';
 import { exchange, type WireAnswer } from './wire.ts';
+import { createWorld, PASSWORD, type Place, request, type World } from './world.ts';
 
 /**
  * Wrong requests for every operation, from somebody who may call it: none makes the service fail, and every refusal has

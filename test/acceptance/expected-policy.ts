@@ -1,4 +1,4 @@
-import { CALLERS, type CallerName } from './people.ts';
+import { CALLERS, type CallerName } from './world.ts';
 
 /**
  * Who gets which status from each operation, written by hand from service.md and from decisions 3 and 4, never from the

@@ -7,15 +7,6 @@ import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
 import {
-  type Answer,
-  CALLERS,
-  type CallerName,
-  createWorld,
-  type RequestOptions,
-  request,
-  type World,
-} from './people.ts';
-import {
   fillPath,
   type Ingredients,
   idAt,
@@ -25,6 +16,15 @@ import {
   replaceId,
   requests,
 } from './requests.ts';
+import {
+  type Answer,
+  CALLERS,
+  type CallerName,
+  createWorld,
+  type RequestOptions,
+  request,
+  type World,
+} from './world.ts';
 
 /** Walks the whole table of operations with everybody who could call. */
 let app: TestApp;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
-import { type CallerName, PASSWORD, type Place, REGION, type World } from './people.ts';
+import { type CallerName, PASSWORD, type Place, REGION, type World } from './world.ts';
 
 /**
  * A valid request for every operation, made fresh for each call: whoever may call gets a success, and nothing but the

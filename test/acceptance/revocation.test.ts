@@ -4,8 +4,8 @@ import type { Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './people.ts';
 import { fillPath, type Make, operationOf, requests } from './requests.ts';
+import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './world.ts';
 
 /** Rights that end and rights that are narrow, on two processes of the service that share a database. */
 let app: TestApp;

@@ -46,6 +46,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     forceCloseConnections: 'idle',
+    // What still comes over an open connection while stopping is answered, not refused in words that are not ours.
+    return503OnClosing: false,
     requestTimeout: 120_000,
     serverFactory: (handler) => {
       connections = openConnections((request, response) =>
