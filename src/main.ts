@@ -6,6 +6,7 @@ import { join } from 'node:path';
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
 const { ConfigError, readConfig } = await import('./config.ts');
 const { startPlatform } = await import('./platform.ts');
+const { DataDirInUseError } = await import('#core/db/embedded/data-dir-lock.ts');
 
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
 async function main(): Promise<void> {
@@ -34,6 +35,15 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  console.error(explain(error));
   process.exit(1);
 });
+
+/** A sentence where the operator can mend it, the whole error where only we can. */
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigError || error instanceof DataDirInUseError) return error.message;
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port} is taken; set PORT to another one.`;
+  if (code === 'EACCES' && port !== undefined) return `Port ${port} is not for this user; set PORT to one above 1023.`;
+  return error;
+}

@@ -67,7 +67,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const services = await createServices(config, log, database.db, listener, jobs);
     undo.push(() => jobs.close());
     await jobs.open();
-    const madeOperator = await prepareData(services);
+    await prepareData(services);
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
 
     if (!config.metricsToken) await keepMetricsToken(services);
@@ -96,6 +96,8 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       services.events.close();
       await app.close();
     });
+    // Last of all: a password that is made is shown, and a start that fails would take it along.
+    const madeOperator = await makeOperator(services);
     const { port } = app.server.address() as AddressInfo;
     return { url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl, services, madeOperator, stop };
   } catch (error) {
@@ -154,12 +156,18 @@ async function keepMetricsToken({ config, secrets }: Services): Promise<void> {
 const SETUP_LOCK = 7_390_212;
 
 /** What a first start writes; many instances may start at once, so one does it and the others find it done. */
-async function prepareData({ db, config, secrets }: Services): Promise<Platform['madeOperator']> {
-  return inTransaction(db, async (tx) => {
+async function prepareData({ db, config, secrets }: Services): Promise<void> {
+  await inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
     await checkKey(tx, secrets);
     await placeRestoredEvents(tx);
     await seedRegions(tx, config);
+  });
+}
+
+async function makeOperator({ db, config }: Services): Promise<Platform['madeOperator']> {
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
     const email = config.adminEmail ?? 'admin@localhost';
     const password = config.adminPassword ?? randomBytes(12).toString('base64url');
     const made = await createOperator(tx, email, password);
