@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Stripping the types of several hundred modules and compiling them is a third of a start's CPU time, so what came of
+// Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
 const { ConfigError, readConfig } = await import('./config.ts');

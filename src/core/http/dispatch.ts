@@ -82,7 +82,7 @@ async function admit(
   let subject: unknown;
   if (access.named === 'path' && caller) {
     subject = await access.find?.(services.db, caller, params);
-    checkScope(access, caller, operation.method);
+    checkScope(caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
   const known = !(byCookie && fromForeignOrigin(services, request));
@@ -154,7 +154,7 @@ async function readCall(
   if (access.named && access.named !== 'path' && admission.caller) {
     const named = access.named === 'query' ? query : (body as Record<string, unknown>);
     subject = await access.find?.(services.db, admission.caller, named);
-    checkScope(access, admission.caller, operation.method);
+    checkScope(admission.caller, operation.method);
   }
 
   const call: Call = {

@@ -51,7 +51,7 @@ export const accountOperations = [
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
-      checkScope(signedIn, caller, 'POST');
+      checkScope(caller, 'POST');
       if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
       return {};
     },
