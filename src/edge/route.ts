@@ -1,0 +1,59 @@
+import type { SiteSpec } from '#runtimes/runtime.ts';
+
+/** All that the edge knows of a site: enough to answer a visitor without asking anybody. */
+export interface Route {
+  fqdn: string;
+  teamId: string;
+  /** What the runtime needs to start the site. */
+  site: SiteSpec;
+  state: RouteState;
+  /** The HTTP sign-in in front of the site, or null. */
+  signIn: { username: string; password: string } | null;
+  /** The only addresses (IPv4, IPv6, CIDR) that get in, or null for everybody. */
+  allowedAddresses: readonly string[] | null;
+  externalPaths: readonly { path: string; target: string }[];
+  /** Pages come from WordPress each time. */
+  devMode: boolean;
+  /** WordPress' wp-content of this site, and the shared folder of WordPress itself: what is static comes from there. */
+  contentFolder: string;
+  coreFolder: string;
+}
+
+/**
+ * `ready` and `asleep` both serve, a visit wakes the latter. `held`: some work (a rename, a restore) has the site for a
+ * moment, so visitors wait for it. `creating`: not there yet. `suspended` and `expired` are the team's state.
+ */
+export type RouteState = 'ready' | 'asleep' | 'held' | 'creating' | 'suspended' | 'expired';
+
+/** Where routes come from: the control plane. Nothing here is called per request. */
+export interface RouteSource {
+  loadAll(): Promise<Route[]>;
+  /** The routes of one site as they are now; none when the site is gone. */
+  load(siteId: string): Promise<Route[]>;
+  /** Calls back with the id of every site whose route may have changed, and with undefined when anything may have. */
+  subscribe(changed: (siteId: string | undefined) => void): Promise<void>;
+}
+
+/** What the edge tells the control plane. None of it is awaited by a visitor, except `woke`. */
+export interface EdgeReports {
+  /** A visit found the site asleep; resolves when it is marked awake. */
+  woke(siteId: string): Promise<void>;
+  /** Counted since the last call, one entry a site. A rejected call is repeated with the next one. */
+  usage(usage: readonly SiteUsage[]): Promise<void>;
+  /** The site's pages changed: other edges must drop theirs too. */
+  purged(siteId: string): void;
+}
+
+export interface SiteUsage {
+  siteId: string;
+  teamId: string;
+  /** One visitor's pages within half an hour are one visit. */
+  visits: number;
+  requests: number;
+  /** Bytes sent to visitors, and how many of them came from the cache. */
+  bytes: number;
+  cachedBytes: number;
+  cacheHits: number;
+  cacheMisses: number;
+  lastVisitAt: Date | null;
+}

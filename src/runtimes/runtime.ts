@@ -1,0 +1,166 @@
+/**
+ * Where a site runs. A driver keeps a site's content and database, runs its PHP and knows nothing of teams, plans or
+ * HTTP hosts; the control plane knows nothing of processes. Everything a driver must know of a site comes with each call
+ * (SiteSpec), so that drivers keep no records of their own. Every call is safe to repeat after a kill.
+ */
+export interface Runtime {
+  /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
+  prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
+  /** The versions of WordPress that sites can name, newest first. */
+  coreVersions(): Promise<string[]>;
+  /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */
+  create(site: SiteSpec, first: FirstContent): Promise<void>;
+  /** Makes `target` a copy of `source`, with its own address and keys. */
+  copy(source: SiteSpec, target: SiteSpec): Promise<void>;
+  /** Starts the site where it is not running and tells how to reach it. A site whose spec changed is started anew. */
+  start(site: SiteSpec): Promise<RunningSite>;
+  /** Ends the site's processes; what runs is let finish for a moment. */
+  stop(siteId: string): Promise<void>;
+  /** Takes the site out of service and keeps it as it was, for `restore` or `delete`. */
+  archive(siteId: string): Promise<void>;
+  /** Brings an archived site back. */
+  restore(siteId: string): Promise<void>;
+  /** Removes everything of the site, archived or not. */
+  delete(siteId: string): Promise<void>;
+  /** Every site that this runtime keeps anything of, archived or not. */
+  list(): Promise<string[]>;
+  exec(site: SiteSpec, command: Command): Promise<CommandResult>;
+  /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
+  contentFolder(siteId: string): string;
+  /** Where the files of WordPress itself are. */
+  coreFolder(coreVersion: string): string;
+  database(siteId: string): Promise<SiteDatabase>;
+  /** Asks the site itself, which starts it where needed. */
+  health(site: SiteSpec): Promise<SiteHealth>;
+  diskUsageBytes(siteId: string): Promise<number>;
+  /** Messages that the site's WordPress wants mailed, oldest first. They stay until `drop`. */
+  outgoingMail(siteId: string): Promise<OutgoingMail[]>;
+  /** What sites tell by themselves while they run. */
+  listen(listener: RuntimeListener): void;
+  /** What is awake in this process, for metrics and benchmarks. */
+  awake(): AwakeSite[];
+  close(): Promise<void>;
+}
+
+export interface SiteSpec {
+  id: string;
+  /** The address that visitors use, port included, without a slash at the end. */
+  url: string;
+  coreVersion: string;
+  phpVersion: string;
+  /** The site's own key: the platform signs its requests to the site with it, and cookies' salts come from it. */
+  accessKey: string;
+  /** A copy mails nobody and is not indexed. */
+  isCopy: boolean;
+}
+
+/** What makes the prepared image this site. */
+export interface FirstContent {
+  title: string;
+  admin: { username: string; email: string; firstName: string; lastName: string; passwordHash: string };
+}
+
+export interface RunningSite {
+  /**
+   * Asks for the right to send one request. It comes when the site can take it; where that is longer than a visitor
+   * would wait, or the site can not start, it fails with a SiteFailure.
+   */
+  lease(signal: AbortSignal): Promise<Lease>;
+}
+
+/** The right to send one request to the address. */
+export interface Lease {
+  /** Where to send it: HTTP/1.1 over a unix socket. */
+  socketPath: string;
+  /** To be called once, when the answer has ended or failed. */
+  release(): void;
+  /** Why the connection broke, where the runtime itself ended the request. */
+  failure(): SiteFailure | undefined;
+}
+
+/**
+ * A failure with its owner, so that a visitor, the site's owner and the operator each know whose turn it is. `timeout`,
+ * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's.
+ */
+export type SiteFailureReason = 'timeout' | 'memory' | 'crash' | 'start' | 'overload' | 'stopped';
+
+export class SiteFailure extends Error {
+  readonly reason: SiteFailureReason;
+  constructor(reason: SiteFailureReason, message: string) {
+    super(message);
+    this.name = 'SiteFailure';
+    this.reason = reason;
+  }
+}
+
+export interface Command {
+  /** The program and its arguments; `wp` is WordPress' own. Nothing passes through a shell. */
+  args: readonly [string, ...string[]];
+  stdin?: string;
+  timeoutMs: number;
+  /** Each stream is cut at this length. */
+  maxOutputBytes: number;
+  signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  truncated: boolean;
+  durationMs: number;
+}
+
+/** A value as both SQLite and MariaDB know it. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+export interface SiteDatabase {
+  tables(): Promise<string[]>;
+  /** Runs in one transaction that others see whole or not at all. */
+  transaction<T>(work: (db: SiteTransaction) => Promise<T>): Promise<T>;
+  /** Writes a consistent copy of the whole database to a file. */
+  copyTo(file: string): Promise<void>;
+  close(): void;
+}
+
+export interface SiteTransaction {
+  all(sql: string, ...values: SqlValue[]): Promise<Record<string, SqlValue>[]>;
+  run(sql: string, ...values: SqlValue[]): Promise<void>;
+}
+
+export interface SiteHealth {
+  ok: boolean;
+  coreVersion: string;
+  phpVersion: string;
+  /** What is wrong, in a sentence each. */
+  problems: string[];
+}
+
+export interface OutgoingMail {
+  from: string;
+  to: string[];
+  /** The whole message, headers included. */
+  message: Buffer;
+  drop(): Promise<void>;
+}
+
+export interface RuntimeListener {
+  /** The site wrote something that pages may show, outside of a request whose answer says so. */
+  changed?(siteId: string): void;
+  /** There is something in outgoingMail. */
+  mail?(siteId: string): void;
+  /** What the platform shows of a site without asking it. */
+  status?(siteId: string, status: SiteStatus): void;
+}
+
+export interface SiteStatus {
+  faviconUrl: string | null;
+  /** When WordPress' scheduled work is next due. */
+  nextCronAt: Date | null;
+}
+
+export interface AwakeSite {
+  siteId: string;
+  pid: number;
+  memoryBytes: number;
+}
