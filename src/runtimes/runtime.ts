@@ -118,6 +118,8 @@ export interface SiteDatabase {
   tables(): Promise<string[]>;
   /** Runs in one transaction that others see whole or not at all. */
   transaction<T>(work: (db: SiteTransaction) => Promise<T>): Promise<T>;
+  /** Puts every text that contains `part` through `rewrite`, in one transaction. Tells how many values changed. */
+  rewriteText(part: string, rewrite: (text: string) => string): Promise<number>;
   /** Writes a consistent copy of the whole database to a file. */
   copyTo(file: string): Promise<void>;
   close(): void;

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import type { Command, CommandResult } from '#runtimes/runtime.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import type { WorkerProcess, WorkerSite } from './worker-process.ts';
+
+/** PHP programs that a command can name; there is no other program in this world. */
+const WP_CLI = '/site/wp-cli/wp-cli.phar';
+const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--no-color'];
+const TIMEOUT_EXIT_CODE = 124;
+const UNKNOWN_EXIT_CODE = 127;
+
+/** Runs one command of a site in a process of its own, which ends with it. */
+export async function runCommand(
+  worker: WorkerProcess,
+  siteFolder: string,
+  site: WorkerSite,
+  command: Command,
+): Promise<CommandResult> {
+  const startedAt = Date.now();
+  const [program, ...rest] = command.args;
+  const args = program === 'wp' ? [WP_CLI, ...WP_FLAGS, ...rest] : rest;
+  const result = (exitCode: number, stdout: Output, stderr: Output, complaint = ''): CommandResult => ({
+    exitCode,
+    stdout: stdout.text,
+    stderr: complaint + stderr.text,
+    truncated: stdout.truncated || stderr.truncated,
+    durationMs: Date.now() - startedAt,
+  });
+  const nothing = { text: '', truncated: false };
+  if (program !== 'wp' && program !== 'php') {
+    worker.kill('stopped', 'There is nothing to run.');
+    return result(UNKNOWN_EXIT_CODE, nothing, nothing, `${program}: command not found\n`);
+  }
+
+  const stdout = collect(worker.output.stdout, command.maxOutputBytes);
+  const stderr = collect(worker.output.stderr, command.maxOutputBytes);
+  const stop = () => worker.kill('timeout', 'The command took too long.');
+  const timer = setTimeout(stop, command.timeoutMs);
+  command.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const exitCode = await worker.run(siteFolder, site, { args, env: {}, stdin: command.stdin ?? '' });
+    return result(exitCode, await stdout, await stderr);
+  } catch (error) {
+    if (!(error instanceof SiteFailure)) throw error;
+    return result(TIMEOUT_EXIT_CODE, await stdout, await stderr, `${error.message}\n`);
+  } finally {
+    clearTimeout(timer);
+    command.signal?.removeEventListener('abort', stop);
+  }
+}
+
+interface Output {
+  text: string;
+  truncated: boolean;
+}
+
+async function collect(stream: Readable, limitBytes: number): Promise<Output> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let truncated = false;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const room = limitBytes - length;
+    truncated ||= chunk.length > room;
+    if (room > 0) chunks.push(chunk.subarray(0, room));
+    length += Math.min(chunk.length, room);
+  }
+  return { text: Buffer.concat(chunks).toString(), truncated };
+}

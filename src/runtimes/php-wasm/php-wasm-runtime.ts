@@ -1,0 +1,327 @@
+import { existsSync } from 'node:fs';
+import { cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '#core/log.ts';
+import { requestSite } from '#runtimes/request.ts';
+import type {
+  AwakeSite,
+  Command,
+  CommandResult,
+  FirstContent,
+  OutgoingMail,
+  RunningSite,
+  Runtime,
+  RuntimeListener,
+  SiteDatabase,
+  SiteHealth,
+  SiteSpec,
+} from '#runtimes/runtime.ts';
+import { signRequest } from '#runtimes/wordpress/access.ts';
+import { setSiteUrl } from '#runtimes/wordpress/address.ts';
+import { writeConfig } from '#runtimes/wordpress/config-file.ts';
+import { Distribution } from '#runtimes/wordpress/distribution.ts';
+import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { runCommand } from './commands.ts';
+import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
+import { readMail, readStatus } from './outbox.ts';
+import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder } from './site-folder.ts';
+import { SqliteSiteDatabase } from './sqlite-database.ts';
+import { type CoreMounts, type PoolSite, WorkerPool } from './worker-pool.ts';
+import type { WorkerSite } from './worker-process.ts';
+
+/**
+ * The driver that needs nothing but npm: PHP compiled to WebAssembly, a process for each awake site, and SQLite. A
+ * site is a folder with its content and its database; WordPress itself stands once for all of them.
+ */
+export interface PhpWasmOptions {
+  dataDir: string;
+  cacheDir: string;
+  log: Log;
+  standbyWorkers: number;
+  memoryBudgetBytes: number;
+  requestTimeoutMs: number;
+  idleTimeoutMs: number;
+  allowedNetworks: readonly string[];
+}
+
+const PHP_VERSION = '8.3';
+const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
+const HEALTH_TIMEOUT_MS = 30_000;
+
+export class PhpWasmRuntime implements Runtime {
+  readonly #sitesFolder: string;
+  readonly #archiveFolder: string;
+  readonly #log: Log;
+  readonly #distribution: Distribution;
+  readonly #images: Images;
+  readonly #pool: WorkerPool;
+  readonly #listeners: RuntimeListener[] = [];
+
+  constructor(options: PhpWasmOptions) {
+    const { dataDir, cacheDir, log } = options;
+    this.#sitesFolder = join(dataDir, 'sites');
+    this.#archiveFolder = join(dataDir, 'deleted-sites');
+    this.#log = log;
+    this.#distribution = new Distribution(cacheDir, log);
+    this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
+    this.#pool = new WorkerPool(
+      { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
+      log,
+      (version) => this.#mountsOf(version),
+      (siteId, outbox) => this.#readOutbox(siteId, outbox),
+    );
+  }
+
+  async open(): Promise<void> {
+    for (const folder of [this.#sitesFolder, this.#archiveFolder])
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#pool.open();
+    // In the background: the platform serves before there is a WordPress, and the first site waits for it.
+    this.prepared().then(
+      ({ coreVersion }) => this.#pool.keepStandby(coreVersion),
+      (error) => this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site'),
+    );
+  }
+
+  async prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
+    await this.#distribution.tools();
+    const [coreVersion] = await this.coreVersions();
+    if (!coreVersion) throw new Error('there is no WordPress in the cache');
+    await this.#images.of(coreVersion, PHP_VERSION);
+    return { coreVersion, phpVersion: PHP_VERSION };
+  }
+
+  coreVersions(): Promise<string[]> {
+    return this.#distribution.coreVersions();
+  }
+
+  async create(site: SiteSpec, first: FirstContent): Promise<void> {
+    const image = await this.#images.of(site.coreVersion, site.phpVersion);
+    await this.#build(site, async (draft) => {
+      await copyImage(image, draft);
+      const database = new SqliteSiteDatabase(databaseFile(draft));
+      try {
+        await setSiteUrl(database, site.url);
+        await writeFirstContent(database, first, new Date());
+      } finally {
+        database.close();
+      }
+    });
+  }
+
+  async copy(source: SiteSpec, target: SiteSpec): Promise<void> {
+    await this.#build(target, async (draft) => {
+      await makeSiteFolder(draft);
+      const original = new SqliteSiteDatabase(databaseFile(this.#folderOf(source.id)));
+      await original.copyTo(databaseFile(draft)).finally(() => original.close());
+      await cp(this.contentFolder(source.id), join(draft, 'content'), {
+        recursive: true,
+        // A link could lead anywhere on this machine.
+        filter: async (path) => !(await lstat(path)).isSymbolicLink(),
+      });
+      const database = new SqliteSiteDatabase(databaseFile(draft));
+      await setSiteUrl(database, target.url).finally(() => database.close());
+    });
+  }
+
+  async start(site: SiteSpec): Promise<RunningSite> {
+    return this.#pool.wake(this.#poolSite(site, this.#folderOf(site.id)));
+  }
+
+  async stop(siteId: string): Promise<void> {
+    await this.#pool.stop(siteId);
+  }
+
+  async archive(siteId: string): Promise<void> {
+    await this.stop(siteId);
+    await move(this.#folderOf(siteId), join(this.#archiveFolder, siteId));
+  }
+
+  async restore(siteId: string): Promise<void> {
+    await move(join(this.#archiveFolder, siteId), this.#folderOf(siteId));
+  }
+
+  async delete(siteId: string): Promise<void> {
+    await this.stop(siteId);
+    for (const folder of [this.#folderOf(siteId), this.#draftOf(siteId), join(this.#archiveFolder, siteId)]) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async list(): Promise<string[]> {
+    const names = await Promise.all([this.#sitesFolder, this.#archiveFolder].map((folder) => readdir(folder)));
+    return [...new Set(names.flat().map((name) => name.replace(/\.draft$/, '')))];
+  }
+
+  async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
+    const worker = await this.#pool.runner(site.coreVersion);
+    const result = await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command);
+    for (const listener of this.#listeners) listener.changed?.(site.id);
+    return result;
+  }
+
+  contentFolder(siteId: string): string {
+    return join(this.#folderOf(siteId), 'content');
+  }
+
+  coreFolder(coreVersion: string): string {
+    return this.#distribution.coreFolder(coreVersion);
+  }
+
+  async database(siteId: string): Promise<SiteDatabase> {
+    return new SqliteSiteDatabase(databaseFile(this.#folderOf(siteId)));
+  }
+
+  async health(site: SiteSpec): Promise<SiteHealth> {
+    const path = '/.siteyard/health';
+    const headers = signRequest(site, { method: 'GET', path });
+    const answer = await requestSite(this, site, { method: 'GET', path, headers, timeoutMs: HEALTH_TIMEOUT_MS });
+    const report =
+      answer.status === 200 ? JSON.parse(answer.body.toString()) : { problems: [`It answers with ${answer.status}.`] };
+    return {
+      ok: report.problems.length === 0,
+      coreVersion: report.core_version ?? site.coreVersion,
+      phpVersion: report.php_version ?? site.phpVersion,
+      problems: report.problems,
+    };
+  }
+
+  diskUsageBytes(siteId: string): Promise<number> {
+    return diskUsageBytes(this.#folderOf(siteId));
+  }
+
+  outgoingMail(siteId: string): Promise<OutgoingMail[]> {
+    return readMail(join(this.#folderOf(siteId), 'outbox'));
+  }
+
+  listen(listener: RuntimeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  awake(): AwakeSite[] {
+    return this.#pool.awake().map(({ siteId, worker, memoryBytes }) => ({ siteId, pid: worker.pid, memoryBytes }));
+  }
+
+  /** How many warm workers wait for a site. */
+  get standbyReady(): number {
+    return this.#pool.standbyReady;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  #folderOf(siteId: string): string {
+    return join(this.#sitesFolder, siteId);
+  }
+
+  #draftOf(siteId: string): string {
+    return `${this.#folderOf(siteId)}.draft`;
+  }
+
+  /** A site's folder appears when it is complete; an earlier attempt's is replaced. */
+  async #build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
+    const draft = this.#draftOf(site.id);
+    await fill(draft);
+    await this.stop(site.id);
+    await rm(this.#folderOf(site.id), { recursive: true, force: true });
+    await rename(draft, this.#folderOf(site.id));
+  }
+
+  async #mountsOf(coreVersion: string): Promise<CoreMounts> {
+    const tools = await this.#distribution.tools();
+    const core = this.coreFolder(coreVersion);
+    return {
+      shared: [
+        [LAYOUT.core, core],
+        [LAYOUT.themes, join(core, 'wp-content', 'themes')],
+        [LAYOUT.platform, PLUGIN_FOLDER],
+        [SQLITE_PATH, tools.sqliteFolder],
+        [LAYOUT.wpCli, tools.wpCliFolder],
+      ],
+      prepareWarmSite: async (slot) => {
+        const image = await this.#images.of(coreVersion, PHP_VERSION);
+        const folder = 'warm';
+        await copyImage(image, join(slot, folder));
+        return { ...this.#workerSite(imageSite(coreVersion)), folder };
+      },
+    };
+  }
+
+  async #install(coreVersion: string, siteFolder: string): Promise<void> {
+    this.#log.info({ coreVersion }, 'preparing the image of new sites');
+    const worker = await this.#pool.runner(coreVersion);
+    const command: Command = {
+      args: ['php', `${LAYOUT.platform}/install.php`],
+      timeoutMs: 120_000,
+      maxOutputBytes: 100_000,
+    };
+    const result = await runCommand(worker, siteFolder, this.#workerSite(imageSite(coreVersion)), command);
+    if (!result.stdout.includes('"installed":true')) {
+      throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
+    }
+  }
+
+  #poolSite(site: SiteSpec, folder: string): PoolSite {
+    return {
+      id: site.id,
+      fingerprint: JSON.stringify(site),
+      coreVersion: site.coreVersion,
+      folder,
+      worker: this.#workerSite(site),
+    };
+  }
+
+  #workerSite(site: SiteSpec): WorkerSite {
+    const config = writeConfig(site, {
+      platformFolder: LAYOUT.platform,
+      themesFolder: LAYOUT.themes,
+      outboxFolder: LAYOUT.outbox,
+      database: {
+        DB_NAME: 'wordpress',
+        DB_USER: '',
+        DB_PASSWORD: '',
+        DB_HOST: 'localhost',
+        DB_CHARSET: 'utf8mb4',
+        DB_COLLATE: '',
+        DB_ENGINE: 'sqlite',
+        DB_DIR: `${LAYOUT.database}/`,
+        DB_FILE: DATABASE_FILE,
+        // The write-ahead log is not safe through this file system.
+        SQLITE_JOURNAL_MODE: 'DELETE',
+      },
+    });
+    return { folder: 'site', config, configName: site.id };
+  }
+
+  async #readOutbox(siteId: string, names: string[]): Promise<void> {
+    const outbox = join(this.#folderOf(siteId), 'outbox');
+    if (names.some((name) => name.startsWith('mail-'))) for (const listener of this.#listeners) listener.mail?.(siteId);
+    if (!names.includes('status.json')) return;
+    const status = await readStatus(outbox);
+    if (status) for (const listener of this.#listeners) listener.status?.(siteId, status);
+  }
+}
+
+/** Where things are for PHP; the worker program has the site's own folders in the same places. */
+const LAYOUT = {
+  core: '/site/wordpress',
+  themes: '/site/themes',
+  database: '/site/database',
+  outbox: '/site/outbox',
+  platform: '/site/platform',
+  wpCli: '/site/wp-cli',
+} as const;
+
+function imageSite(coreVersion: string): SiteSpec {
+  return { id: 'image', url: IMAGE_URL, coreVersion, phpVersion: PHP_VERSION, accessKey: 'image', isCopy: true };
+}
+
+/** Moves a folder; where it is in its new place already, an earlier attempt has done it. */
+async function move(from: string, to: string): Promise<void> {
+  if (!existsSync(from) && existsSync(to)) return;
+  await rm(to, { recursive: true, force: true });
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PHP } from '@php-wasm/universal';
+import { PATHS } from './settings.ts';
+
+type Method = 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** Lets PHP answer one request. `ended` is called when PHP is done and before the reader learns that the answer ends. */
+export async function answer(
+  php: PHP,
+  configName: string,
+  request: IncomingMessage,
+  body: Uint8Array,
+  response: ServerResponse,
+  ended: () => { purge: boolean },
+): Promise<void> {
+  const { script, pathInfo } = findScript(php, request.url ?? '/');
+  const headers = readHeaders(request);
+  const isSecure = headers['x-forwarded-proto'] === 'https';
+  const result = await php.runStream({
+    scriptPath: script,
+    relativeUri: request.url ?? '/',
+    protocol: isSecure ? 'https' : 'http',
+    method: (request.method ?? 'GET') as Method,
+    headers,
+    body,
+    $_SERVER: {
+      SITEYARD_CONFIG: configName,
+      REMOTE_ADDR: headers['x-real-ip'] ?? '127.0.0.1',
+      DOCUMENT_ROOT: PATHS.core,
+      SCRIPT_FILENAME: script,
+      SCRIPT_NAME: script.slice(PATHS.core.length),
+      PHP_SELF: script.slice(PATHS.core.length) + pathInfo,
+      HTTPS: isSecure ? 'on' : '',
+      SERVER_SOFTWARE: 'siteyard',
+      ...(pathInfo && { PATH_INFO: pathInfo }),
+    },
+  });
+  const errors = collectErrors(result.stderr);
+  // An answer is whole or it is an error: PHP may still fail after its first words, and then its exit code says so.
+  const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
+  const { purge } = ended();
+  const status = await result.httpStatusCode;
+  const failed = exitCode !== 0 && status < 400;
+  const complaint = await errors;
+  if (complaint) process.stderr.write(`${complaint}\n`);
+  for (const [name, values] of Object.entries(await result.headers)) {
+    if (!NOT_PHPS.has(name)) response.setHeader(name, values.length === 1 ? (values[0] as string) : values);
+  }
+  if (purge) response.setHeader('x-siteyard-purge', 'all');
+  response.statusCode = failed ? 500 : status;
+  response.setHeader('content-length', bytes.length);
+  if (failed && bytes.length === 0) response.setHeader('x-siteyard-failure', 'php');
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
+
+/** The file to run: the one that is named, the index of a folder, or WordPress' front door. */
+function findScript(php: PHP, url: string): { script: string; pathInfo: string } {
+  const path = decode(url.split('?', 1)[0] ?? '/');
+  const [, named = '', rest = ''] = /^(.*?\.php)(\/.*)?$/.exec(path) ?? [];
+  const candidates = named ? [named] : path.endsWith('/') ? [`${path}index.php`] : [`${path}/index.php`];
+  for (const candidate of candidates) {
+    const script = PATHS.core + candidate;
+    if (isInside(candidate) && php.isFile(script)) return { script, pathInfo: named ? rest : '' };
+  }
+  return { script: `${PATHS.core}/index.php`, pathInfo: '' };
+}
+
+function isInside(path: string): boolean {
+  return !path.includes('\0') && !path.split('/').some((part) => part.startsWith('.'));
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '/';
+  }
+}
+
+function readHeaders(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    // "Proxy" would become HTTP_PROXY, which some programs take for a setting.
+    if (value !== undefined && name !== 'proxy') headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+const MAX_COMPLAINT = 4_000;
+
+async function collectErrors(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of stream) if (text.length < MAX_COMPLAINT) text += decoder.decode(chunk, { stream: true });
+  return text.slice(0, MAX_COMPLAINT).trim();
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import { guardNetwork } from './network-guard.ts';
+import { bootPhp } from './php.ts';
+import { run } from './run.ts';
+import { serve } from './serve.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * One PHP, compiled to WebAssembly, for one site. The program runs under Node's permission model: it can read the
+ * shared folders, write its own slot, and start nothing. It ends with its parent.
+ */
+process.on('disconnect', () => process.exit(0));
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+const network = guardNetwork(settings.allowedNetworks);
+const php = await bootPhp(settings, settings.mode === 'serve' ? 'fpm-fcgi' : 'cli');
+if (settings.mode === 'serve') serve(php, settings);
+else run(php, settings);
+network.seal();

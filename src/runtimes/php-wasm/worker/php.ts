@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import { join } from 'node:path';
+import { FileLockManagerForPosix, loadNodeRuntime } from '@php-wasm/node';
+import { PHP, setPhpIniEntries } from '@php-wasm/universal';
+import { createSpawnHandler } from '@php-wasm/util';
+import { PATHS, type Settings, type SiteSettings } from './settings.ts';
+
+export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<PHP> {
+  const runtime = await loadNodeRuntime(settings.phpVersion, {
+    // The locks are the operating system's, so that other processes on the same database see them.
+    fileLockManager: new FileLockManagerForPosix(),
+    emscriptenOptions: { processId: process.pid },
+  });
+  const php = new PHP(runtime);
+  // Without a handler a shell_exec would wait for ever.
+  await php.setSpawnHandler(
+    createSpawnHandler(async (_command, api) => {
+      api.notifySpawn();
+      api.stderr('Programs can not be started here.\n');
+      api.exit(127);
+    }),
+  );
+  // Under any other name PHP leaves opcache off without a word.
+  await php.setSapiName(sapi);
+  await setPhpIniEntries(php, settings.ini);
+  for (const [path, folder] of settings.shared) await mount(php, path, folder);
+  return php;
+}
+
+/** The same for every site, because PHP keeps it compiled. wp-cli looks for the last line, word for word. */
+const WP_CONFIG = `<?php
+require '/site/config-' . ($_SERVER['SITEYARD_CONFIG'] ?? getenv('SITEYARD_CONFIG')) . '.php';
+defined('ABSPATH') || define('ABSPATH', '${PATHS.core}/');
+require_once ABSPATH . 'wp-settings.php';
+`;
+
+/** Makes the folders of a site PHP's; returns how to take them away again. */
+export async function mountSite(php: PHP, settings: Settings, site: SiteSettings): Promise<() => Promise<void>> {
+  const folder = join(settings.slot, site.folder);
+  const unmounts = [
+    await mount(php, PATHS.content, join(folder, 'content')),
+    await mount(php, PATHS.database, join(folder, 'database')),
+    await mount(php, PATHS.outbox, join(folder, 'outbox')),
+  ];
+  const config = `/site/config-${site.configName}.php`;
+  php.writeFile(config, site.config);
+  php.writeFile(PATHS.config, WP_CONFIG);
+  return async () => {
+    for (const unmount of unmounts) await unmount();
+    php.unlink(config);
+  };
+}
+
+/**
+ * Not php-wasm's own handler: it resolves links, and the site's folder is a link in the slot, since what may be opened
+ * was settled before the site was known.
+ */
+async function mount(php: PHP, path: string, root: string): Promise<() => unknown> {
+  php.mkdirTree(path);
+  return php.mount(path, (_php, fs) => {
+    fs.mount(fs.filesystems.NODEFS, { root }, path);
+    return () => fs.unmount(path);
+  });
+}

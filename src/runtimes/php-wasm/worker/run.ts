@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import type { PHP } from '@php-wasm/universal';
+import { mountSite } from './php.ts';
+import { type FromParent, PATHS, type Settings, tell } from './settings.ts';
+
+/** Runs one PHP program on a site, as `php` or `wp` would in a shell, and ends. */
+export function run(php: PHP, settings: Settings): void {
+  process.once('message', async (message: FromParent) => {
+    if (message.type !== 'run') return;
+    await mountSite(php, settings, message.site);
+    php.chdir(PATHS.core);
+    php.mkdirTree('/home/web_user');
+    const input = '/home/web_user/stdin';
+    php.writeFile(input, message.stdin);
+    const env = {
+      HOME: '/home/web_user',
+      COLUMNS: '120',
+      ...message.env,
+      SITEYARD_CONFIG: message.site.configName,
+      SITEYARD_STDIN: input,
+    };
+    const result = await php.cli(['php', ...message.args], { env });
+    const pipe = async (from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream) => {
+      for await (const chunk of from) if (!to.write(chunk)) await new Promise((resume) => to.once('drain', resume));
+    };
+    await Promise.all([pipe(result.stdout, process.stdout), pipe(result.stderr, process.stderr)]);
+    const code = await result.exitCode;
+    tell({ type: 'exit', code });
+    process.disconnect();
+    process.exitCode = code;
+    process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  });
+  tell({ type: 'booted' });
+}

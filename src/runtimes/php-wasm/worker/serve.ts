@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { PHP } from '@php-wasm/universal';
+import { answer } from './answer.ts';
+import { mountSite } from './php.ts';
+import { type FromParent, type Settings, type SiteSettings, tell } from './settings.ts';
+
+/**
+ * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
+ * on a throw-away copy of the image first; when its site comes, only the folders change.
+ */
+export function serve(php: PHP, settings: Settings): void {
+  let site: { name: SiteSettings; unmount(): Promise<void> } | undefined;
+  // Requests that the parent did not space out wait here for their turn.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const use = async (next: SiteSettings) => {
+    await site?.unmount();
+    site = { name: next, unmount: await mountSite(php, settings, next) };
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    turn = turn.then(async () => {
+      if (!site) return void response.writeHead(503).end();
+      const outbox = join(settings.slot, site.name.folder, 'outbox');
+      tell({ type: 'begin' });
+      try {
+        await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => ({
+          purge: takePurge(outbox),
+        }));
+      } catch (error) {
+        // PHP itself broke, and whatever it does next can not be trusted: answer, then leave.
+        console.error(error);
+        if (!response.headersSent) response.writeHead(500, { 'x-siteyard-failure': 'crash' });
+        response.end(() => process.exit(70));
+        setTimeout(() => process.exit(70), 1_000);
+        return;
+      }
+      tell({ type: 'end', memoryBytes: process.memoryUsage.rss(), outbox: readOutbox(outbox) });
+    });
+    await turn;
+  };
+
+  const server = createServer({ maxHeaderSize: 64 * 1024, requestTimeout: 0 }, (request, response) => {
+    handle(request, response).catch((error) => {
+      // The request broke off before PHP saw it.
+      if (request.complete) console.error(error);
+      response.destroy();
+    });
+  });
+  server.keepAliveTimeout = 0;
+
+  process.on('message', async (message: FromParent) => {
+    try {
+      if (message.type === 'warm') {
+        await use(message.site);
+        await warm(php, message.site);
+        tell({ type: 'warmed' });
+      } else if (message.type === 'assign') {
+        await use(message.site);
+        tell({ type: 'serving' });
+      } else if (message.type === 'retire') {
+        // Whoever still reads an answer gets the rest of it.
+        server.close(() => process.exit(0));
+        server.closeIdleConnections();
+      }
+    } catch (error) {
+      console.error(error);
+      process.exit(71);
+    }
+  });
+  server.listen(join(settings.slot, 'http.sock'), () => tell({ type: 'booted' }));
+}
+
+/** Once through the front page and the sign-in page: that compiles nearly everything a first visitor would wait for. */
+async function warm(php: PHP, site: SiteSettings): Promise<void> {
+  for (const uri of ['/', '/', '/wp-login.php', '/']) {
+    const script = `/site/wordpress${uri === '/' ? '/index.php' : uri}`;
+    const result = await php.runStream({
+      scriptPath: script,
+      relativeUri: uri,
+      headers: { host: 'siteyard.invalid' },
+      $_SERVER: { SITEYARD_CONFIG: site.configName, SCRIPT_NAME: script.slice('/site/wordpress'.length) },
+    });
+    await result.finished;
+  }
+}
+
+const PURGE = 'purge';
+
+/** WordPress leaves this mark when something that pages show has changed. */
+function takePurge(outbox: string): boolean {
+  try {
+    statSync(join(outbox, PURGE));
+    rmSync(join(outbox, PURGE));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readOutbox(outbox: string): string[] {
+  try {
+    return readdirSync(outbox).slice(0, 1_000);
+  } catch {
+    return [];
+  }
+}

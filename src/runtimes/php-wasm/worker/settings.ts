@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+/** What the program is started with, as JSON in its first argument. */
+export interface Settings {
+  mode: 'serve' | 'run';
+  phpVersion: '8.3';
+  /** php.ini entries. */
+  ini: Record<string, string>;
+  /** Folders that all sites share and only read: PHP's path and the host's, outer ones first. */
+  shared: [path: string, folder: string][];
+  /** The one folder that may be written: it holds the socket, and the site as a link that the parent sets. */
+  slot: string;
+  /** Addresses besides public ones that PHP may connect to, as CIDR ranges. */
+  allowedNetworks: string[];
+}
+
+/** The site to run. Its folder is reached through the slot, since nothing outside of that can be opened. */
+export interface SiteSettings {
+  /** A name inside the slot: the folder with `content`, `database` and `outbox`. */
+  folder: string;
+  /** PHP that defines the site's settings; wp-config.php loads it. */
+  config: string;
+  /** A name for that text that no other site has, because PHP caches files by their path. */
+  configName: string;
+}
+
+/** Where a site's own things are for PHP. */
+export const PATHS = {
+  core: '/site/wordpress',
+  content: '/site/wordpress/wp-content',
+  database: '/site/database',
+  outbox: '/site/outbox',
+  config: '/site/wp-config.php',
+} as const;
+
+/** From the parent. `assign` comes once: a worker serves one site, ever. */
+export type FromParent =
+  | { type: 'warm'; site: SiteSettings }
+  | { type: 'assign'; site: SiteSettings }
+  | { type: 'retire' }
+  | { type: 'run'; site: SiteSettings; args: string[]; env: Record<string, string>; stdin: string };
+
+/** To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes. */
+export type ToParent =
+  | { type: 'booted' }
+  | { type: 'warmed' }
+  | { type: 'serving' }
+  | { type: 'begin' }
+  | { type: 'end'; memoryBytes: number; outbox: string[] }
+  | { type: 'exit'; code: number };
+
+export function tell(message: ToParent): void {
+  process.send?.(message);
+}

@@ -1,0 +1,35 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { SiteSpec } from '#runtimes/runtime.ts';
+
+/**
+ * The platform's signed access to a hosted WordPress: the site's must-use plugin (plugin/access.php) checks a signature
+ * with the site's own key over method, path, body and time. The edge takes these headers off visitors' requests.
+ */
+export function signRequest(
+  site: SiteSpec,
+  request: { method: string; path: string; body?: string | Uint8Array },
+  now = new Date(),
+): Record<string, string> {
+  const time = String(Math.floor(now.getTime() / 1000));
+  const bodyHash = createHash('sha256')
+    .update(request.body ?? '')
+    .digest('hex');
+  const text = [request.method, request.path, bodyHash, time].join('\n');
+  return { 'x-siteyard-time': time, 'x-siteyard-signature': sign(site, 'request', text) };
+}
+
+const LOGIN_SECONDS = 60;
+
+/** A link that signs whoever opens it in as the site's first administrator, once and within a minute. */
+export function createLoginUrl(site: SiteSpec, now = new Date()): { url: string; expiresAt: Date } {
+  const claim = `${Math.floor(now.getTime() / 1000)}.${randomBytes(16).toString('base64url')}`;
+  const token = `${claim}.${sign(site, 'login', claim)}`;
+  return {
+    url: `${site.url}/wp-login.php?siteyard_login=${token}`,
+    expiresAt: new Date(now.getTime() + LOGIN_SECONDS * 1000),
+  };
+}
+
+function sign(site: SiteSpec, purpose: string, text: string): string {
+  return createHmac('sha256', site.accessKey).update(`${purpose}\n${text}`).digest('hex');
+}

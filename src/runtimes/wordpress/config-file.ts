@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import type { SiteSpec } from '#runtimes/runtime.ts';
+
+/** Where a driver puts things, as the site's PHP sees it. */
+export interface SiteLayout {
+  platformFolder: string;
+  themesFolder: string;
+  outboxFolder: string;
+  /** The constants that name the database. */
+  database: Record<string, string>;
+}
+
+const SALTS = [
+  'AUTH_KEY',
+  'SECURE_AUTH_KEY',
+  'LOGGED_IN_KEY',
+  'NONCE_KEY',
+  'AUTH_SALT',
+  'SECURE_AUTH_SALT',
+  'LOGGED_IN_SALT',
+  'NONCE_SALT',
+];
+
+/**
+ * The settings of a site, which its wp-config.php loads. Nothing of it is kept: the salts come from the site's key, so a copy, whose key
+ * is another, takes over nobody's session.
+ */
+export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
+  const salt = (name: string) => createHmac('sha256', site.accessKey).update(`salt ${name}`).digest('base64');
+  const constants: Record<string, string | boolean> = {
+    ...layout.database,
+    ...Object.fromEntries(SALTS.map((name) => [name, salt(name)])),
+    WP_HOME: site.url,
+    WP_SITEURL: site.url,
+    WP_ENVIRONMENT_TYPE: site.isCopy ? 'staging' : 'production',
+    WP_MEMORY_LIMIT: '256M',
+    WP_MAX_MEMORY_LIMIT: '256M',
+    FS_METHOD: 'direct',
+    // The platform calls the scheduled work, and moves sites to new versions.
+    DISABLE_WP_CRON: true,
+    AUTOMATIC_UPDATER_DISABLED: true,
+    SITEYARD_KEY: site.accessKey,
+    SITEYARD_OUTBOX: layout.outboxFolder,
+    SITEYARD_THEMES: layout.themesFolder,
+    SITEYARD_IS_COPY: site.isCopy,
+  };
+  const defines = Object.entries(constants).map(([name, value]) => `define(${php(name)}, ${php(value)});`);
+  return `<?php
+${defines.join('\n')}
+$table_prefix = 'wp_';
+if (($_SERVER['HTTP_X_FORWARDED_PROTO'] ?? '') === 'https') $_SERVER['HTTPS'] = 'on';
+// Loaded with the must-use plugins, from outside of the content folder: nobody can remove it, and no copy carries it along.
+$GLOBALS['wp_filter']['muplugins_loaded'][-1000][] = [
+  'function' => function () { require_once ${php(`${layout.platformFolder}/siteyard.php`)}; },
+  'accepted_args' => 0,
+];
+`;
+}
+
+/** A PHP literal. In single quotes only the quote and the backslash mean anything. */
+function php(value: string | boolean): string {
+  return typeof value === 'boolean' ? String(value) : `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
+}

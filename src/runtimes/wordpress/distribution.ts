@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Log } from '#core/log.ts';
+
+/**
+ * Gets WordPress, its SQLite integration and wp-cli, once, into a cache that is used offline ever after. Versions of
+ * WordPress are kept side by side, since every site names its own. Each folder appears whole or not at all.
+ *
+ * The package is one of the npm registry's, which is the one place that every machine with npm reaches.
+ */
+export const PACKAGE = {
+  name: 'wp-studio@1.22.0',
+  sha512: 'boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
+  files: 'package/dist/cli/wp-files',
+} as const;
+
+export interface Tools {
+  sqliteFolder: string;
+  wpCliFolder: string;
+}
+
+export class Distribution {
+  readonly #cacheFolder: string;
+  readonly #log: Log;
+  #ready: Promise<Tools> | undefined;
+
+  constructor(cacheFolder: string, log: Log) {
+    this.#cacheFolder = cacheFolder;
+    this.#log = log;
+  }
+
+  /** Resolves when there is a WordPress and the tools for it; a failed attempt is made again by the next call. */
+  tools(): Promise<Tools> {
+    this.#ready ??= this.#prepare().catch((error) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  coreFolder(version: string): string {
+    return join(this.#cacheFolder, 'wordpress', version);
+  }
+
+  /** The versions at hand, newest first. */
+  async coreVersions(): Promise<string[]> {
+    const names = await readdir(join(this.#cacheFolder, 'wordpress')).catch(() => []);
+    return names
+      .filter((name) => /^\d+(\.\d+)+/.test(name))
+      .sort(compareVersions)
+      .reverse();
+  }
+
+  async #prepare(): Promise<Tools> {
+    const folder = join(this.#cacheFolder, 'tools', PACKAGE.name);
+    const tools = { sqliteFolder: join(folder, 'sqlite-database-integration'), wpCliFolder: join(folder, 'wp-cli') };
+    const isThere = await readdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) await this.#fetchPackage(folder);
+    return tools;
+  }
+
+  async #fetchPackage(toolsFolder: string): Promise<void> {
+    this.#log.info({ package: PACKAGE.name }, 'fetching WordPress; this happens once');
+    await this.#inDraft(async (draft) => {
+      await run('npm', ['pack', PACKAGE.name, '--silent', '--pack-destination', draft], draft);
+      const archive = join(draft, (await readdir(draft)).find((name) => name.endsWith('.tgz')) ?? 'package.tgz');
+      if ((await hashOf(archive)) !== PACKAGE.sha512)
+        throw new Error(`${PACKAGE.name} is not the package that was expected`);
+      const wanted = ['latest/wordpress', 'sqlite-database-integration', 'wp-cli'];
+      await run('tar', ['-xzf', archive, '-C', draft, ...wanted.map((name) => `${PACKAGE.files}/${name}`)], draft);
+      await rm(archive);
+      const files = join(draft, PACKAGE.files);
+      await this.#keepCore(join(files, 'latest', 'wordpress'));
+      await rm(join(files, 'latest'), { recursive: true });
+      await place(files, toolsFolder);
+    });
+    this.#log.info('WordPress is here');
+  }
+
+  /** Puts an unpacked WordPress among the kept versions. */
+  async #keepCore(folder: string): Promise<void> {
+    const version = /\$wp_version = '([\d.]+)'/.exec(
+      await readFile(join(folder, 'wp-includes/version.php'), 'utf8'),
+    )?.[1];
+    if (!version) throw new Error('the archive holds no WordPress');
+    // A site's content folder stands in the place of this one; only the themes that come with WordPress are shared.
+    await rm(join(folder, 'wp-content', 'plugins'), { recursive: true, force: true });
+    await place(folder, this.coreFolder(version));
+  }
+
+  async #inDraft(work: (folder: string) => Promise<void>): Promise<void> {
+    const draft = join(this.#cacheFolder, `draft-${process.pid}-${randomBytes(4).toString('hex')}`);
+    await mkdir(draft, { recursive: true });
+    try {
+      await work(draft);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Moves a folder into place; where somebody else was faster, theirs is as good. */
+export async function place(draft: string, target: string): Promise<void> {
+  await mkdir(join(target, '..'), { recursive: true });
+  await rename(draft, target).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EXDEV') return cp(draft, target, { recursive: true });
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha512');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('base64');
+}
+
+function compareVersions(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+async function run(command: string, args: string[], cwd: string): Promise<void> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-2_000)));
+  const end = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', resolve);
+  });
+  if (end !== 0) throw new Error(`${command} ${args[0]} failed: ${complaint.trim() || end}`);
+}

@@ -1,0 +1,52 @@
+import type { FirstContent, SiteDatabase } from '#runtimes/runtime.ts';
+
+/** Makes a copy of the prepared image the site of whoever asked for it. Safe to do again. */
+export async function writeFirstContent(
+  database: SiteDatabase,
+  { title, admin }: FirstContent,
+  now: Date,
+): Promise<void> {
+  const moment = now.toISOString().slice(0, 19).replace('T', ' ');
+  const options = { blogname: escapeHtml(title), admin_email: admin.email, new_admin_email: admin.email };
+  const meta = { first_name: admin.firstName, last_name: admin.lastName, nickname: admin.username };
+  await database.transaction(async (db) => {
+    for (const [name, value] of Object.entries(options)) {
+      await db.run('update wp_options set option_value = ? where option_name = ?', value, name);
+    }
+    await db.run(
+      `update wp_users set user_login = ?, user_pass = ?, user_email = ?, user_nicename = ?, display_name = ?, user_registered = ?
+       where ID = 1`,
+      admin.username,
+      admin.passwordHash,
+      admin.email,
+      toSlug(admin.username),
+      `${admin.firstName} ${admin.lastName}`.trim(),
+      moment,
+    );
+    for (const [key, value] of Object.entries(meta)) {
+      await db.run('update wp_usermeta set meta_value = ? where user_id = 1 and meta_key = ?', value, key);
+    }
+    await db.run(
+      'update wp_posts set post_date = ?, post_date_gmt = ?, post_modified = ?, post_modified_gmt = ?',
+      moment,
+      moment,
+      moment,
+      moment,
+    );
+    await db.run('update wp_comments set comment_date = ?, comment_date_gmt = ?', moment, moment);
+  });
+}
+
+/** WordPress keeps the title as it stands in a page. */
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
+}
+
+function toSlug(username: string): string {
+  const slug = username
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return slug.slice(0, 50) || 'admin';
+}
