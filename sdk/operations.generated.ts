@@ -34,6 +34,36 @@ export type CreatedApiToken = {
   created_at: string;
   token: string;
 };
+export type DeletedSite = {
+  id: string;
+  fqdn: string;
+  team_id: string;
+  team_name: string;
+  storage_bytes: number;
+  deleted_by: {
+    id: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+    full_name: string;
+    is_active: boolean;
+    is_verified: boolean;
+    is_superuser: boolean;
+    is_payment_verified: boolean;
+    analytics_user_id: string | null;
+    created_at: string;
+  } | null;
+  deleted_at: string;
+  purge_after: string;
+};
+export type DeletedSitePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<DeletedSite>;
+};
 export type Empty = Record<string, never>;
 export type Error = {
   detail: string;
@@ -76,6 +106,20 @@ export type EventPage = {
   offset: number;
   previous: string | null;
   results: Array<Event>;
+};
+export type ExternalPath = {
+  id: string;
+  path: string;
+  external_name: string;
+  created_at: string;
+};
+export type ExternalPathPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<ExternalPath>;
 };
 export type FailedJob = {
   id: string;
@@ -156,6 +200,74 @@ export type Region = {
   ip: string;
   name_servers: Array<string>;
   created_at: string;
+};
+export type Site = {
+  id: string;
+  fqdn: string;
+  team: Team;
+  team_id: string;
+  tenant_id: string;
+  created_by: User;
+  user_id: string;
+  region_id: number;
+  active: boolean;
+  busy: string | null;
+  is_sleeping: boolean;
+  is_free: boolean;
+  is_testing: boolean;
+  is_ns_root: boolean;
+  domain_option: 'platform' | 'custom';
+  favicon_url: string;
+  http_auth_enabled: boolean;
+  http_auth_password: string;
+  code_server_enabled: boolean;
+  code_server_password: string;
+  dkim_key: string | null;
+  db_prefix: string;
+  git_url: string | null;
+  git_last_sync_hash: string | null;
+  current_cycle_visits: number;
+  current_cycle_bandwidth: number;
+  current_storage: number;
+  min_restore_point: string;
+  max_restore_point: string;
+  external_paths: Array<ExternalPath>;
+  properties: Record<string, unknown>;
+  site_stage: {
+    id: string;
+    fqdn: string;
+    git_branch: string | null;
+    created_at: string;
+  } | null;
+  tracked_tables: Array<string>;
+  untracked_tables: Array<string>;
+  created_at: string;
+};
+export type SiteLogin = {
+  url: string;
+  expires_at: string;
+};
+export type SitePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Site>;
+};
+export type SiteUsage = {
+  step: 'hour' | 'day';
+  from: string;
+  to: string;
+  points: Array<{
+    at: string;
+    visits: number;
+    requests: number;
+    bytes: number;
+    cached_bytes: number;
+    cache_hits: number;
+    cache_misses: number;
+  }>;
 };
 export type Team = {
   id: string;
@@ -392,6 +504,70 @@ export interface Operations {
   acceptInvite: { input: { body: {
       token: string;
     } }; output: Team };
+  /** The sites of your teams, or of one of them, newest first */
+  listSites: { input: { query?: { team_id?: string; page?: number; size?: number } }; output: SitePage };
+  /** Create a site: a WordPress of your own under a name of your choice */
+  createSite: { input: { body: {
+      fqdn: string;
+      team_id: string;
+      region_name?: string | null;
+      is_free?: boolean;
+      template_name?: string | null;
+      git_url?: string | null;
+      cms_blog_name: string;
+      cms_username: string;
+      cms_email: string;
+      cms_first_name: string;
+      cms_last_name: string;
+      cms_password: string;
+    } }; output: Site };
+  /** One site */
+  getSite: { input: { params: { fqdn: string } }; output: Site };
+  /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
+  updateSite: { input: { params: { fqdn: string }; body?: {
+      new_fqdn?: string;
+      team_id?: string;
+      is_free?: boolean;
+      http_auth_enabled?: boolean;
+      code_server_enabled?: boolean;
+      cdn_dev_mode_enabled?: boolean;
+      cdn_firewall_enabled?: boolean;
+      cdn_firewall_allowed_ips?: Array<string>;
+      git_url?: string | null;
+      core_version?: string;
+    } }; output: Site };
+  /** Delete a site; its name is free at once */
+  deleteSite: { input: { params: { fqdn: string } }; output: Empty };
+  /** Put a site to sleep; the next visit wakes it */
+  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean } }; output: Site };
+  /** What happened to a site, newest first */
+  listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage };
+  /** The site with its cache and its firewall, in properties.cdn */
+  getSiteCdn: { input: { params: { fqdn: string } }; output: Site };
+  /** Visits, requests and bandwidth of a site over time */
+  getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage };
+  /** A link that opens wp-admin as the first administrator, once */
+  createSiteLogin: { input: { params: { fqdn: string } }; output: SiteLogin };
+  /** The paths of a site that lead elsewhere */
+  listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage };
+  /** Send a path of the site to an external URL */
+  createExternalPath: { input: { params: { fqdn: string }; body: {
+      path: string;
+      external_name: string;
+    } }; output: ExternalPath };
+  /** One external path */
+  getExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: ExternalPath };
+  /** Change an external path */
+  updateExternalPath: { input: { params: { fqdn: string; external_path_id: string }; body: {
+      path: string;
+      external_name: string;
+    } }; output: ExternalPath };
+  /** Delete an external path; WordPress answers there again */
+  deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty };
+  /** Deleted sites that can still be brought back */
+  listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage };
+  /** Bring a deleted site back under its name */
+  restoreDeletedSite: { input: { params: { site_id: string } }; output: Site };
   /** What happened in your teams and your account, newest first */
   listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage };
   /** Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID */
@@ -508,6 +684,23 @@ export const ROUTES = {
   getInvite: { method: 'GET', path: '/f/api/v1/invite/{invite_id}' },
   inspectInvite: { method: 'POST', path: '/f/api/v1/invite/inspect', body: 'application/json' },
   acceptInvite: { method: 'POST', path: '/f/api/v1/invite/accept', body: 'application/json' },
+  listSites: { method: 'GET', path: '/f/api/v1/site' },
+  createSite: { method: 'POST', path: '/f/api/v1/site', body: 'application/json' },
+  getSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}' },
+  updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
+  deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },
+  sleepSite: { method: 'POST', path: '/f/api/v1/site/{fqdn}/sleep' },
+  listSiteEvents: { method: 'GET', path: '/f/api/v1/site/{fqdn}/event' },
+  getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
+  getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
+  createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
+  listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
+  createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },
+  getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
+  updateExternalPath: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}', body: 'application/json' },
+  deleteExternalPath: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
+  listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },
+  restoreDeletedSite: { method: 'POST', path: '/f/api/v1/operator/deleted_site/{site_id}/restore' },
   listEvents: { method: 'GET', path: '/f/api/v1/event' },
   streamEvents: { method: 'GET', path: '/f/api/v1/event/stream' },
   getEvent: { method: 'GET', path: '/f/api/v1/event/{event_id}' },

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
 
 /**
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
@@ -34,6 +35,20 @@ export interface Config {
   logLevel: string;
   metricsToken: string | undefined;
   metricsPort: number | undefined;
+  /** Where WordPress and the images made from it are kept; may be shared by several platforms. */
+  cacheDir: string;
+  /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
+  wordpressSource: { api: string; downloads: string } | undefined;
+  /** Warm PHP processes that wait for the next site to wake. */
+  standbyWorkers: number;
+  /** What PHP processes may use of the machine's memory, in all. */
+  phpMemoryMb: number;
+  /** A request that takes PHP longer is ended. */
+  phpTimeoutSeconds: number;
+  /** A site's process ends after so long without a request; the next one starts it again. */
+  phpIdleMinutes: number;
+  /** Networks, as CIDR ranges, that the platform and its sites may call besides public addresses. */
+  outboundAllow: string[];
 }
 
 type Env = Record<string, string | undefined>;
@@ -72,23 +87,27 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   if (adminPassword && adminPassword.length < 8) faults.push('ADMIN_PASSWORD must have at least 8 characters');
   const secretKey = text('SECRET_KEY');
   if (secretKey && secretKey.length < 32) faults.push('SECRET_KEY must have at least 32 characters');
-  const trustProxy = (text('TRUST_PROXY') ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-  for (const entry of trustProxy) {
-    if (isIP(entry.split('/')[0] ?? '') === 0)
-      faults.push(`TRUST_PROXY has '${entry}', which is no address or CIDR range`);
-  }
+  const networks = (name: string) => {
+    const entries = (text(name) ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+    for (const entry of entries) {
+      if (isIP(entry.split('/')[0] ?? '') === 0)
+        faults.push(`${name} has '${entry}', which is no address or CIDR range`);
+    }
+    return entries;
+  };
   const publicIp = text('PUBLIC_IP') ?? '127.0.0.1';
   if (isIP(publicIp) === 0) faults.push('PUBLIC_IP must be an IPv4 or IPv6 address');
 
+  const dataDir = resolve(text('DATA_DIR') ?? './data');
   const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
   const config: Config = {
     role: choice('ROLE', roleFlag ?? text('ROLE') ?? 'all', ROLES),
     host: text('HOST') ?? '127.0.0.1',
     port,
-    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    dataDir,
     databaseUrl,
     databasePoolSize: number('DATABASE_POOL_SIZE', 10, 2, 500),
     baseUrl: (url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
@@ -99,7 +118,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     adminPassword,
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('MAIL_FROM') ?? 'Siteyard <no-reply@localhost>',
-    trustProxy,
+    trustProxy: networks('TRUST_PROXY'),
     rateLimitFactor: number('RATE_LIMIT_FACTOR', 1, 0, 1_000_000),
     logLevel: choice('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
       'trace',
@@ -112,6 +131,16 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     ]),
     metricsToken: text('METRICS_TOKEN'),
     metricsPort,
+    cacheDir: resolve(text('CACHE_DIR') ?? join(dataDir, 'cache')),
+    wordpressSource:
+      text('WORDPRESS_SOURCE') === 'npm' ? undefined : readSource(url('WORDPRESS_SOURCE', ['http:', 'https:'])),
+    standbyWorkers: number('STANDBY_WORKERS', 1, 0, 64),
+    phpMemoryMb: number('PHP_MEMORY_MB', Math.floor(totalmem() / 2 / 1024 / 1024), 256, 16_777_216),
+    phpTimeoutSeconds: number('PHP_TIMEOUT_SECONDS', 60, 1, 3600),
+    phpIdleMinutes: number('PHP_IDLE_MINUTES', 10, 0.01, 1440),
+    outboundAllow: networks('OUTBOUND_ALLOW').map((entry) =>
+      entry.includes('/') ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`,
+    ),
   };
   if (config.role !== 'all' && !databaseUrl)
     faults.push(`ROLE=${config.role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
@@ -119,6 +148,12 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     faults.push(`ROLE=${config.role} needs SECRET_KEY, the same for every process`);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** A mirror has both the answers and the archives of wordpress.org. */
+function readSource(mirror: string | undefined): { api: string; downloads: string } {
+  const base = mirror?.replace(/\/+$/, '');
+  return { api: base ?? 'https://api.wordpress.org', downloads: base ?? 'https://wordpress.org' };
 }
 
 export class ConfigError extends Error {

@@ -18,13 +18,16 @@ import { serveReference } from '#core/http/reference.ts';
 import { createApp } from '#core/http/server.ts';
 import { type JobKind, Jobs } from '#core/jobs/jobs.ts';
 import { createLog, type Log } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
 import { createSecrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
-import { serveSites } from '#edge/edge.ts';
+import { Edge } from '#edge/edge.ts';
 import { createOperator } from '#features/account/account.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { seedRegions } from '#features/region/region.ts';
+import { listenToRuntime, siteReports, siteRoutes, subscribeToPurges } from '#features/site/site.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
+import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { type Config, ConfigError } from './config.ts';
 
 const JOB_CONCURRENCY = 4;
@@ -64,21 +67,36 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
 
     const works = config.role === 'all' || config.role === 'worker';
     const jobs = new Jobs({ db: database.db, pool: database.pool, listener, log, worker: works });
-    const services = await createServices(config, log, database.db, listener, jobs);
+    const serves = config.role === 'all' || config.role === 'edge';
+    const outbound = new Outbound({ allow: config.outboundAllow });
+    const runtime = createRuntime(config, log, outbound, serves);
+    const services = await createServices(config, log, database.db, listener, jobs, { outbound, runtime });
     undo.push(() => jobs.close());
     await jobs.open();
     await prepareData(services);
+    // Whoever runs sites: the edge for visitors, the worker for scheduled work.
+    if (works || serves) {
+      undo.push(() => runtime.close());
+      await runtime.open();
+      listenToRuntime(services);
+    }
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
 
     if (!config.metricsToken) await keepMetricsToken(services);
     const metrics = createMetrics(database.pool, jobs, services.events);
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
+    const edge = createEdge(services);
+    if (serves) {
+      undo.push(() => edge.close());
+      await edge.start();
+      await subscribeToPurges(services, (siteId) => edge.purge(siteId));
+    }
     const app = createApp({
       services,
       metrics,
       operations: answers ? operations : [],
-      sites: serveSites,
+      sites: edge,
       ready: async () => {
         await sql`select 1`.execute(database.db);
         return listener.connected;
@@ -113,17 +131,48 @@ function startPostgres(config: Config, log: Log): Promise<EmbeddedPostgres> {
   });
 }
 
+/** Only who serves visitors keeps warm PHP at hand. */
+function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandby: boolean): PhpWasmRuntime {
+  return new PhpWasmRuntime({
+    dataDir: config.dataDir,
+    cacheDir: config.cacheDir,
+    log,
+    standbyWorkers: keepsStandby ? config.standbyWorkers : 0,
+    memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
+    requestTimeoutMs: config.phpTimeoutSeconds * 1000,
+    idleTimeoutMs: config.phpIdleMinutes * 60_000,
+    allowedNetworks: config.outboundAllow,
+    ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
+  });
+}
+
+function createEdge(services: Services): Edge {
+  const { config, runtime, outbound, log } = services;
+  return new Edge({
+    routes: siteRoutes(services),
+    reports: siteReports(services),
+    runtime,
+    outbound,
+    trustProxy: config.trustProxy,
+    baseUrl: config.baseUrl,
+    log,
+  });
+}
+
 async function createServices(
   config: Config,
   log: Log,
   db: Services['db'],
   listener: Listener,
   jobs: Jobs,
+  sites: Pick<Services, 'outbound' | 'runtime'>,
 ): Promise<Services> {
   return {
     config,
     log,
     db,
+    listener,
+    ...sites,
     secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),

@@ -9,6 +9,7 @@ import { migrate } from '#core/db/migrate.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
+import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /**
  * The real service on a database of its own, for one test file. All files share one Postgres (test/global-setup.ts);
@@ -46,6 +47,10 @@ export async function startTestApp(
     SECRET_KEY: 'a key for tests that is long enough',
     RATE_LIMIT_FACTOR: '0',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    CACHE_DIR: WORDPRESS_CACHE,
+    WORDPRESS_SOURCE: 'npm',
+    // Most tests need no PHP, and a warm one costs seconds of the machine.
+    STANDBY_WORKERS: '0',
     ...options.env,
   });
   const platform = await startPlatform(config, options.jobs);

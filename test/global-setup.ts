@@ -2,15 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { prepareWordPress } from './wordpress-cache.ts';
 
 /**
- * One Postgres for the whole test run, unless TEST_DATABASE_URL names another. The runner calls this in its own process
+ * One WordPress and one Postgres for the whole test run; TEST_DATABASE_URL may name another database. The runner calls this in its own process
  * before it starts the test files, and they inherit its environment; it calls the teardown after SIGINT and SIGTERM too.
  */
 let dataDir: string | undefined;
 let postgres: EmbeddedPostgres | undefined;
 
 export async function globalSetup(): Promise<void> {
+  await prepareWordPress();
   if (process.env.TEST_DATABASE_URL) return;
   dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-pg-'));
   try {

@@ -7,6 +7,24 @@ export interface Message {
   text: string;
 }
 
+/** A whole message that somebody else wrote, such as a hosted site. */
+export interface RawMessage {
+  from: string;
+  to: readonly string[];
+  message: Buffer;
+  /** Signed with this key, so that the receiver can tell whose it is. */
+  dkim?: { domain: string; selector: string; privateKey: string };
+}
+
+/** The mail server will not take this message, now or later. Every other failure is worth another try. */
+export class MailRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'MailRefused';
+  }
+}
+
 export interface Mailer {
   send(message: Message): Promise<void>;
+  sendRaw(message: RawMessage): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
+import type { Runtime } from '#runtimes/runtime.ts';
 import type { Config } from '../config.ts';
 import type { Credentials } from './auth/credentials.ts';
+import type { Listener } from './db/listener.ts';
 import type { DB } from './db/schema.generated.ts';
 import type { EventHub } from './events/hub.ts';
 import type { FrontEnd } from './http/front-end.ts';
@@ -8,6 +10,7 @@ import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail.ts';
+import type { Outbound } from './outbound.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What main.ts builds once and every operation and job may use. */
@@ -15,6 +18,8 @@ export interface Services {
   config: Config;
   log: Log;
   db: Kysely<DB>;
+  /** Hears what the database announces. */
+  listener: Listener;
   secrets: Secrets;
   credentials: Credentials;
   events: EventHub;
@@ -22,4 +27,8 @@ export interface Services {
   limits: RateLimits;
   mailer: Mailer;
   frontEnd: FrontEnd;
+  /** The way to every address that a user can name. */
+  outbound: Outbound;
+  /** Where sites run. */
+  runtime: Runtime;
 }

@@ -1,16 +1,216 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Log } from '#core/log.ts';
+import type { Outbound } from '#core/outbound.ts';
+import { type Runtime, SiteFailure } from '#runtimes/runtime.ts';
+import { refusalOf } from './admission.ts';
+import { Proxies } from './client-address.ts';
+import type { Gate } from './gate.ts';
+import { abortWhenLeft } from './leaving.ts';
+import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import { NOTICES, type Notice, noticeOf, sendNotice } from './notices.ts';
+import { Origin } from './origin.ts';
+import { ExternalPaths } from './proxy/external.ts';
+import type { ForwardedFacts } from './proxy/headers.ts';
+import { Tunnels } from './proxy/tunnel.ts';
+import { Upstream } from './proxy/upstream.ts';
+import type { EdgeReports, RouteSource } from './route.ts';
+import { RouteTable, serves } from './route-table.ts';
+import { StaticFiles } from './static/static-files.ts';
+import { parseTarget } from './target.ts';
+import { UsageReporter } from './usage.ts';
+import { Visit } from './visit.ts';
+import { Visitors } from './visitors.ts';
 
-/** The visitor's way to a site. Until sites exist, every host that is not the platform's gets a page that says so. */
-export function serveSites(request: IncomingMessage, response: ServerResponse): void {
-  const host = (request.headers.host ?? '').replaceAll(/[^\w.:-]/g, '').slice(0, 253);
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>No site here</title><style>body{font:16px/1.5 system-ui;max-width:34rem;margin:20vh auto;padding:0 1rem;color:#333}</style>
-<h1>No site here</h1><p>There is no site at <strong>${host}</strong>. Check the spelling of the address.</p></html>`;
-  response.writeHead(404, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-    'cache-control': 'no-store',
-    connection: 'close',
-  });
-  response.end(request.method === 'HEAD' ? '' : page);
+export interface EdgeOptions {
+  routes: RouteSource;
+  runtime: Pick<Runtime, 'start'>;
+  reports: EdgeReports;
+  outbound: Outbound;
+  /** Addresses whose X-Forwarded-* headers count. */
+  trustProxy: readonly string[];
+  baseUrl: string;
+  log: Log;
+  limits?: Partial<EdgeLimits>;
+}
+
+/**
+ * The visitor's way to a site. A request passes the same stations in the same order: the site by its host, the team's
+ * state, the firewall, the sign-in, external paths, files from disk, the page cache, the site's own process. Each
+ * answers or lets pass. What comes from memory is answered at once, without a promise or a query on the way.
+ */
+export class Edge {
+  readonly #limits: EdgeLimits;
+  readonly #log: Log;
+  readonly #usage: UsageReporter;
+  readonly #table: RouteTable;
+  readonly #proxies: Proxies;
+  readonly #protocol: string;
+  readonly #upstream: Upstream;
+  readonly #external: ExternalPaths;
+  readonly #files: StaticFiles;
+  readonly #origin: Origin;
+  readonly #tunnels: Tunnels;
+  #started: Promise<void> | undefined;
+
+  constructor(options: EdgeOptions) {
+    const { routes, runtime, reports, log, outbound } = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#log = log;
+    this.#protocol = new URL(options.baseUrl).protocol.slice(0, -1);
+    this.#proxies = new Proxies(options.trustProxy);
+    this.#usage = new UsageReporter(reports, log);
+    this.#table = new RouteTable(routes, this.#usage, new MemoryBudget(this.#limits.pageCacheBytes), log);
+    const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
+    this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, log });
+    this.#external = new ExternalPaths({ ...shared, outbound });
+    this.#files = new StaticFiles(this.#limits);
+    this.#origin = new Origin({ ...shared, upstream: this.#upstream, reports, visitors: new Visitors() });
+    this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
+  }
+
+  /** Resolves when the routes are there; requests that come earlier wait for them. */
+  start(): Promise<void> {
+    this.#started ??= this.#table.start().then(() => this.#usage.start(this.#limits.flushMs));
+    return this.#started;
+  }
+
+  /** Another edge, or the runtime, says that the site's pages changed. */
+  purge(siteId: string): void {
+    this.#table.site(siteId)?.pages.purge();
+  }
+
+  async close(): Promise<void> {
+    this.#table.close();
+    this.#tunnels.close();
+    this.#upstream.close();
+    await this.#usage.close();
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const gate = this.#table.find(request.headers.host);
+    if (gate) this.#enter(gate, request, response, (visit) => this.#serve(visit));
+    else void this.#seek(request, response, (found) => this.#enter(found, request, response, (v) => this.#serve(v)));
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until the protocol changes, a refusal is an answer like any other.
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    const connect = (visit: Visit) => this.#tunnels.connect(visit, socket, head);
+    void this.#seek(request, response, (gate) => this.#enter(gate, request, response, connect));
+  }
+
+  /** Finds the site once the routes are known. */
+  async #seek(request: IncomingMessage, response: ServerResponse, enter: (gate: Gate) => void): Promise<void> {
+    // A process that serves no sites never starts its edge, and has nothing to wait for.
+    if (this.#started && !this.#table.isLoaded) {
+      const { signal } = new AbortController();
+      await this.#table.until(() => this.#table.isLoaded, this.#limits.holdMs, signal);
+    }
+    const gate = this.#table.find(request.headers.host);
+    if (gate) enter(gate);
+    else sendNotice(response, this.#started && !this.#table.isLoaded ? NOTICES.starting : NOTICES.noSite);
+  }
+
+  #enter(
+    gate: Gate,
+    request: IncomingMessage,
+    response: ServerResponse,
+    serve: (visit: Visit) => undefined | Promise<void>,
+  ): void {
+    gate.counter.requests++;
+    const { headers, socket } = request;
+    const target = parseTarget(request.url ?? '', headers.host ?? '');
+    const address = this.#proxies.clientAddress(socket.remoteAddress, headers);
+    const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
+    const visit = new Visit(request, response, gate, target ?? { path: '/', query: '' }, address, protocol);
+    const refusal = target && isPlainlyFramed(request) ? refusalOf(visit) : NOTICES.badRequest;
+    if (refusal) {
+      this.#refuse(visit, refusal);
+      return;
+    }
+    const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
+    if (!answering) return;
+    visit.countBytesOnClose();
+    answering.catch((error: unknown) => this.#fail(visit, error));
+  }
+
+  #serve(visit: Visit): undefined | Promise<void> {
+    const external = visit.gate.externalPath(visit.path);
+    if (external) return this.#external.answer(visit, external);
+    const outcome = this.#files.answer(visit);
+    if (outcome === 'pass') return this.#origin.answer(visit);
+    if (outcome instanceof Promise) return outcome.then((late) => this.#finish(visit, late));
+    return this.#finish(visit, outcome);
+  }
+
+  #finish(visit: Visit, outcome: 'answered' | 'pass' | Notice): undefined | Promise<void> {
+    if (outcome === 'pass') return this.#origin.answer(visit);
+    if (outcome !== 'answered') this.#refuse(visit, outcome);
+    return undefined;
+  }
+
+  /** Some work has the site for a moment: the visitor waits for it instead of seeing an error. */
+  async #hold(visit: Visit, serve: (visit: Visit) => undefined | Promise<void>): Promise<void> {
+    const { request, response, gate } = visit;
+    if (gate.site.waiting >= this.#limits.waitingPerSite) throw new SiteFailure('overload', 'too many visitors wait');
+    gate.site.waiting++;
+    const find = () => this.#table.find(request.headers.host);
+    const { signal } = abortWhenLeft(visit);
+    const isOver = () => {
+      const state = find()?.route.state;
+      return state !== 'held' && state !== 'creating';
+    };
+    const isServed = await this.#table.until(isOver, this.#limits.holdMs, signal);
+    gate.site.waiting--;
+    if (response.destroyed) return;
+    const next = find();
+    if (!isServed) this.#refuse(visit, gate.route.state === 'creating' ? NOTICES.creating : NOTICES.held);
+    else if (!next) this.#refuse(visit, NOTICES.noSite);
+    else {
+      // The work may have changed anything, so the visitor enters anew, as the same request.
+      next.counter.requests--;
+      visit.countBytes(0);
+      this.#enter(next, request, response, serve);
+    }
+  }
+
+  #refuse(visit: Visit, notice: Notice): void {
+    visit.countBytesOnClose();
+    sendNotice(visit.response, notice);
+  }
+
+  #fail(visit: Visit, error: unknown): void {
+    const { response, gate } = visit;
+    // Whoever has gone is told nothing.
+    if (response.destroyed || response.writableEnded) return;
+    const notice = noticeOf(error);
+    const requestId = sendNotice(response, notice);
+    const level = error instanceof SiteFailure ? 'info' : 'warn';
+    this.#log[level](
+      { err: error, site_id: gate.site.id, request_id: requestId, status: notice.status },
+      'visit failed',
+    );
+  }
+
+  #factsOf({ request, headers, protocol }: Visit): ForwardedFacts {
+    const forwardedFor = this.#proxies.forwardedFor(request.socket.remoteAddress, headers);
+    return { host: headers.host ?? '', protocol, forwardedFor };
+  }
+}
+
+/**
+ * Whether everybody on the way agrees on where the request ends. The parser refuses most of what is doubtful; other
+ * codings than `chunked` it would let pass.
+ */
+function isPlainlyFramed({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return true;
+  return coding.toLowerCase() === 'chunked' && headers['content-length'] === undefined && httpVersion === '1.1';
 }

@@ -55,5 +55,8 @@ export interface SiteUsage {
   cachedBytes: number;
   cacheHits: number;
   cacheMisses: number;
+  /** What this edge's cache holds of the site now. */
+  cacheObjects: number;
+  cacheBytes: number;
   lastVisitAt: Date | null;
 }

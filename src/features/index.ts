@@ -4,12 +4,25 @@ import { mailLink } from './account/account.jobs.ts';
 import { accountOperations } from './account/account.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
+import { externalPathOperations } from './external-path/external-path.routes.ts';
 import { frontEndOperations } from './front-end/front-end.routes.ts';
 import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
 import { jobOperations } from './job/job.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
+import { deletedSiteOperations } from './site/deleted-site.routes.ts';
+import { archiveSite, createSiteJob, restoreSite, stopSite, updateSiteJob } from './site/site.jobs.ts';
+import { siteOperations } from './site/site.routes.ts';
+import { deliverSiteMail } from './site/site-mail.jobs.ts';
+import {
+  measureStorage,
+  planPurges,
+  planSiteWork,
+  purgeSite,
+  runSiteCron,
+  sweepSites,
+} from './site/site-upkeep.jobs.ts';
 import { teamOperations } from './team/team.routes.ts';
 import { attachmentOperations } from './ticket/attachment.routes.ts';
 import { mailReply } from './ticket/ticket.jobs.ts';
@@ -21,6 +34,9 @@ export const operations: readonly Operation[] = [
   ...accountOperations,
   ...teamOperations,
   ...inviteOperations,
+  ...siteOperations,
+  ...externalPathOperations,
+  ...deletedSiteOperations,
   ...eventOperations,
   ...ticketOperations,
   ...attachmentOperations,
@@ -30,7 +46,29 @@ export const operations: readonly Operation[] = [
 ];
 
 /** Everything it does in the background. */
-export const jobKinds: readonly JobKind[] = [mailLink, mailInvite, mailReply, housekeeping] as readonly JobKind[];
+export const jobKinds: readonly JobKind[] = [
+  mailLink,
+  mailInvite,
+  mailReply,
+  housekeeping,
+  createSiteJob,
+  updateSiteJob,
+  stopSite,
+  archiveSite,
+  restoreSite,
+  planSiteWork,
+  runSiteCron,
+  measureStorage,
+  deliverSiteMail,
+  planPurges,
+  purgeSite,
+  sweepSites,
+] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */
-export const schedules: Record<string, string> = { [housekeeping.name]: '17 * * * *' };
+export const schedules: Record<string, string> = {
+  [housekeeping.name]: '17 * * * *',
+  [planSiteWork.name]: '* * * * *',
+  [planPurges.name]: '29 * * * *',
+  [sweepSites.name]: '41 * * * *',
+};

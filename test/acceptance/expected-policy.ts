@@ -47,6 +47,25 @@ getEvent                             401       404     200     200    200    200
 getEvent/of the account              401       404     404     404    404    200      404      401     200     200      200       404
 readEvents                           401       404     200     200    200    200      404      401     200     403      403       404
 
+listSites                            401       200     200     200    200    200      200      401     200     200      200       200
+listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404
+createSite                           401       404     403     200    200    200      404      401     200     403      403       404
+getSite                              401       404     200     200    200    200      404      401     200     200      200       404
+updateSite                           401       404     403     200    200    200      404      401     200     403      403       404
+updateSite/to another team           401       404     403     403    200    200      404      401     200     403      403       404
+deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404
+deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404
+sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404
+listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404
+getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404
+getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404
+createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404
+listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404
+createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
+getExternalPath                      401       404     200     200    200    200      404      401     200     200      200       404
+updateExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
+deleteExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
+
 listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
 listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
 createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
@@ -74,6 +93,8 @@ suspendTeam                          401       403     403     403    403    403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200
+listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200
+restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200
 listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200
 retryJob                             401       403     403     403    403    403      403      401     403     403      403       200
 `;
@@ -104,6 +125,27 @@ getInvite       params.invite_id               404 invite.not_found
 getEvent        params.event_id                404 event.not_found
 readEvents      body.event_id                  404 event.not_found
 
+listSites       query.team_id                  404 team.not_found
+createSite      body.team_id                   404 team.not_found
+getSite         params.fqdn                    404 site.not_found
+updateSite      params.fqdn                    404 site.not_found
+updateSite      body.team_id                   404 team.not_found
+deleteSite      params.fqdn                    404 site.not_found
+sleepSite       params.fqdn                    404 site.not_found
+listSiteEvents  params.fqdn                    404 site.not_found
+getSiteCdn      params.fqdn                    404 site.not_found
+getSiteUsage    params.fqdn                    404 site.not_found
+createSiteLogin params.fqdn                    404 site.not_found
+
+listExternalPaths   params.fqdn                404 site.not_found
+createExternalPath  params.fqdn                404 site.not_found
+getExternalPath     params.fqdn                404 site.not_found
+getExternalPath     params.external_path_id    404 external_path.not_found
+updateExternalPath  params.fqdn                404 site.not_found
+updateExternalPath  params.external_path_id    404 external_path.not_found
+deleteExternalPath  params.fqdn                404 site.not_found
+deleteExternalPath  params.external_path_id    404 external_path.not_found
+
 listTeamTickets params.team_id                 404 team.not_found
 createTicket    body.team_id                   404 team.not_found
 createTicket    body.site_live_id              404 site.not_found
@@ -121,6 +163,7 @@ deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
+restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only
 `;
 

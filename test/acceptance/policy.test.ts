@@ -11,6 +11,7 @@ import {
   type Ingredients,
   idAt,
   idPositions,
+  missingId,
   operationOf,
   type Position,
   replaceId,
@@ -96,12 +97,24 @@ function checkRefusal({ status, headers, json, text }: Answer): void {
 const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   credentials: sql`(t.id, t.scopes, t.expires_at)`,
   events: sql`(t.id, t.event_type)`,
+  sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
+  deleted_sites: sql`(t.id, t.fqdn)`,
 };
 
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
   const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
-  const all = [...tables, 'regions', 'failed_jobs', 'mailed_links', 'idempotent_answers', 'credentials', 'events'];
+  const ofSites = ['sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names'];
+  const all = [
+    ...tables,
+    ...ofSites,
+    'regions',
+    'failed_jobs',
+    'mailed_links',
+    'idempotent_answers',
+    'credentials',
+    'events',
+  ];
   const digests = all.map(async (table) => {
     const row = STEADY_COLUMNS[table] ?? sql`t`;
     const { rows: found } = await sql<{ digest: string }>`
@@ -129,12 +142,12 @@ suite('a foreign id answers byte for byte like a missing one', () => {
         const own = await make(row, 'stranger', world.elsewhere);
         const foreignId = idAt(theirs, position);
         if (foreignId === undefined) continue;
-        const missingId = typeof foreignId === 'number' ? 2_000_000_000 : randomUUID();
+        const unknownId = missingId(position, foreignId);
         // In one's own team, and with everything else being theirs too.
         const answers = [
-          await send(operation, replaceId(own, position, missingId), { token }),
+          await send(operation, replaceId(own, position, unknownId), { token }),
           await send(operation, replaceId(own, position, foreignId), { token }),
-          await send(operation, replaceId(theirs, position, missingId), { token }),
+          await send(operation, replaceId(theirs, position, unknownId), { token }),
         ];
         const [missing, foreign] = answers as [Answer, Answer];
         assert.equal(missing.status, expected.status, missing.text);
@@ -148,7 +161,7 @@ suite('a foreign id answers byte for byte like a missing one', () => {
         // A token that may only read finds out no more by writing.
         assert.deepEqual(
           comparable(await send(operation, replaceId(own, position, foreignId), { token: narrow })),
-          comparable(await send(operation, replaceId(own, position, missingId), { token: narrow })),
+          comparable(await send(operation, replaceId(own, position, unknownId), { token: narrow })),
         );
         compared++;
       }
@@ -199,7 +212,7 @@ suite('checks come in the order that was decided', () => {
       const theirs = await make(operation.id, 'owner');
       const missing = idPositions(operation)
         .filter(({ part }) => part === 'params')
-        .reduce((all, each) => replaceId(all, each, each.name === 'region_id' ? 2_000_000_000 : randomUUID()), theirs);
+        .reduce((all, each) => replaceId(all, each, missingId(each, idAt(all, each))), theirs);
       const [made, token] = isOperators ? [missing, world.token('operator')] : [theirs, world.token('stranger')];
       const path = fillPath(operation, made);
       for (const nonsense of NONSENSE) {

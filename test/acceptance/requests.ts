@@ -30,6 +30,16 @@ const onTicket = (more: Ingredients = {}): Make => {
     ...more,
   });
 };
+const onSite = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({ params: { fqdn: await siteIn(world, place) }, ...more });
+};
+const siteIn = async (world: World, place: Place) => (await world.site(place.teamId, place.opener)).fqdn;
+const onExternalPath = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => {
+    const { id, fqdn } = await world.site(place.teamId, place.opener);
+    return { params: { fqdn, external_path_id: await world.externalPath(id) }, ...more };
+  };
+};
 const newName = () => `n-${randomBytes(6).toString('hex')}`;
 
 export const requests: Record<string, Make> = {
@@ -113,11 +123,39 @@ export const requests: Record<string, Make> = {
   }),
   readEvents: async ({ world, place }) => ({ body: { event_id: await world.event({ teamId: place.teamId }) } }),
 
+  listSites: nothing,
+  'listSites/of the team': ({ place }) => ({ query: { team_id: place.teamId } }),
+  createSite: ({ place }) => ({ body: { ...SITE, fqdn: `${newName()}.localhost`, team_id: place.teamId } }),
+  getSite: onSite(),
+  updateSite: onSite({ body: { http_auth_enabled: true } }),
+  'updateSite/to another team': async ({ world, caller, place }) => ({
+    params: { fqdn: await siteIn(world, place) },
+    body: { team_id: await world.team(world.person(caller)) },
+  }),
+  deleteSite: onSite(),
+  'deleteSite/created by the caller': async ({ world, caller, place }) => ({
+    params: { fqdn: (await world.site(place.teamId, world.person(caller))).fqdn },
+  }),
+  sleepSite: onSite(),
+  listSiteEvents: onSite(),
+  getSiteCdn: onSite(),
+  getSiteUsage: onSite(),
+  createSiteLogin: onSite(),
+  listExternalPaths: onSite(),
+  createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
+  getExternalPath: onExternalPath(),
+  updateExternalPath: onExternalPath({ body: { path: '/store', external_name: 'https://store.example.com' } }),
+  deleteExternalPath: onExternalPath(),
+  listDeletedSites: nothing,
+  restoreDeletedSite: async ({ world, place }) => ({
+    params: { site_id: await world.deletedSite(place.teamId, place.opener) },
+  }),
+
   listTeamTickets: inTeam,
   listTickets: nothing,
   createTicket: ({ place }) => ({ body: { ...TICKET, team_id: place.teamId } }),
   'createTicket/about a site': async ({ world, place }) => ({
-    body: { ...TICKET, team_id: place.teamId, site_live_id: await world.site(place.teamId) },
+    body: { ...TICKET, team_id: place.teamId, site_live_id: (await world.site(place.teamId, place.opener)).id },
   }),
   'createTicket/with a file': async ({ world, caller, place }) => ({
     body: { ...TICKET, team_id: place.teamId, s3_object: await world.attachment(world.person(caller), null) },
@@ -152,6 +190,14 @@ export const requests: Record<string, Make> = {
   getFrontEnd: nothing,
 };
 
+const SITE = {
+  cms_blog_name: 'A blog',
+  cms_username: 'ada',
+  cms_email: 'ada@example.com',
+  cms_first_name: 'Ada',
+  cms_last_name: 'Lovelace',
+  cms_password: 'correct horse battery',
+};
 const TICKET = { subject: 'It is broken', description: 'Please help' };
 
 export const operationOf = (row: string): string => row.split('/')[0] as string;
@@ -175,9 +221,17 @@ export function idPositions(operation: Operation): Position[] {
   ] as const;
   return parts.flatMap(([part, schema]) => {
     const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { format?: string }> };
-    const names = Object.keys(properties).filter((name) => /_id$|^s3_object$/.test(name));
+    // A host name is a site's id where the path names one; elsewhere it is a wish or a filter.
+    const isId = (name: string) => /_id$|^s3_object$/.test(name) || (part === 'params' && name === 'fqdn');
+    const names = Object.keys(properties).filter(isId);
     return names.map((name) => ({ part, name }));
   });
+}
+
+/** An id that nobody has, of the same kind as this one. */
+export function missingId({ name }: Position, sample: string | number | undefined): string | number {
+  if (name === 'fqdn') return `${randomUUID()}.example.com`;
+  return typeof sample === 'number' ? 2_000_000_000 : randomUUID();
 }
 
 export function replaceId(ingredients: Ingredients, { part, name }: Position, id: string | number): Ingredients {

@@ -3,6 +3,7 @@ import type { Role } from '#core/auth/caller.ts';
 import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
+import { moveToDeleted } from '#features/site/deleted-site.sql.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
 
 /**
@@ -64,6 +65,8 @@ export async function createWorld(app: TestApp): Promise<World> {
   const operator = { ...(await signIn(app, OPERATOR.email, OPERATOR.password)), email: OPERATOR.email };
   const home = { teamId: await teamOf(app, owner.token), owner, opener: removed };
   const elsewhere = { teamId: await teamOf(app, stranger.token), owner: stranger, opener: stranger };
+  for (const { teamId } of [home, elsewhere])
+    await app.services.db.updateTable('teams').set({ additional_sites: 1_000_000 }).where('id', '=', teamId).execute();
   await make.joins(home.teamId, admin, 'admin');
   await make.joins(home.teamId, member, 'member');
   await make.joins(home.teamId, viewer, 'viewer');
@@ -109,7 +112,14 @@ function createMakers(app: TestApp, passwordHash: string) {
 
     async team(owner: Person): Promise<string> {
       const cycle = { cycle_start: new Date(), cycle_end: new Date(Date.now() + 1e9) };
-      const team = { user_id: owner.id, name: 'A team', tenant_id: `x${unique()}`, ...cycle };
+      // Whether the plan has room is not what these tests are about.
+      const team = {
+        user_id: owner.id,
+        name: 'A team',
+        tenant_id: `x${unique()}`,
+        additional_sites: 1_000_000,
+        ...cycle,
+      };
       const { id } = await db.insertInto('teams').values(team).returning('id').executeTakeFirstOrThrow();
       await makers.joins(id, owner, 'owner');
       return id;
@@ -160,9 +170,37 @@ function createMakers(app: TestApp, passwordHash: string) {
       return recordEvent(db, { scope, event_type: 'test.happened', activity: 'Something happened', ...whose });
     },
 
-    async site(teamId: string): Promise<string> {
-      const row = { team_id: teamId, fqdn: `${unique()}.example.com` };
-      return (await db.insertInto('sites').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    /** A site that is there and idle; nothing of it is on disk. */
+    async site(teamId: string, creator: Person): Promise<{ id: string; fqdn: string }> {
+      const sealed = app.services.secrets.seal(Buffer.from('a secret'));
+      const region = await db.selectFrom('regions').select('id').orderBy('id').limit(1).executeTakeFirstOrThrow();
+      const row = {
+        team_id: teamId,
+        user_id: creator.id,
+        fqdn: `${unique()}.example.com`,
+        region_id: region.id,
+        domain_option: 'custom',
+        is_testing: false,
+        http_auth_password_sealed: sealed,
+        code_server_password_sealed: sealed,
+        core_version: '7.1.1',
+        php_version: '8.3',
+      };
+      const site = await db.insertInto('sites').values(row).returning(['id', 'fqdn']).executeTakeFirstOrThrow();
+      await db.insertInto('site_names').values({ fqdn: site.fqdn, site_id: site.id }).execute();
+      return site;
+    },
+
+    async externalPath(siteId: string): Promise<string> {
+      const row = { site_id: siteId, path: `/${unique()}`, external_name: 'https://shop.example.com/' };
+      return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    async deletedSite(teamId: string, creator: Person): Promise<string> {
+      const { id } = await makers.site(teamId, creator);
+      const site = await db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      await moveToDeleted(db, site, { deletedBy: creator.id, eventId: randomUUID() });
+      return id;
     },
 
     async ticket(teamId: string, opener: Person): Promise<string> {

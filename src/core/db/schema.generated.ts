@@ -24,6 +24,19 @@ export interface DB {
     last_used_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  deleted_sites: {
+    id: string;
+    team_id: string;
+    fqdn: string;
+    site: unknown;
+    external_paths: unknown;
+    storage_bytes: number;
+    deleted_by: Generated<string | null>;
+    deleted_event_id: string;
+    deleted_at: Generated<Date>;
+    purge_after: Generated<Date>;
+    is_purging: Generated<boolean>;
+  };
   events: {
     id: Generated<string>;
     seq: Generated<number>;
@@ -41,6 +54,13 @@ export interface DB {
     item_id: Generated<string | null>;
     created_at: Generated<Date>;
     finished_at: Generated<Date | null>;
+  };
+  external_paths: {
+    id: Generated<string>;
+    site_id: string;
+    path: string;
+    external_name: string;
+    created_at: Generated<Date>;
   };
   failed_jobs: {
     id: string;
@@ -68,6 +88,10 @@ export interface DB {
     used_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  orphaned_sites: {
+    site_id: string;
+    seen_at: Generated<Date>;
+  };
   platform: {
     id: Generated<boolean>;
     key_check: string;
@@ -83,11 +107,72 @@ export interface DB {
     name_servers: Generated<string[]>;
     created_at: Generated<Date>;
   };
+  released_names: {
+    fqdn: string;
+    team_id: string;
+    released_at: Generated<Date>;
+  };
+  site_names: {
+    fqdn: string;
+    site_id: string;
+    created_at: Generated<Date>;
+  };
+  site_usage: {
+    site_id: string;
+    hour: Date;
+    visits: Generated<number>;
+    requests: Generated<number>;
+    bytes: Generated<number>;
+    cached_bytes: Generated<number>;
+    cache_hits: Generated<number>;
+    cache_misses: Generated<number>;
+  };
   sites: {
     id: Generated<string>;
     team_id: string;
     fqdn: string;
     created_at: Generated<Date>;
+    user_id: string;
+    region_id: number;
+    domain_option: string;
+    is_testing: boolean;
+    is_ns_root: Generated<boolean>;
+    is_free: Generated<boolean>;
+    busy: Generated<string | null>;
+    busy_event_id: Generated<string | null>;
+    is_sleeping: Generated<boolean>;
+    http_auth_enabled: Generated<boolean>;
+    http_auth_password_sealed: Buffer;
+    code_server_enabled: Generated<boolean>;
+    code_server_password_sealed: Buffer;
+    dkim_public_key: Generated<string | null>;
+    dkim_private_key_sealed: Generated<Buffer | null>;
+    db_prefix: Generated<string>;
+    git_url: Generated<string | null>;
+    git_last_sync_hash: Generated<string | null>;
+    cdn_dev_mode_enabled: Generated<boolean>;
+    cdn_firewall_enabled: Generated<boolean>;
+    cdn_firewall_allowed_ips: Generated<string[]>;
+    core_version: Generated<string | null>;
+    php_version: Generated<string | null>;
+    favicon_url: Generated<string | null>;
+    tracked_tables: Generated<string[]>;
+    untracked_tables: Generated<string[]>;
+    storage_bytes: Generated<number>;
+    storage_measured_at: Generated<Date | null>;
+    storage_is_stale: Generated<boolean>;
+    current_cycle_visits: Generated<number>;
+    current_cycle_bandwidth: Generated<number>;
+    current_cycle_cached_bandwidth: Generated<number>;
+    current_cycle_cache_hits: Generated<number>;
+    current_cycle_cache_misses: Generated<number>;
+    cache_objects: Generated<number>;
+    cache_bytes: Generated<number>;
+    last_visited_at: Generated<Date | null>;
+    next_cron_at: Generated<Date | null>;
+    mail_hour: Generated<Date | null>;
+    mails_sent: Generated<number>;
+    mail_is_waiting: Generated<boolean>;
   };
   team_invites: {
     id: Generated<string>;

@@ -37,3 +37,17 @@ export async function finishEvent(db: Db, eventId: string, detail: Record<string
   await sql`update events set finished_at = now(), detail = detail || ${JSON.stringify(detail)}
     where id = ${eventId} and finished_at is null`.execute(db);
 }
+
+/** Tells how far an operation is; what has ended stays as it is. */
+export async function reportProgress(db: Db, eventId: string, detail: Record<string, unknown>): Promise<void> {
+  await sql`update events set detail = detail || ${JSON.stringify(detail)}
+    where id = ${eventId} and finished_at is null`.execute(db);
+}
+
+/** What an operation's record says of its progress, result or failure; empty where there is no such record. */
+export async function eventDetail(db: Db, eventId: string): Promise<Record<string, unknown>> {
+  const { rows } = await sql<{
+    detail: Record<string, unknown>;
+  }>`select detail from events where id = ${eventId}`.execute(db);
+  return rows[0]?.detail ?? {};
+}

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type AppError, failure } from '#core/errors.ts';
 import { errorBody, malformed, tooLarge } from './answers.ts';
 
@@ -27,11 +35,23 @@ export interface Connections {
   closeQuiet(): void;
 }
 
-export function openConnections(handle: RequestListener): Connections {
+/** What leaves HTTP: whether a request may, and what goes on with its connection. */
+export interface Upgrades {
+  takes(request: IncomingMessage): boolean;
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export function openConnections(handle: RequestListener, upgrades?: Upgrades): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
   let closing = false;
   // Node would answer a missing Host by itself, with no body.
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
+  const options = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requireHostHeader: false,
+    // An upgrade that nobody takes may be ignored, and the request is answered as if it had not asked.
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.takes(request) ?? false,
+  };
+  const server = createServer(options, (request, response) => {
     const responses = answering.get(request.socket);
     responses?.add(response);
     response.once('close', () => {
@@ -42,6 +62,7 @@ export function openConnections(handle: RequestListener): Connections {
     if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
     else handle(request, response);
   });
+  if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.take(request, socket, head));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('connection', (socket: Socket) => {
     answering.set(socket, new Set());

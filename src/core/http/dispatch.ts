@@ -52,8 +52,13 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
-      await waitIfPreferred(services, answer, request, reply);
-      return reply.headers(answer.headers).code(answer.status).send(answer.body);
+      const eventId = await waitIfPreferred(services, answer, request, reply);
+      const { body } = answer;
+      const { reread } = operation;
+      reply.headers(answer.headers).code(answer.status);
+      if (eventId === undefined || !reread || answer.status !== 200) return reply.send(body);
+      call.db = services.db;
+      return reply.send(await reread(call, { body, eventId }));
     },
   });
 }
@@ -225,24 +230,25 @@ async function perform(services: Services, operation: Operation, call: Call, req
   return inTransaction(services.db, async (tx) => {
     if (key === undefined) return { ...(await run(tx)), replayed: false };
     const caller = request.admission?.caller?.userId ?? `address ${addressKey(request.ip)}`;
-    const hash = hashRequest(request.method, request.url, bodyOf(request).raw);
+    const hash = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
     return answerOnce(tx, services.secrets, { caller, key, hash }, () => run(tx));
   });
 }
 
-/** RFC 7240: the caller would rather wait for the work than come back for it. */
+/** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */
 async function waitIfPreferred(
   services: Services,
   answer: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<string | undefined> {
   const eventId = answer.headers['operation-id'];
   const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(String(request.headers.prefer ?? ''))?.[1];
-  if (!eventId || wanted === undefined) return;
+  if (!eventId || wanted === undefined) return undefined;
   const seconds = Math.min(60, Number(wanted));
   reply.header('preference-applied', `wait=${seconds}`);
   await services.events.waitUntilFinished(eventId, seconds * 1000);
+  return eventId;
 }
 
 declare module 'fastify' {

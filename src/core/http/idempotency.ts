@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '#core/db/database.ts';
 import { AppError, failure, invalid } from '#core/errors.ts';
@@ -37,8 +37,9 @@ export function readKey(header: string | string[] | undefined): string | undefin
   throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
 }
 
-export function hashRequest(method: string, url: string, body: Buffer): Buffer {
-  return createHash('sha256').update(`${method} ${url}\n`).update(body).digest();
+/** Keyed, because a body can hold a password: whoever reads the table must not be able to try passwords against it. */
+export function hashRequest(secrets: Secrets, method: string, url: string, body: Buffer): Buffer {
+  return createHmac('sha256', secrets.derive('request hash')).update(`${method} ${url}\n`).update(body).digest();
 }
 
 export async function answerOnce(

@@ -75,6 +75,14 @@ export interface JsonOperation<
   handle(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
   ): Promise<Static<R>>;
+  /**
+   * The answer once the work that the first answer started has ended, for callers who waited for it (Prefer: wait). It
+   * reads on the pool, and throws where the work failed and that is the answer.
+   */
+  reread?(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
+    first: { body: Static<R>; eventId: string },
+  ): Promise<Static<R>>;
 }
 
 /** An operation whose answer is not JSON: a stream, a page, a file. */
@@ -99,6 +107,7 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   produces?: string;
   prepare?(call: Call): Promise<unknown>;
   handle?(call: Call): Promise<unknown>;
+  reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import cookie from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
@@ -28,7 +29,10 @@ export interface ServerOptions {
   /** The browser's side: dashboard, reference. */
   pages?: (app: FastifyInstance) => void;
   /** Answers for every host that is not the platform's. */
-  sites: RequestListener;
+  sites: {
+    handle(request: IncomingMessage, response: ServerResponse): void;
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  };
   ready: () => Promise<boolean>;
 }
 
@@ -50,8 +54,15 @@ export function createApp(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     requestTimeout: 120_000,
     serverFactory: (handler) => {
-      connections = openConnections((request, response) =>
-        isPlatform(request.headers.host) ? handler(request, response) : options.sites(request, response),
+      const { sites } = options;
+      connections = openConnections(
+        (request, response) =>
+          isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response),
+        {
+          // The platform itself speaks HTTP alone.
+          takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
+          take: (request, socket, head) => sites.upgrade(request, socket, head),
+        },
       );
       return connections.server;
     },

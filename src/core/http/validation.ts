@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import type { Fault } from '#core/errors.ts';
+import { readHostName } from '#core/host-name.ts';
 
 /**
  * Finds every fault of a request at once, in Pydantic's vocabulary. Values of path and query arrive as text and are
@@ -40,6 +41,7 @@ ajv.addFormat('timezone', (text: string) => {
 ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\r\n\u2028\u2029]/.test(text));
 // An IPv6 zone such as %eth0 means something on one machine alone.
 ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
+ajv.addFormat('fqdn', (text: string) => readHostName(text) !== undefined);
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown; maxItems?: number }>;
@@ -48,7 +50,10 @@ interface ObjectSchema {
 export function compileReader(part: Part, schema: TSchema): Reader {
   const validate = ajv.compile(schema);
   const properties = Object.entries((schema as ObjectSchema).properties ?? {});
-  const uuids = properties.filter(([, property]) => property.format === 'uuid').map(([name]) => name);
+  const namesOf = (format: string) =>
+    properties.filter(([, property]) => property.format === format).map(([name]) => name);
+  const uuids = namesOf('uuid');
+  const hostNames = namesOf('fqdn');
 
   return (value, faults) => {
     const input = part === 'body' ? shorten(value, properties) : readText(value as Record<string, unknown>, properties);
@@ -61,6 +66,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
     const object = Object.fromEntries(known.map(([name]) => [name, (input as Record<string, unknown>)[name]]));
     // Ids are compared as text against what Postgres prints, which is lower case.
     for (const name of uuids) if (typeof object[name] === 'string') object[name] = object[name].toLowerCase();
+    for (const name of hostNames) if (typeof object[name] === 'string') object[name] = readHostName(object[name]);
     return object;
   };
 }
@@ -197,6 +203,8 @@ function describeFormat(format: string): { msg: string; type: string } {
       return { type: 'value_error', msg: 'Value error, not a valid email address' };
     case 'timezone':
       return { type: 'value_error', msg: 'Value error, not a known time zone' };
+    case 'fqdn':
+      return { type: 'value_error', msg: 'Value error, not a host name such as blog.example.com' };
     case 'line':
       return { type: 'value_error', msg: 'Value error, must be one line and not blank' };
     default:

@@ -19,6 +19,8 @@ export interface JobKind<Payload extends object = object> {
   name: string;
   lane: Lane;
   run(payload: Payload, job: Job): Promise<void>;
+  /** What is left to undo outside of the database when every retry failed. Runs before `abandon` and may run again. */
+  undo?(payload: Payload, services: Services): Promise<void>;
   /** What is left to do when every retry failed: end the event, clear the busy flag. Runs in one transaction. */
   abandon?(db: Db, payload: Payload, error: string): Promise<void>;
 }
@@ -143,7 +145,9 @@ export class Jobs implements JobQueue {
       for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services);
     }
     await this.#startWorker(SCHEDULED, services);
-    await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) => this.#bury(job as DeadJob));
+    await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) =>
+      this.#bury(job as DeadJob, services),
+    );
     for (const [kind, cron] of Object.entries(schedules)) {
       await this.#boss.schedule(SCHEDULED, cron, { kind, payload: {} } satisfies Envelope, { key: kind });
     }
@@ -225,11 +229,14 @@ export class Jobs implements JobQueue {
   }
 
   /** A job whose retries are used up: its kind cleans up, and the operator finds it in failed_jobs. */
-  async #bury(job: DeadJob): Promise<void> {
+  async #bury(job: DeadJob, services: Services): Promise<void> {
     const { kind: name, payload, key } = job.data;
     const error = describeFailure(job.sourceOutput);
+    const kind = this.#kinds.get(name);
+    // A call to the outside has no place in a transaction; where it fails, the dead job is buried a little later.
+    await kind?.undo?.(payload, services);
     await inTransaction(this.#db, async (tx) => {
-      await this.#kinds.get(name)?.abandon?.(tx, payload, error);
+      await kind?.abandon?.(tx, payload, error);
       await sql`insert into failed_jobs (id, queue, key, kind, payload, error)
         values (${job.id}, ${job.sourceName ?? 'background'}, ${key ?? null}, ${name}, ${JSON.stringify(payload)}, ${error})
         on conflict (id) do nothing`.execute(tx);

@@ -23,6 +23,19 @@ export async function listEventsOfTeam(
   return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
 }
 
+/** What happened to a site while it was this team's: what it did in another one stays there. */
+export async function listEventsOfSite(
+  db: Db,
+  readerId: string,
+  site: { id: string; team_id: string },
+  after: Date | null,
+  paging: Paging,
+): Promise<Listing<EventRow>> {
+  const ofSite = sql`site_live_id = ${site.id} and team_id = ${site.team_id}`;
+  const where = after ? sql`${ofSite} and created_at > ${after}` : ofSite;
+  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
+}
+
 /**
  * A person's events are those of their teams and of their account. Each team's newest come off its own index and are
  * merged, because one index scan over many teams would read all their events to find the newest. A page beyond the

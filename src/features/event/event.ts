@@ -4,7 +4,14 @@ import { maySee, seesAccount } from '#core/events/hub.ts';
 import type { Listing, Paging } from '#core/pages.ts';
 import { usersById } from '#features/user/user.ts';
 import { type Event, eventNotFound } from './event.schema.ts';
-import { type EventRow, findEvent, listEventsOfTeam, listEventsOfUser, moveReadCursor } from './event.sql.ts';
+import {
+  type EventRow,
+  findEvent,
+  listEventsOfSite,
+  listEventsOfTeam,
+  listEventsOfUser,
+  moveReadCursor,
+} from './event.sql.ts';
 
 interface EventListing {
   count: number;
@@ -22,6 +29,17 @@ export async function listTeamEvents(
     db,
     await listEventsOfTeam(db, caller.userId, teamId, after === undefined ? null : new Date(after), paging),
   );
+}
+
+export async function listSiteEvents(
+  db: Db,
+  caller: Caller,
+  site: { id: string; team_id: string },
+  after: string | undefined,
+  paging: Paging,
+): Promise<EventListing> {
+  const from = after === undefined ? null : new Date(after);
+  return complete(db, await listEventsOfSite(db, caller.userId, site, from, paging));
 }
 
 export async function listMyEvents(

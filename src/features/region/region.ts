@@ -17,6 +17,9 @@ import {
   updateRegion as write,
 } from './region.sql.ts';
 
+export type { Region } from './region.schema.ts';
+export { listRegions } from './region.sql.ts';
+
 /** A platform starts with one region: the machine it runs on. */
 export async function seedRegions(db: Db, config: Config): Promise<void> {
   if ((await listRegions(db)).length > 0) return;

@@ -1,11 +1,118 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import type { DB } from '#core/db/schema.generated.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+
+/** A site as it is stored; what the contract adds is computed from it. */
+export type SiteRow = Selectable<DB['sites']>;
+export type NewSiteRow = Insertable<DB['sites']>;
 
 export async function siteIsInTeam(db: Db, siteId: string, teamId: string): Promise<boolean> {
+  const { rows } = await sql`select from sites where id = ${siteId} and team_id = ${teamId}`.execute(db);
+  return rows.length > 0;
+}
+
+export async function findSite(db: Db, fqdn: string): Promise<SiteRow | undefined> {
+  return (await sql<SiteRow>`select * from sites where fqdn = ${fqdn}`.execute(db)).rows[0];
+}
+
+export async function findSiteById(db: Db, id: string): Promise<SiteRow | undefined> {
+  return (await sql<SiteRow>`select * from sites where id = ${id}`.execute(db)).rows[0];
+}
+
+/** The site, kept from changing until the transaction ends. Teams are locked before sites, everywhere. */
+export async function lockSite(db: Db, id: string): Promise<SiteRow | undefined> {
+  return (await sql<SiteRow>`select * from sites where id = ${id} for no key update`.execute(db)).rows[0];
+}
+
+export async function listTeamSites(db: Db, teamId: string, paging: Paging): Promise<Listing<SiteRow>> {
+  return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
+}
+
+/** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
+export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }: Paging): Promise<Listing<SiteRow>> {
+  const offset = (page - 1) * size;
+  const counted = await sql<{ count: number }>`
+    select count(*)::int as count from sites where team_id = any(${teamIds}::uuid[])`.execute(db);
+  const { count } = counted.rows[0] as { count: number };
+  if (offset >= count) return { count, rows: [] };
+  const { rows } = await sql<SiteRow>`
+    with keys as (
+      select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
+        select id, created_at from sites where team_id = source.team_id order by created_at desc, id desc limit ${offset + size}
+      ) of_team order by created_at desc, id desc limit ${size} offset ${offset}
+    )
+    select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
+  return { count, rows };
+}
+
+/** Undefined when the name is taken, be it by a rename that is still running. */
+export async function insertSite(db: Db, site: NewSiteRow): Promise<SiteRow | undefined> {
   const row = await db
-    .selectFrom('sites')
-    .select('id')
-    .where('id', '=', siteId)
-    .where('team_id', '=', teamId)
+    .insertInto('sites')
+    .values(site)
+    .onConflict((conflict) => conflict.column('fqdn').doNothing())
+    .returningAll()
     .executeTakeFirst();
-  return row !== undefined;
+  return row && (await claimName(db, row.fqdn, row.id)) ? row : undefined;
+}
+
+/** False when another site has the name, or this one has it already. */
+export async function claimName(db: Db, fqdn: string, siteId: string): Promise<boolean> {
+  const { rows } = await sql`insert into site_names (fqdn, site_id) values (${fqdn}, ${siteId})
+    on conflict (fqdn) do nothing returning fqdn`.execute(db);
+  return rows.length > 0;
+}
+
+/** Frees a name that never led anywhere: that of a creation or a rename that failed. */
+export async function dropName(db: Db, fqdn: string, siteId: string): Promise<void> {
+  await sql`delete from site_names where fqdn = ${fqdn} and site_id = ${siteId}`.execute(db);
+}
+
+/** Frees a name at once, and remembers whose it was. */
+export async function releaseName(db: Db, fqdn: string, siteId: string, teamId: string): Promise<void> {
+  await dropName(db, fqdn, siteId);
+  await sql`insert into released_names (fqdn, team_id) values (${fqdn}, ${teamId})
+    on conflict (fqdn) do update set team_id = excluded.team_id, released_at = now()`.execute(db);
+}
+
+export async function updateSite(db: Db, id: string, change: Updateable<DB['sites']>): Promise<SiteRow | undefined> {
+  return db.updateTable('sites').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Changes the site if this very work still has it: an attempt that came too late changes nothing. */
+export async function updateBusySite(
+  db: Db,
+  id: string,
+  eventId: string,
+  change: Updateable<DB['sites']>,
+): Promise<SiteRow | undefined> {
+  return db
+    .updateTable('sites')
+    .set(change)
+    .where('id', '=', id)
+    .where('busy_event_id', '=', eventId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The end of a creation that failed: the row goes, and its names with it. */
+export async function deleteBusySite(db: Db, id: string, eventId: string): Promise<boolean> {
+  const { rows } = await sql`delete from sites where id = ${id} and busy_event_id = ${eventId} returning id`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+export interface TeamSlots {
+  sites: number;
+  free_sites: number;
+}
+
+/** How many sites a team has. Whoever is about to add one has locked the team. */
+export async function countSites(db: Db, teamId: string): Promise<TeamSlots> {
+  const { rows } = await sql<TeamSlots>`
+    select count(*)::int as sites, count(*) filter (where is_free)::int as free_sites
+    from sites where team_id = ${teamId}`.execute(db);
+  return rows[0] as TeamSlots;
 }

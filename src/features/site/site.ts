@@ -1,1 +1,5 @@
-export { siteIsInTeam } from './site.sql.ts';
+/** Sites, as every other feature and the platform see them. */
+export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
+export { onSite } from './site.policy.ts';
+export { listenToRuntime } from './site.runtime.ts';
+export { type SiteRow, siteIsInTeam } from './site.sql.ts';

@@ -35,6 +35,21 @@ export async function findTeam(db: Db, id: string): Promise<TeamRow | undefined>
   return (await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
 }
 
+/** The team, kept from changing until the transaction ends: whoever counts what it has holds this. */
+export async function lockTeam(db: Db, id: string): Promise<TeamRow | undefined> {
+  const { rows } = await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = ${id} for no key update`.execute(db);
+  return rows[0];
+}
+
+export async function findTeams(db: Db, ids: string[]): Promise<TeamRow[]> {
+  return (await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = any(${ids}::uuid[])`.execute(db)).rows;
+}
+
+/** Never below nothing, whatever was measured when. */
+export async function addStorage(db: Db, id: string, bytes: number): Promise<void> {
+  await sql`update teams set storage_usage = greatest(0, storage_usage + ${bytes}) where id = ${id}`.execute(db);
+}
+
 export async function listTeams(db: Db, ids: string[], paging: Paging): Promise<Listing<TeamRow>> {
   return listNewest<TeamRow>(
     db,

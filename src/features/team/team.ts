@@ -13,6 +13,7 @@ import {
   deleteMember,
   findMember,
   findTeam,
+  findTeams,
   insertMember,
   insertTeam,
   type MemberRow,
@@ -21,7 +22,7 @@ import {
   updateTeam as writeTeam,
 } from './team.sql.ts';
 
-export { insertMember, isMemberByEmail } from './team.sql.ts';
+export { addStorage, insertMember, isMemberByEmail, lockTeam, type TeamRow } from './team.sql.ts';
 
 export async function createTeam(
   db: Db,
@@ -46,6 +47,14 @@ export async function getTeam(db: Db, caller: Caller, id: string): Promise<Team>
   const row = await findTeam(db, id);
   if (!row) throw teamNotFound();
   return (await completeTeams(db, caller, [row]))[0] as Team;
+}
+
+/** The teams behind a page of rows, in two queries. */
+export async function teamsById(db: Db, caller: Caller, ids: Iterable<string>): Promise<Map<string, Team>> {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  const teams = await completeTeams(db, caller, await findTeams(db, unique));
+  return new Map(teams.map((team) => [team.id, team]));
 }
 
 /** Adds to stored teams what is computed: the owner, the caller's role, the plan's figures, how much of them is used. */

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Log } from '#core/log.ts';
-import type { Mailer, Message } from '#core/mail.ts';
+import { type Mailer, MailRefused, type Message, type RawMessage } from '#core/mail.ts';
 
 export interface MailOptions {
   smtpUrl: string | undefined;
@@ -26,6 +27,15 @@ const compose = (from: string, { id, to, subject, text }: Message) => ({
   messageId: `<${id}@siteyard>`,
 });
 
+/** What nodemailer takes for a message that is complete but for its signature. */
+const composeRaw = ({ from, to, message, dkim }: RawMessage) => ({
+  envelope: { from, to: [...to] },
+  raw: message,
+  ...(dkim && { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
+});
+
+const isPermanent = (error: unknown) => ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
+
 function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport(url, {
     connectionTimeout: 10_000,
@@ -36,12 +46,32 @@ function smtpMailer(url: string, from: string): Mailer {
     async send(message) {
       await transport.sendMail(compose(from, message));
     },
+    async sendRaw(message) {
+      await transport.sendMail(composeRaw(message)).catch((error: Error) => {
+        throw isPermanent(error) ? new MailRefused(error.message, { cause: error }) : error;
+      });
+    },
   };
 }
 
 /** Plain text as it is, so that a link in it can be copied: no transfer encoding that would break its lines. */
 function folderMailer(folder: string, from: string, log: Log): Mailer {
+  const signer = createTransport({ streamTransport: true, buffer: true });
+  const keep = async (id: string, content: string | Buffer): Promise<string> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, `${id}.eml`);
+    // Written whole or not at all, and over itself when the job runs again.
+    await writeFile(`${file}.part`, content, { mode: 0o600 });
+    await rename(`${file}.part`, file);
+    return file;
+  };
   return {
+    async sendRaw(raw) {
+      const { message } = await signer.sendMail(composeRaw(raw));
+      const id = createHash('sha256').update(raw.message).update(raw.to.join()).digest('hex').slice(0, 32);
+      const file = await keep(id, message as Buffer);
+      log.info({ to: raw.to, file }, 'mail written to a file; set SMTP_URL to send it');
+    },
     async send(message) {
       const headers = {
         From: from,
@@ -54,11 +84,7 @@ function folderMailer(folder: string, from: string, log: Log): Mailer {
         'Content-Transfer-Encoding': '8bit',
       };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = join(folder, `${message.id}.eml`);
-      // Written whole or not at all, and over itself when the job runs again.
-      await writeFile(`${file}.part`, `${lines.join('\n')}\n\n${message.text}`, { mode: 0o600 });
-      await rename(`${file}.part`, file);
+      const file = await keep(message.id, `${lines.join('\n')}\n\n${message.text}`);
       log.info({ to: message.to, subject: message.subject, file }, 'mail written to a file; set SMTP_URL to send it');
     },
   };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
+import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeSite,
@@ -21,6 +22,7 @@ import { setSiteUrl } from '#runtimes/wordpress/address.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { runCommand } from './commands.ts';
 import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { readMail, readStatus } from './outbox.ts';
@@ -42,11 +44,14 @@ export interface PhpWasmOptions {
   requestTimeoutMs: number;
   idleTimeoutMs: number;
   allowedNetworks: readonly string[];
+  /** Where newer versions of WordPress come from, where anywhere. */
+  releases?: { outbound: Outbound; source: ReleaseSource };
 }
 
 const PHP_VERSION = '8.3';
 const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
 const HEALTH_TIMEOUT_MS = 30_000;
+const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime implements Runtime {
   readonly #sitesFolder: string;
@@ -56,13 +61,14 @@ export class PhpWasmRuntime implements Runtime {
   readonly #images: Images;
   readonly #pool: WorkerPool;
   readonly #listeners: RuntimeListener[] = [];
+  #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
     this.#sitesFolder = join(dataDir, 'sites');
     this.#archiveFolder = join(dataDir, 'deleted-sites');
     this.#log = log;
-    this.#distribution = new Distribution(cacheDir, log);
+    this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
@@ -77,10 +83,8 @@ export class PhpWasmRuntime implements Runtime {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#pool.open();
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
-    this.prepared().then(
-      ({ coreVersion }) => this.#pool.keepStandby(coreVersion),
-      (error) => this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site'),
-    );
+    void this.#prepareStandby().then(() => this.#update());
+    this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
   }
 
   async prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
@@ -208,7 +212,21 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   close(): Promise<void> {
+    clearInterval(this.#updates);
     return this.#pool.close();
+  }
+
+  async #prepareStandby(): Promise<void> {
+    try {
+      this.#pool.keepStandby((await this.prepared()).coreVersion);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
+    }
+  }
+
+  /** New sites get the newest WordPress; those that exist stay where they are until somebody moves them. */
+  async #update(): Promise<void> {
+    if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
   #folderOf(siteId: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
@@ -275,9 +275,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Half of the machine, unless the operator says otherwise. */
-export function defaultMemoryBudgetBytes(): number {
-  return Math.floor(totalmem() / 2);
 }

@@ -32,7 +32,7 @@ export function rewriteUrls(from: URL, to: URL): (text: string) => string {
     const host = (url: URL) => url.hostname + (url.port && colon + url.port);
     // Not the beginning of a longer host name or of another port; a full stop may end the sentence.
     const end = '(?![\\w-]|\\.\\w|:\\d|%3A\\d)';
-    const pattern = new RegExp(`(https?${colon})?${escape(slashes)}${escape(host(from))}${end}`, 'gi');
+    const pattern = new RegExp(`(https?${colon})?${escapePattern(slashes)}${escapePattern(host(from))}${end}`, 'gi');
     const scheme = to.protocol.slice(0, -1) + colon;
     return { pattern, scheme, rest: slashes + host(to) };
   });
@@ -44,6 +44,6 @@ export function rewriteUrls(from: URL, to: URL): (text: string) => string {
     );
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -5,14 +5,17 @@ import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '#core/log.ts';
+import type { Outbound } from '#core/outbound.ts';
+import { downloadRelease, newestRelease, type ReleaseSource } from './releases.ts';
 
 /**
  * Gets WordPress, its SQLite integration and wp-cli, once, into a cache that is used offline ever after. Versions of
  * WordPress are kept side by side, since every site names its own. Each folder appears whole or not at all.
  *
- * The package is one of the npm registry's, which is the one place that every machine with npm reaches.
+ * The package is one of the npm registry's, which is the one place that every machine with npm reaches. Where WordPress'
+ * own releases can be reached, the newest of them is fetched besides, and new sites get that one.
  */
-export const PACKAGE = {
+const PACKAGE = {
   name: 'wp-studio@1.22.0',
   sha512: 'boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
   files: 'package/dist/cli/wp-files',
@@ -25,12 +28,35 @@ export interface Tools {
 
 export class Distribution {
   readonly #cacheFolder: string;
+  readonly #releases: { outbound: Outbound; source: ReleaseSource } | undefined;
   readonly #log: Log;
   #ready: Promise<Tools> | undefined;
 
-  constructor(cacheFolder: string, log: Log) {
+  constructor(cacheFolder: string, releases: { outbound: Outbound; source: ReleaseSource } | undefined, log: Log) {
     this.#cacheFolder = cacheFolder;
+    this.#releases = releases;
     this.#log = log;
+  }
+
+  /** Looks for a newer WordPress among the releases; true when one has come. Not being reachable is no failure. */
+  async update(): Promise<boolean> {
+    if (!this.#releases) return false;
+    const { outbound, source } = this.#releases;
+    try {
+      const version = await newestRelease(outbound, source);
+      const [newest] = await this.coreVersions();
+      if (newest && compareVersions(version, newest) <= 0) return false;
+      await this.#inDraft(async (draft) => {
+        const archive = await downloadRelease(outbound, source, version, draft);
+        await run('tar', ['-xzf', archive, '-C', draft], draft);
+        await this.#keepCore(join(draft, 'wordpress'));
+      });
+      this.#log.info({ version }, 'a new WordPress is here');
+      return true;
+    } catch (error) {
+      this.#log.debug({ err: error }, 'could not look for a new WordPress');
+      return false;
+    }
   }
 
   /** Resolves when there is a WordPress and the tools for it; a failed attempt is made again by the next call. */

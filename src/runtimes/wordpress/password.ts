@@ -9,8 +9,8 @@ export const MAX_PASSWORD_BYTES = 4096;
 /** Hashes a password as WordPress does since 6.8, so that the password itself never has to reach the site. */
 export async function hashForWordPress(password: string): Promise<string> {
   const digest = createHmac('sha384', 'wp-sha384').update(asWordPressReadsIt(password)).digest('base64');
-  // The same algorithm under the name that PHP knows it by.
-  return `$wp${(await hash(digest, COST)).replace(/^\$2b\$/, '$2y$')}`;
+  // Under the name that PHP itself writes.
+  return `$wp${await hash(digest, { cost: COST, version: '2y' })}`;
 }
 
 /** WordPress puts slashes before quotes in whatever a form sends, trims it, and never takes the slashes off a password. */

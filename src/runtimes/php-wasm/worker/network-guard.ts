@@ -2,6 +2,9 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** PHP's system calls turn an error of this name and number into a plain failure; any other would tear PHP down. */
+const WASI_EACCES = 2;
+
 /**
  * PHP's sockets end up in this process' own: they may reach public addresses alone, and may not listen. Names are
  * resolved before the connection is made, so what is checked here is the very address that is dialled.
@@ -33,7 +36,7 @@ export function guardNetwork(allowedNetworks: readonly string[]): { seal(): void
 
   const listen = net.Server.prototype.listen;
   net.Server.prototype.listen = function guarded(this: net.Server, ...args: unknown[]) {
-    if (sealed) throw new Error('this site may not listen on the network');
+    if (sealed) throw Object.assign(new Error('refused'), { name: 'ErrnoError', errno: WASI_EACCES });
     this.once('listening', () => {
       const address = this.address();
       if (typeof address === 'object' && address) ownPorts.add(address.port);

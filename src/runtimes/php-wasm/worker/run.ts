@@ -26,8 +26,6 @@ export function run(php: PHP, settings: Settings): void {
     await Promise.all([pipe(result.stdout, process.stdout), pipe(result.stderr, process.stderr)]);
     const code = await result.exitCode;
     tell({ type: 'exit', code });
-    process.disconnect();
-    process.exitCode = code;
     process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   });
   tell({ type: 'booted' });

@@ -1,0 +1,21 @@
+import { domainToASCII } from 'node:url';
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const MAX_LENGTH = 253;
+/** What the reader of URLs would take for the end of the name, decode or leave out. */
+const NOT_IN_A_NAME = /[\s\p{Cc}/?#%\\:@[\]]/u;
+
+/**
+ * Reads a host name as DNS knows it: in ASCII (IDNA), lower case, without the dot of the root, of two labels at least.
+ * Undefined for anything else, an address in any spelling included.
+ */
+export function readHostName(text: string): string | undefined {
+  // Longer than any name could be even before its letters are encoded, so not worth encoding.
+  if (text.length > MAX_LENGTH + 1 || NOT_IN_A_NAME.test(text)) return undefined;
+  const ascii = domainToASCII(text).replace(/\.$/, '');
+  if (ascii.length === 0 || ascii.length > MAX_LENGTH) return undefined;
+  const labels = ascii.split('.');
+  const isName = labels.length >= 2 && labels.every((label) => LABEL.test(label));
+  // Browsers take a name whose last label is a number for an IPv4 address.
+  return isName && !/^\d+$/.test(labels.at(-1) as string) ? ascii : undefined;
+}

@@ -1,0 +1,19 @@
+import { NOTICES, type Notice } from './notices.ts';
+import type { Visit } from './visit.ts';
+
+/** Whether the visitor may see anything of the site: undefined, or what they see in its place. */
+export function refusalOf(visit: Visit): Notice | undefined {
+  const { gate } = visit;
+  const { state } = gate.route;
+  if (state === 'suspended') return NOTICES.suspended;
+  if (state === 'expired') return NOTICES.expired;
+  if (gate.hasFirewall && !gate.admits(visit.clientAddress)) return NOTICES.firewall;
+  if (!gate.asksForSignIn) return undefined;
+  if (!gate.acceptsSignIn(visit.headers.authorization)) return signInOf(gate.route.fqdn);
+  visit.isSignedInAtEdge = true;
+  return undefined;
+}
+
+function signInOf(fqdn: string): Notice {
+  return { ...NOTICES.signIn, headers: { 'www-authenticate': `Basic realm="${fqdn}", charset="UTF-8"` } };
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { httpDate } from '../clock.ts';
+import { type Coding, Forms, isCompressibleType } from '../forms.ts';
+import type { Kept, MemoryBudget } from '../memory-budget.ts';
+import { matchesEtag } from '../preconditions.ts';
+import type { RawHeaders } from '../proxy/headers.ts';
+import { tailLines } from '../ready-answer.ts';
+import type { Visit } from '../visit.ts';
+import type { Freshness } from './cache-policy.ts';
+
+/** Room for the head, the objects around it and its place in the maps. */
+const OVERHEAD_BYTES = 2048;
+
+export interface PageContent {
+  status: number;
+  /** Without what is the edge's own to say. */
+  headers: RawHeaders;
+  body: Buffer;
+  contentType: string | undefined;
+}
+
+export type CacheState = 'HIT' | 'STALE';
+
+/** One cached answer, ready to be sent. */
+export class StoredPage implements Kept {
+  used = false;
+  sizeBytes: number;
+  readonly isHtml: boolean;
+  readonly #forms: Forms;
+  readonly #etag: string;
+  readonly #storedAtMs: number;
+  readonly #freshUntilMs: number;
+  readonly #staleUntilMs: number;
+  readonly #onForget: (page: StoredPage) => void;
+  #tailSecond = 0;
+  #tail: RawHeaders = [];
+  #tailText = '';
+  /** After a refresh that failed, the next one waits until then. */
+  refreshAfterMs = 0;
+
+  constructor(
+    content: PageContent,
+    freshness: Freshness,
+    nowMs: number,
+    budget: MemoryBudget,
+    onForget: (page: StoredPage) => void,
+  ) {
+    const { status, headers, body, contentType } = content;
+    this.#etag = `W/"${createHash('sha1').update(body).digest('base64url').slice(0, 20)}"`;
+    const own: RawHeaders = status === 200 ? ['ETag', this.#etag] : [];
+    const vary = addAcceptEncoding(headers);
+    const formHeaders = (coding: Coding | undefined) => [
+      ...vary,
+      ...own,
+      ...(coding === undefined ? [] : ['Content-Encoding', coding]),
+    ];
+    this.#forms = new Forms(status, body, formHeaders, isCompressibleType(contentType), (bytes) =>
+      budget.grow(this, bytes),
+    );
+    this.isHtml = status === 200 && contentType !== undefined && contentType.startsWith('text/html');
+    this.sizeBytes = body.length + OVERHEAD_BYTES;
+    this.#storedAtMs = nowMs;
+    this.#freshUntilMs = nowMs + freshness.freshMs;
+    this.#staleUntilMs = this.#freshUntilMs + freshness.staleMs;
+    this.#onForget = onForget;
+  }
+
+  forget(): void {
+    this.#onForget(this);
+  }
+
+  stateAt(nowMs: number): CacheState | undefined {
+    if (nowMs < this.#freshUntilMs) return 'HIT';
+    return nowMs < this.#staleUntilMs ? 'STALE' : undefined;
+  }
+
+  /** Returns the bytes that were sent. */
+  send({ response, headers, isHead }: Visit, state: CacheState, nowMs: number): number {
+    this.used = true;
+    this.#keepTail(nowMs, state);
+    const form = this.#forms.pick(headers['accept-encoding']);
+    if (isHead || this.#isKnownTo(headers)) {
+      const status = isHead ? form.status : 304;
+      const kept = isHead ? form.headers : withoutContent(form.headers);
+      response.writeHead(status, [...kept, ...this.#tail]).end();
+      return this.#tailText.length + kept.join('  ').length;
+    }
+    return form.send(response, this.#tail, this.#tailText);
+  }
+
+  #isKnownTo(headers: IncomingHttpHeaders): boolean {
+    const ifNoneMatch = headers['if-none-match'];
+    return ifNoneMatch !== undefined && this.#forms.plain.status === 200 && matchesEtag(ifNoneMatch, this.#etag);
+  }
+
+  /** Date and Age change with the second, and all answers within it share them. */
+  #keepTail(nowMs: number, state: CacheState): void {
+    const second = Math.floor(nowMs / 1000);
+    if (second === this.#tailSecond && this.#tail[1] === state) return;
+    this.#tailSecond = second;
+    const age = Math.max(0, Math.floor((nowMs - this.#storedAtMs) / 1000));
+    this.#tail = ['X-Cache', state, 'Age', String(age), 'Date', httpDate(nowMs)];
+    this.#tailText = tailLines(this.#tail);
+  }
+}
+
+function addAcceptEncoding(headers: RawHeaders): RawHeaders {
+  const result: RawHeaders = [];
+  const vary: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index] as string, headers[index + 1] as string];
+    if (name.toLowerCase() === 'vary') vary.push(value);
+    else result.push(name, value);
+  }
+  if (!vary.some((value) => /accept-encoding/i.test(value))) vary.push('Accept-Encoding');
+  return [...result, 'Vary', vary.join(', ')];
+}
+
+/** A 304 has no content and says nothing of it. */
+function withoutContent(headers: RawHeaders): RawHeaders {
+  return headers.filter((_, index) => !/^content-(?:length|type|encoding)$/i.test(headers[index & ~1] as string));
+}

@@ -1,0 +1,31 @@
+/** What one visitor or one site may take of the edge. */
+export interface EdgeLimits {
+  /** The largest body that a visitor may send. */
+  bodyBytes: number;
+  /** How long a visitor waits for a site that starts. */
+  wakeMs: number;
+  /** How long a visitor waits for a site that is being worked on. */
+  holdMs: number;
+  /** How many visitors of one site may wait for an answer at once. */
+  waitingPerSite: number;
+  /** Memory for cached pages of all sites, and the largest page that is kept. */
+  pageCacheBytes: number;
+  pageBytes: number;
+  /** Memory for static files of all sites, and the largest file that is kept; larger ones come from disk. */
+  fileCacheBytes: number;
+  fileBytes: number;
+  /** How often counters are handed on. */
+  flushMs: number;
+}
+
+export const DEFAULT_LIMITS: EdgeLimits = {
+  bodyBytes: 64 * 1024 * 1024,
+  wakeMs: 30_000,
+  holdMs: 20_000,
+  waitingPerSite: 256,
+  pageCacheBytes: 256 * 1024 * 1024,
+  pageBytes: 2 * 1024 * 1024,
+  fileCacheBytes: 128 * 1024 * 1024,
+  fileBytes: 1024 * 1024,
+  flushMs: 5_000,
+};

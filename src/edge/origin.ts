@@ -1,0 +1,108 @@
+import type { ClientRequest } from 'node:http';
+import { CacheFiller } from './cache/cache-filler.ts';
+import { lookUp } from './cache/page-cache.ts';
+import type { CacheState, StoredPage } from './cache/stored-page.ts';
+import { abortWhenLeft } from './leaving.ts';
+import type { EdgeLimits } from './limits.ts';
+import { NOTICES, sendNotice } from './notices.ts';
+import { announcesTooMuch, sendBody } from './proxy/body.ts';
+import { answerHeaders, type ForwardedFacts, requestHeaders } from './proxy/headers.ts';
+import { type RelayOptions, relay } from './proxy/relay.ts';
+import type { Answer, Upstream } from './proxy/upstream.ts';
+import type { EdgeReports } from './route.ts';
+import type { Visit } from './visit.ts';
+import type { Visitors } from './visitors.ts';
+
+const PURGE_HEADER = 'x-siteyard-purge';
+
+export interface OriginOptions {
+  upstream: Upstream;
+  reports: EdgeReports;
+  visitors: Visitors;
+  limits: EdgeLimits;
+  facts: (visit: Visit) => ForwardedFacts;
+}
+
+/** What WordPress itself answers: from the cache where that is allowed, else from the site's process. */
+export class Origin {
+  readonly #options: OriginOptions;
+  readonly #filler: CacheFiller;
+
+  constructor(options: OriginOptions) {
+    this.#options = options;
+    this.#filler = new CacheFiller(this, options);
+  }
+
+  /** Answers at once, without a promise, where the cache has the page. */
+  answer(visit: Visit): undefined | Promise<void> {
+    const found = lookUp(visit);
+    if (!found) return this.pass(visit, 'BYPASS');
+    const { key, page } = found;
+    const nowMs = Date.now();
+    const state = page?.stateAt(nowMs);
+    if (page && state) {
+      this.sendPage(visit, page, state, nowMs);
+      if (state === 'STALE') this.#filler.refresh(visit, key, page);
+      return undefined;
+    }
+    visit.gate.counter.cacheMisses++;
+    return visit.isHead ? this.pass(visit, 'MISS') : this.#filler.fill(visit, key);
+  }
+
+  sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
+    const { counter } = visit.gate;
+    const bytes = page.send(visit, state, nowMs);
+    counter.cacheHits++;
+    visit.countBytes(bytes);
+    counter.cachedBytes += bytes;
+    if (page.isHtml) this.#options.visitors.count(visit, nowMs);
+  }
+
+  /** Sends the request for this visitor alone. */
+  async pass(visit: Visit, state: 'BYPASS' | 'MISS'): Promise<void> {
+    const { upstream, limits, facts } = this.#options;
+    const { request, response } = visit;
+    if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
+    const leaving = abortWhenLeft(visit);
+    const refuseBody = () => {
+      sendNotice(response, NOTICES.tooLarge);
+      leaving.abort();
+    };
+    const answer = await upstream.send(visit.gate, {
+      method: request.method ?? 'GET',
+      path: visit.path + visit.query,
+      headers: requestHeaders(visit, facts(visit)),
+      signal: leaving.signal,
+      ...(visit.hasBody && {
+        sendBody: (outgoing: ClientRequest) => sendBody(request, outgoing, limits.bodyBytes, refuseBody),
+      }),
+    });
+    await this.relay(visit, answer, state);
+  }
+
+  /** Passes an answer on. Resolves with whether all of it arrived. */
+  relay(
+    visit: Visit,
+    { message }: Answer,
+    state: 'BYPASS' | 'MISS',
+    options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
+  ): Promise<boolean> {
+    this.heed(visit, message.headers[PURGE_HEADER]);
+    const headers = answerHeaders(message.rawHeaders);
+    headers.push('X-Cache', state);
+    if (message.statusCode === 200 && message.headers['content-type']?.startsWith('text/html'))
+      this.#options.visitors.count(visit, Date.now());
+    const beforeEnd = () => {
+      this.heed(visit, message.trailers[PURGE_HEADER]);
+      options.beforeEnd?.();
+    };
+    return relay(visit.response, { ...options, message, headers, beforeEnd });
+  }
+
+  /** The site says, in a header or a trailer, that its pages changed. */
+  heed({ gate }: Visit, purge: string | string[] | undefined): void {
+    if (purge === undefined) return;
+    gate.site.pages.purge();
+    this.#options.reports.purged(gate.site.id);
+  }
+}

@@ -1,0 +1,140 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Outbound } from '#core/outbound.ts';
+import type { ExternalPath } from '../gate.ts';
+import { abortWhenLeft } from '../leaving.ts';
+import type { EdgeLimits } from '../limits.ts';
+import { NOTICES, NoticeError, sendNotice } from '../notices.ts';
+import type { Visit } from '../visit.ts';
+import { announcesTooMuch, sendBody } from './body.ts';
+import { answerHeaders, type ForwardedFacts, type RawHeaders, requestHeaders } from './headers.ts';
+import { relay } from './relay.ts';
+
+const ANSWER_TIMEOUT_MS = 60_000;
+/** The site's own cookies, which open its back office and are nobody else's business. */
+const OWN_COOKIE = /^(?:wordpress_|wp-|wp_|comment_author_)/;
+
+export interface ExternalOptions {
+  outbound: Outbound;
+  limits: EdgeLimits;
+  facts: (visit: Visit) => ForwardedFacts;
+}
+
+/** Parts of a site that live elsewhere: requests under a path go to another server, with the prefix removed. */
+export class ExternalPaths {
+  readonly #options: ExternalOptions;
+
+  constructor(options: ExternalOptions) {
+    this.#options = options;
+  }
+
+  async answer(visit: Visit, external: ExternalPath): Promise<void> {
+    const { request, response } = visit;
+    const { limits } = this.#options;
+    if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
+    const leaving = abortWhenLeft(visit);
+    const outgoing = this.#open(visit, external, leaving.signal, []);
+    const answered = responseOf(outgoing);
+    const refuseBody = () => {
+      sendNotice(response, NOTICES.tooLarge);
+      leaving.abort();
+    };
+    if (visit.hasBody) sendBody(request, outgoing, limits.bodyBytes, refuseBody);
+    else outgoing.end();
+    const message = await answered.catch((error: unknown) => {
+      throw new NoticeError(NOTICES.external, error);
+    });
+    await relay(response, { message, headers: mapLocation(answerHeaders(message.rawHeaders), external) });
+  }
+
+  /** Asks for a change of protocol; resolves with the tunnel, or with the plain answer where there is none. */
+  upgrade(
+    visit: Visit,
+    external: ExternalPath,
+    signal: AbortSignal,
+    headers: RawHeaders,
+  ): Promise<{ message: IncomingMessage; tunnel?: { socket: Duplex; head: Buffer } }> {
+    const outgoing = this.#open(visit, external, signal, headers);
+    return new Promise((resolve, reject) => {
+      outgoing.once('upgrade', (message, socket, head) => resolve({ message, tunnel: { socket, head } }));
+      outgoing.once('response', (message) => resolve({ message }));
+      outgoing.on('error', (error) => reject(new NoticeError(NOTICES.external, error)));
+      outgoing.end();
+    });
+  }
+
+  #open(visit: Visit, external: ExternalPath, signal: AbortSignal, extra: RawHeaders): ClientRequest {
+    const { outbound, facts } = this.#options;
+    const url = targetUrl(external, visit.path, visit.query);
+    const headers = requestHeaders(visit, { ...facts(visit), host: new URL(url).host });
+    const outgoing = openOrRefuse(() =>
+      outbound.request(url, {
+        method: visit.request.method ?? 'GET',
+        headers: [...withoutOwnCookies(headers), ...extra],
+        signal,
+        timeout: ANSWER_TIMEOUT_MS,
+      }),
+    );
+    outgoing.once('timeout', () => outgoing.destroy(new Error('the external server does not answer')));
+    return outgoing;
+  }
+}
+
+/** An address that must not be called is the same to the visitor as one that does not answer. */
+function openOrRefuse(open: () => ClientRequest): ClientRequest {
+  try {
+    return open();
+  } catch (error) {
+    throw new NoticeError(NOTICES.external, error);
+  }
+}
+
+function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    // Stays for good: what breaks after the answer began shows in the answer.
+    outgoing.on('error', reject);
+  });
+}
+
+/** The target's own path stays in front; the path's prefix is replaced by it. */
+export function targetUrl({ prefix, target }: ExternalPath, path: string, query: string): string {
+  const base = target.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const rest = prefix === '/' ? path : path.slice(prefix.length);
+  return `${base}${rest}${query}`;
+}
+
+function withoutOwnCookies(headers: RawHeaders): RawHeaders {
+  const kept: RawHeaders = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index] as string, headers[index + 1] as string];
+    if (name.toLowerCase() !== 'cookie') {
+      kept.push(name, value);
+      continue;
+    }
+    const cookies = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie.trim()));
+    if (cookies.length > 0) kept.push(name, cookies.join(';').trim());
+  }
+  return kept;
+}
+
+/** A redirect within the target stays within the path; one to elsewhere on its server names that server. */
+function mapLocation(headers: RawHeaders, external: ExternalPath): RawHeaders {
+  return headers.map((value, index) => {
+    const isLocation = index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'location';
+    return isLocation ? mapToPath(value, external) : value;
+  });
+}
+
+export function mapToPath(location: string, { prefix, target }: ExternalPath): string {
+  const base = URL.parse(target);
+  const isRelative = !/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(location);
+  const to = base && !isRelative ? URL.parse(location, base.href) : null;
+  if (!base || !to || to.origin !== base.origin) return location;
+  const root = base.pathname.replace(/\/+$/, '');
+  const isInside = to.pathname === root || to.pathname.startsWith(`${root}/`);
+  if (!isInside) return to.href;
+  const rest = to.pathname.slice(root.length);
+  const path = prefix === '/' ? rest || '/' : `${prefix}${rest}`;
+  return `${path}${to.search}${to.hash}`;
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { abortWhenLeft } from '../leaving.ts';
+import type { Visit } from '../visit.ts';
+import type { ExternalPaths } from './external.ts';
+import { answerHeaders, type ForwardedFacts, type RawHeaders, requestHeaders } from './headers.ts';
+import { relay } from './relay.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface TunnelOptions {
+  upstream: Upstream;
+  external: ExternalPaths;
+  facts: (visit: Visit) => ForwardedFacts;
+}
+
+/** Requests that leave HTTP, such as WebSockets: after the handshake, bytes go both ways until one side ends. */
+export class Tunnels {
+  readonly #options: TunnelOptions;
+  readonly #open = new Set<Duplex>();
+
+  constructor(options: TunnelOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  async connect(visit: Visit, socket: Duplex, head: Buffer): Promise<void> {
+    const { upstream, external, facts } = this.#options;
+    const leaving = abortWhenLeft(visit);
+    const asking: RawHeaders = ['Connection', 'Upgrade', 'Upgrade', visit.headers.upgrade ?? 'websocket'];
+    const elsewhere = visit.gate.externalPath(visit.path);
+    const { message, tunnel } = elsewhere
+      ? await external.upgrade(visit, elsewhere, leaving.signal, asking)
+      : await upstream.upgrade(visit.gate, {
+          method: visit.request.method ?? 'GET',
+          path: visit.path + visit.query,
+          headers: [...requestHeaders(visit, facts(visit)), ...asking],
+          signal: leaving.signal,
+        });
+    if (!tunnel) {
+      await relay(visit.response, { message, headers: answerHeaders(message.rawHeaders) });
+      return;
+    }
+    // From here on the connection is no response's any more.
+    visit.response.detachSocket(socket as never);
+    socket.write(handshake(message));
+    if (tunnel.head.length > 0) socket.write(tunnel.head);
+    if (head.length > 0) tunnel.socket.write(head);
+    this.#join(socket, tunnel.socket);
+  }
+
+  #join(one: Duplex, other: Duplex): void {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      this.#open.add(from);
+      from.on('error', () => to.destroy());
+      from.once('close', () => {
+        this.#open.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }
+}
+
+function handshake(message: IncomingMessage): string {
+  const headers = answerHeaders(message.rawHeaders);
+  headers.push('Connection', 'Upgrade', 'Upgrade', message.headers.upgrade ?? 'websocket');
+  let text = `HTTP/1.1 101 ${message.statusMessage ?? 'Switching Protocols'}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return `${text}\r\n`;
+}

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '#core/log.ts';
+import { SitePages } from './cache/site-pages.ts';
+import { Gate } from './gate.ts';
+import { HostedSite } from './hosted-site.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { Route, RouteSource } from './route.ts';
+import type { UsageReporter } from './usage.ts';
+
+const RETRY_MS = 1_000;
+const SPELLINGS = 10_000;
+
+/** Host -> gate, in memory. The source says which site changed, and that site alone is read again. */
+export class RouteTable {
+  readonly #source: RouteSource;
+  readonly #usage: UsageReporter;
+  readonly #budget: MemoryBudget;
+  readonly #log: Log;
+  readonly #byHost = new Map<string, Gate>();
+  readonly #sites = new Map<string, HostedSite>();
+  /** Hosts as visitors spell them, port included, so that the usual spelling costs one look. */
+  readonly #spelled = new Map<string, Gate>();
+  readonly #watchers = new Set<() => void>();
+  /** Reads happen one after another, so that an older one never overwrites a newer one. */
+  #reading: Promise<void> = Promise.resolve();
+  #queued = new Set<string | undefined>();
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  isLoaded = false;
+
+  constructor(source: RouteSource, usage: UsageReporter, budget: MemoryBudget, log: Log) {
+    this.#source = source;
+    this.#usage = usage;
+    this.#budget = budget;
+    this.#log = log;
+  }
+
+  /** Subscribes before it reads, so that nothing can change unseen in between. */
+  async start(): Promise<void> {
+    await this.#source.subscribe((siteId) => void this.refresh(siteId));
+    await this.refresh(undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+  }
+
+  find(host: string | undefined): Gate | undefined {
+    if (host === undefined) return undefined;
+    const known = this.#spelled.get(host);
+    if (known) return known;
+    const gate = this.#byHost.get(hostName(host));
+    if (gate) {
+      if (this.#spelled.size >= SPELLINGS) this.#spelled.clear();
+      this.#spelled.set(host, gate);
+    }
+    return gate;
+  }
+
+  site(siteId: string): HostedSite | undefined {
+    return this.#sites.get(siteId);
+  }
+
+  /** Waits for a change that makes the condition true. Resolves with whether it came in time. */
+  until(isMet: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (isMet()) end();
+      };
+      const end = () => {
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        signal.removeEventListener('abort', end);
+        resolve(isMet());
+      };
+      const timer = setTimeout(end, timeoutMs);
+      signal.addEventListener('abort', end);
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** Reads one site again, or all for undefined; many calls for the same site while others are read become one. */
+  refresh(siteId: string | undefined): Promise<void> {
+    if (!this.#queued.has(siteId)) {
+      this.#queued.add(siteId);
+      this.#reading = this.#reading.then(() => {
+        this.#queued.delete(siteId);
+        return this.#read(siteId);
+      });
+    }
+    return this.#reading;
+  }
+
+  async #read(siteId: string | undefined): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      const routes = siteId === undefined ? await this.#source.loadAll() : await this.#source.load(siteId);
+      this.#replace(siteId, routes);
+      this.isLoaded ||= siteId === undefined;
+    } catch (error) {
+      this.#log.warn({ err: error, site_id: siteId }, 'routes could not be read; trying again');
+      // Nobody can tell what was missed meanwhile, so all are read.
+      this.#retry ??= setTimeout(() => {
+        this.#retry = undefined;
+        void this.refresh(undefined);
+      }, RETRY_MS).unref();
+    }
+    for (const look of [...this.#watchers]) look();
+  }
+
+  #replace(siteId: string | undefined, routes: readonly Route[]): void {
+    const kept = new Set(routes.map(({ fqdn }) => fqdn));
+    for (const [host, gate] of this.#byHost) {
+      if ((siteId === undefined || gate.site.id === siteId) && !kept.has(host)) this.#byHost.delete(host);
+    }
+    for (const route of routes) this.#put(route);
+    this.#spelled.clear();
+    const living = new Set([...this.#byHost.values()].map(({ site }) => site));
+    for (const [id, site] of this.#sites) {
+      if (living.has(site)) continue;
+      site.pages.purge();
+      site.isGone = true;
+      this.#sites.delete(id);
+    }
+  }
+
+  #put(route: Route): void {
+    const old = this.#byHost.get(route.fqdn);
+    if (old && isDeepStrictEqual(old.route, route)) return;
+    const site = this.#sites.get(route.site.id) ?? new HostedSite(route.site.id, new SitePages(this.#budget));
+    this.#sites.set(site.id, site);
+    // Whatever held the site may have changed its pages without its WordPress knowing.
+    if (old && (!isDeepStrictEqual(old.route.site, route.site) || !serves(old.route) || !serves(route)))
+      site.pages.purge();
+    this.#byHost.set(route.fqdn, new Gate(route, site, this.#usage.counterOf(site, route.teamId)));
+  }
+}
+
+/** Whether the site itself answers, after it was woken where needed. */
+export function serves({ state }: Route): boolean {
+  return state === 'ready' || state === 'asleep';
+}
+
+/** The name in a Host header: lower-case, without port and without the root's dot. */
+export function hostName(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+}

@@ -1,0 +1,176 @@
+import type { ServerResponse } from 'node:http';
+import { type Coding, Forms, isCompressibleType } from '../forms.ts';
+import type { Kept, MemoryBudget } from '../memory-budget.ts';
+import { isNotModified, rangeStillHolds, readRange } from '../preconditions.ts';
+import type { RawHeaders } from '../proxy/headers.ts';
+import type { Visit } from '../visit.ts';
+import { cachingFor } from './caching.ts';
+import { type FileStat, type OpenedFile, openFile } from './open-file.ts';
+import type { Place } from './static-path.ts';
+
+const OVERHEAD_BYTES = 2048;
+
+/** A file as it was when it was last looked at: its content too where it is small. */
+export class ServedFile implements Kept {
+  used = false;
+  sizeBytes = OVERHEAD_BYTES;
+  readonly stat: FileStat;
+  readonly #place: Place;
+  readonly #headers: RawHeaders;
+  readonly #etag: string;
+  readonly #forms: Forms | undefined;
+  readonly #onForget: () => void;
+
+  constructor(
+    place: Place,
+    contentType: string,
+    stat: FileStat,
+    content: Buffer | undefined,
+    budget: MemoryBudget,
+    onForget: () => void,
+  ) {
+    this.stat = stat;
+    this.#place = place;
+    this.#onForget = onForget;
+    this.#etag = `${stat.sizeBytes.toString(36)}-${Math.round(stat.modifiedAtMs * 1000).toString(36)}`;
+    const isText = isCompressibleType(contentType);
+    this.#headers = [
+      'Content-Type',
+      contentType,
+      'Last-Modified',
+      new Date(stat.modifiedAtMs).toUTCString(),
+      'Accept-Ranges',
+      'bytes',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...(isText ? ['Vary', 'Accept-Encoding'] : []),
+    ];
+    if (!content) return;
+    this.#forms = new Forms(
+      200,
+      content,
+      (coding) => this.#headersOf(coding),
+      isText,
+      (bytes) => budget.grow(this, bytes),
+    );
+    this.sizeBytes += content.length;
+  }
+
+  forget(): void {
+    this.#onForget();
+  }
+
+  /** True where it was answered at once; a promise where it comes from disk, false when the file is gone by then. */
+  answer(visit: Visit): boolean | Promise<boolean> {
+    this.used = true;
+    const { headers, response, gate, query, isHead } = visit;
+    const caching = cachingFor(gate.isPrivate, query.includes('ver='));
+    if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
+      if (isNotModified(headers, this.#etags(), this.stat.modifiedAtMs)) {
+        response.writeHead(304, ['ETag', this.#tag(undefined), ...caching.headers]).end();
+        visit.countBytes(200);
+        return true;
+      }
+    }
+    if (headers.range !== undefined && !isHead) return this.#answerRange(visit, caching.headers);
+    if (!this.#forms) return this.#stream(visit, 200, this.#headersOf(undefined), caching.headers, 0, Infinity);
+    const form = this.#forms.pick(headers['accept-encoding']);
+    if (isHead) {
+      response.writeHead(200, [...form.headers, ...caching.headers]).end();
+      visit.countBytes(300);
+    } else {
+      visit.countBytes(form.send(response, caching.headers, caching.text));
+    }
+    return true;
+  }
+
+  #answerRange(visit: Visit, caching: RawHeaders): boolean | Promise<boolean> {
+    const { headers, response } = visit;
+    const { sizeBytes, modifiedAtMs } = this.stat;
+    const own = this.#headersOf(undefined);
+    const holds = rangeStillHolds(headers['if-range'], this.#tag(undefined), modifiedAtMs);
+    const range = holds ? readRange(headers.range, sizeBytes) : undefined;
+    if (range === 'unsatisfiable') {
+      response.writeHead(416, ['Content-Range', `bytes */${sizeBytes}`, 'Content-Length', '0']).end();
+      visit.countBytes(200);
+      return true;
+    }
+    if (range === undefined) return this.#send(visit, 200, own, caching, 0, sizeBytes - 1);
+    const partial = [...own, 'Content-Range', `bytes ${range.first}-${range.last}/${sizeBytes}`];
+    return this.#send(visit, 206, partial, caching, range.first, range.last);
+  }
+
+  /** From memory where it is there. */
+  #send(
+    visit: Visit,
+    status: number,
+    headers: RawHeaders,
+    caching: RawHeaders,
+    first: number,
+    last: number,
+  ): boolean | Promise<boolean> {
+    if (!this.#forms) return this.#stream(visit, status, headers, caching, first, last);
+    const part = this.#forms.plain.body.subarray(first, last + 1);
+    visit.response.writeHead(status, [...headers, 'Content-Length', String(part.length), ...caching]).end(part);
+    visit.countBytes(part.length + 300);
+    return true;
+  }
+
+  async #stream(
+    visit: Visit,
+    status: number,
+    headers: RawHeaders,
+    caching: RawHeaders,
+    first: number,
+    last: number,
+  ): Promise<boolean> {
+    const opened = await openFile(this.#place);
+    if (!opened) return false;
+    // What is sent must be what the headers say; a file that changed since is looked at anew by the next request.
+    if (opened.stat.identity !== this.stat.identity) {
+      await opened.handle.close();
+      return false;
+    }
+    const end = Math.min(last, this.stat.sizeBytes - 1);
+    const length = String(end - first + 1);
+    visit.response.writeHead(status, [...headers, 'Content-Length', length, ...caching]);
+    await pour(opened, visit.response, visit.isHead, first, end);
+    return true;
+  }
+
+  #headersOf(coding: Coding | undefined): RawHeaders {
+    const encoding = coding === undefined ? [] : ['Content-Encoding', coding];
+    return [...this.#headers, 'ETag', this.#tag(coding), ...encoding];
+  }
+
+  /** Each form is another sequence of bytes and has a tag of its own. */
+  #tag(coding: Coding | undefined): string {
+    return coding === undefined ? `"${this.#etag}"` : `"${this.#etag}-${coding}"`;
+  }
+
+  #etags(): string[] {
+    return [this.#tag(undefined), this.#tag('br'), this.#tag('gzip')];
+  }
+}
+
+/** Sends a part of an open file, no faster than the visitor takes it, and closes it. */
+async function pour(
+  { handle, stat }: OpenedFile,
+  response: ServerResponse,
+  isHead: boolean,
+  first: number,
+  last: number,
+): Promise<void> {
+  if (isHead || stat.sizeBytes === 0) {
+    response.end();
+    return handle.close();
+  }
+  const stream = handle.createReadStream({ start: first, end: last, highWaterMark: 256 * 1024 });
+  await new Promise<void>((resolve) => {
+    response.once('close', () => stream.destroy());
+    stream.once('error', () => response.destroy());
+    stream.once('close', resolve);
+    if (response.destroyed) stream.destroy();
+    else stream.pipe(response);
+  });
+}

@@ -1,0 +1,121 @@
+import { lstat } from 'node:fs/promises';
+import type { EdgeLimits } from '../limits.ts';
+import { type Kept, MemoryBudget } from '../memory-budget.ts';
+import { NOTICES, type Notice } from '../notices.ts';
+import type { Visit } from '../visit.ts';
+import { isMissing, openFile, toFileStat } from './open-file.ts';
+import { ServedFile } from './served-file.ts';
+import { isCoreOnly, type Place, placesOf, readPath, type StaticPath } from './static-path.ts';
+
+/** For so long a file is taken to be as it was. */
+const CHECK_MS = 1_000;
+const MISSING_BYTES = 256;
+
+export type FileOutcome = 'answered' | 'pass' | Notice;
+
+/** What is known of a place on disk. */
+interface Known extends Kept {
+  checkedAtMs: number;
+  file: ServedFile | undefined;
+  checking: Promise<void> | undefined;
+}
+
+/** Static files straight from disk; small ones stay in memory and are looked at again at most once a second. */
+export class StaticFiles {
+  readonly #limits: EdgeLimits;
+  readonly #budget: MemoryBudget;
+  /** By file name, so that sites share what is WordPress' own. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(limits: EdgeLimits) {
+    this.#limits = limits;
+    this.#budget = new MemoryBudget(limits.fileCacheBytes);
+  }
+
+  /** Answers at once where the file is in memory. */
+  answer(visit: Visit): FileOutcome | Promise<FileOutcome> {
+    const named = readPath(visit.path);
+    if (named === 'denied') return NOTICES.notFound;
+    if (named === 'dynamic' || !visit.isRead) return 'pass';
+    const { contentFolder, coreFolder } = visit.gate.route;
+    return this.#answerFrom(placesOf(named.path, contentFolder, coreFolder), 0, named, visit);
+  }
+
+  #answerFrom(
+    places: readonly Place[],
+    index: number,
+    named: StaticPath,
+    visit: Visit,
+  ): FileOutcome | Promise<FileOutcome> {
+    const place = places[index];
+    if (!place) return isCoreOnly(named.path) ? NOTICES.notFound : 'pass';
+    const next = () => this.#answerFrom(places, index + 1, named, visit);
+    const known = this.#at(place);
+    if (Date.now() - known.checkedAtMs < CHECK_MS) {
+      const answered = known.file?.answer(visit) ?? false;
+      if (answered instanceof Promise) return answered.then((isSent) => (isSent ? 'answered' : next()));
+      return answered ? 'answered' : next();
+    }
+    known.checking ??= this.#check(known, place, named.contentType).finally(() => {
+      known.checking = undefined;
+    });
+    return known.checking.then(async () => ((await known.file?.answer(visit)) ? 'answered' : next()));
+  }
+
+  #at(place: Place): Known {
+    const name = place.root + place.path;
+    const found = this.#known.get(name);
+    if (found) {
+      found.used = true;
+      return found;
+    }
+    const known: Known = {
+      sizeBytes: MISSING_BYTES + name.length,
+      used: false,
+      checkedAtMs: 0,
+      file: undefined,
+      checking: undefined,
+      forget: () => this.#known.delete(name),
+    };
+    this.#known.set(name, known);
+    this.#budget.add(known);
+    return known;
+  }
+
+  async #check(known: Known, place: Place, contentType: string): Promise<void> {
+    if (!known.file || known.file.stat.identity !== (await identityOf(place))) {
+      if (known.file) this.#budget.remove(known.file);
+      known.file = await this.#load(known, place, contentType);
+    }
+    known.checkedAtMs = Date.now();
+  }
+
+  async #load(known: Known, place: Place, contentType: string): Promise<ServedFile | undefined> {
+    const opened = await openFile(place);
+    if (!opened) return undefined;
+    const { handle, stat } = opened;
+    try {
+      const isSmall = stat.sizeBytes <= this.#limits.fileBytes;
+      const content = isSmall ? await handle.readFile() : undefined;
+      // It grew or shrank while it was read: what was read is one whole answer all the same.
+      const seen = content ? { ...stat, sizeBytes: content.length } : stat;
+      const file = new ServedFile(place, contentType, seen, content, this.#budget, () => {
+        if (known.file === file) known.file = undefined;
+        known.checkedAtMs = 0;
+      });
+      this.#budget.add(file);
+      return file;
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function identityOf({ root, path }: Place): Promise<string | undefined> {
+  try {
+    return toFileStat(await lstat(root + path)).identity;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { isUnder } from '../gate.ts';
+import { decodePath } from '../target.ts';
+import { CONTENT_TYPES } from './content-types.ts';
+
+/** A path that names a file with a known extension. */
+export interface StaticPath {
+  /** Decoded, below the document root, with a slash in front. */
+  path: string;
+  contentType: string;
+}
+
+const CONTENT_PREFIX = '/wp-content';
+
+/**
+ * What a path is: a file that may come from disk, a matter for PHP, or nothing that anybody may ask for. The last is
+ * decided for whatever way of writing it: hidden files (except what /.well-known/ is for) and the database's folder.
+ */
+export function readPath(rawPath: string): StaticPath | 'denied' | 'dynamic' {
+  const path = decodePath(rawPath);
+  // Not UTF-8: no file of ours has such a name.
+  if (path === undefined) return 'dynamic';
+  if (path.includes('/.') && !isWellKnown(path)) return 'denied';
+  const hasEmptySegment = path.includes('//');
+  if (isUnder(hasEmptySegment ? path.replaceAll(/\/{2,}/g, '/') : path, `${CONTENT_PREFIX}/database`)) return 'denied';
+  const contentType = CONTENT_TYPES.get(extensionOf(path));
+  if (contentType === undefined || path.startsWith('/.')) return 'dynamic';
+  return hasEmptySegment ? 'denied' : { path, contentType };
+}
+
+function isWellKnown(path: string): boolean {
+  return path.startsWith('/.well-known/') && !path.includes('/.', 1);
+}
+
+function extensionOf(path: string): string {
+  const dot = path.lastIndexOf('.');
+  if (dot < 0 || path.indexOf('/', dot) >= 0) return '';
+  return path.slice(dot + 1).toLowerCase();
+}
+
+/** The places where the file may be, in the order of looking. */
+export function placesOf(path: string, contentFolder: string, coreFolder: string): readonly Place[] {
+  if (!isUnder(path, CONTENT_PREFIX)) return [{ root: coreFolder, path }];
+  const own = { root: contentFolder, path: path.slice(CONTENT_PREFIX.length) };
+  // Themes that come with WordPress are shared by all sites.
+  return isUnder(path, `${CONTENT_PREFIX}/themes`) ? [own, { root: coreFolder, path }] : [own];
+}
+
+export interface Place {
+  root: string;
+  /** Below the root, with a slash in front. */
+  path: string;
+}
+
+/** Below these WordPress makes nothing by itself, so that a missing file is just missing. */
+export function isCoreOnly(path: string): boolean {
+  return isUnder(path, '/wp-includes') || isUnder(path, '/wp-admin');
+}

@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import type { Role } from '#core/auth/caller.ts';
+import { operation } from '#core/http/operation.ts';
+import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import type { Access } from '#core/policy.ts';
+import { onSite, type SiteRow } from '#features/site/site.ts';
+import { readExternalPath } from './external-path.rules.ts';
+import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
+import { type ExternalPathRow, findExternalPath, listExternalPaths } from './external-path.sql.ts';
+import { createExternalPath, deleteExternalPath, updateExternalPath } from './external-path.ts';
+
+const tag = 'external paths';
+const SitePath = Type.Object({ fqdn: Fqdn });
+const ExternalPathPath = Type.Object({ fqdn: Fqdn, external_path_id: Uuid });
+
+/** The path names two things; both are looked up before anything else of the request is read. */
+function onExternalPath(role: Role): Access<{ site: SiteRow; path: ExternalPathRow }> {
+  const { find, ...access } = onSite(role);
+  return {
+    ...access,
+    find: async (db, caller, input) => {
+      const site = (await find?.(db, caller, input)) as SiteRow;
+      const path = await findExternalPath(db, site.id, String(input.external_path_id));
+      if (!path) throw externalPathNotFound();
+      return { site, path };
+    },
+  };
+}
+
+export const externalPathOperations = [
+  operation({
+    id: 'listExternalPaths',
+    method: 'GET',
+    path: '/site/{fqdn}/external_path',
+    tag,
+    summary: 'The paths of a site that lead elsewhere',
+    access: onSite('viewer'),
+    assistant: true,
+    params: SitePath,
+    query: Type.Object(PageQuery),
+    response: PageOf(ExternalPath),
+    async handle({ db, subject: site, query, page }) {
+      const { count, rows } = await listExternalPaths(db, site.id, query);
+      return page(query, count, rows);
+    },
+  }),
+  operation({
+    id: 'createExternalPath',
+    method: 'POST',
+    path: '/site/{fqdn}/external_path',
+    tag,
+    summary: 'Send a path of the site to an external URL',
+    access: onSite('member'),
+    assistant: true,
+    params: SitePath,
+    body: NewExternalPath,
+    response: ExternalPath,
+    prepare: async ({ services, subject: site, body }) => readExternalPath(body, site.fqdn, services.outbound),
+    handle: ({ db, caller, subject: site, prepared }) => createExternalPath(db, caller, site, prepared),
+  }),
+  operation({
+    id: 'getExternalPath',
+    method: 'GET',
+    path: '/site/{fqdn}/external_path/{external_path_id}',
+    tag,
+    summary: 'One external path',
+    access: onExternalPath('viewer'),
+    params: ExternalPathPath,
+    response: ExternalPath,
+    handle: async ({ subject: { path } }) => path,
+  }),
+  operation({
+    id: 'updateExternalPath',
+    method: 'PUT',
+    path: '/site/{fqdn}/external_path/{external_path_id}',
+    tag,
+    summary: 'Change an external path',
+    access: onExternalPath('member'),
+    assistant: true,
+    params: ExternalPathPath,
+    body: NewExternalPath,
+    response: ExternalPath,
+    prepare: async ({ services, subject: { site }, body }) => readExternalPath(body, site.fqdn, services.outbound),
+    handle: ({ db, caller, subject: { site, path }, prepared }) =>
+      updateExternalPath(db, caller, site, path.id, prepared),
+  }),
+  operation({
+    id: 'deleteExternalPath',
+    method: 'DELETE',
+    path: '/site/{fqdn}/external_path/{external_path_id}',
+    tag,
+    summary: 'Delete an external path; WordPress answers there again',
+    access: onExternalPath('member'),
+    assistant: true,
+    params: ExternalPathPath,
+    response: Empty,
+    async handle({ db, caller, subject: { site, path } }) {
+      await deleteExternalPath(db, caller, site, path);
+      return {};
+    },
+  }),
+];

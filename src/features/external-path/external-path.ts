@@ -1,0 +1,84 @@
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { recordEvent } from '#core/events/events.ts';
+import type { SiteRow } from '#features/site/site.ts';
+import {
+  type ExternalPath,
+  externalPathExists,
+  externalPathNotFound,
+  type NewExternalPath,
+  tooManyExternalPaths,
+} from './external-path.schema.ts';
+import {
+  countExternalPaths,
+  type ExternalPathRow,
+  insertExternalPath,
+  listPathsOfSites,
+  pathIsTaken,
+  deleteExternalPath as remove,
+  updateExternalPath as write,
+} from './external-path.sql.ts';
+
+/** The edge looks through all of a site's paths for each request. */
+const MAX_PATHS = 50;
+
+/** The external paths of a page of sites. */
+export async function pathsOfSites(db: Db, siteIds: string[]): Promise<Map<string, ExternalPath[]>> {
+  if (siteIds.length === 0) return new Map();
+  return Map.groupBy(await listPathsOfSites(db, siteIds), (row: ExternalPathRow) => row.site_id);
+}
+
+export async function createExternalPath(
+  db: Db,
+  caller: Caller,
+  site: SiteRow,
+  input: NewExternalPath,
+): Promise<ExternalPath> {
+  if ((await countExternalPaths(db, site.id)) >= MAX_PATHS) throw tooManyExternalPaths();
+  const row = await insertExternalPath(db, site.id, input);
+  if (!row) throw externalPathExists();
+  await recordPathEvent(db, caller, site, row, 'created', `sent ${row.path} to ${row.external_name}`);
+  return row;
+}
+
+export async function updateExternalPath(
+  db: Db,
+  caller: Caller,
+  site: SiteRow,
+  id: string,
+  input: NewExternalPath,
+): Promise<ExternalPath> {
+  // Holds the site, so that nobody takes the path between the look and the write.
+  await countExternalPaths(db, site.id);
+  if (await pathIsTaken(db, site.id, input.path, id)) throw externalPathExists();
+  const row = await write(db, id, input);
+  if (!row) throw externalPathNotFound();
+  await recordPathEvent(db, caller, site, row, 'updated', `sent ${row.path} to ${row.external_name}`);
+  return row;
+}
+
+export async function deleteExternalPath(db: Db, caller: Caller, site: SiteRow, path: ExternalPath): Promise<void> {
+  if (!(await remove(db, path.id))) throw externalPathNotFound();
+  await recordPathEvent(db, caller, site, path, 'deleted', `gave ${path.path} back to WordPress`);
+}
+
+async function recordPathEvent(
+  db: Db,
+  caller: Caller,
+  site: SiteRow,
+  row: ExternalPath,
+  what: 'created' | 'updated' | 'deleted',
+  did: string,
+): Promise<void> {
+  await recordEvent(db, {
+    scope: 'site',
+    event_type: `external_path.${what}`,
+    activity: `${caller.fullName} ${did} on ${site.fqdn}`,
+    by: caller,
+    team_id: site.team_id,
+    site_live_id: site.id,
+    fqdn: site.fqdn,
+    item_id: row.id,
+    detail: { path: row.path, external_name: row.external_name },
+  });
+}

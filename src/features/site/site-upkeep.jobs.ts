@@ -1,0 +1,124 @@
+import { type Db, inTransaction } from '#core/db/database.ts';
+import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
+import type { Services } from '#core/services.ts';
+import { addStorage, lockTeam } from '#features/team/team.ts';
+import { requestSite } from '#runtimes/request.ts';
+import { findOrphans, forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
+import { recordSiteEvent } from './site.events.ts';
+import { stopSite } from './site.jobs.ts';
+import { specOf } from './site.spec.ts';
+import { findSiteById, lockSite, updateSite } from './site.sql.ts';
+import { deliverSiteMail } from './site-mail.jobs.ts';
+import { takeDueCron, takeIdleSites, takeSitesToMeasure, takeWaitingMail } from './site-upkeep.sql.ts';
+
+/**
+ * What sites need without anybody asking. Once a minute a planner takes what is due, in one statement each, and leaves
+ * the work to jobs; nothing here runs per site unless there is something to do.
+ */
+type Nothing = Record<string, never>;
+type OfSite = { siteId: string };
+
+const AT_ONCE = 200;
+const CRON_TIMEOUT_MS = 60_000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const planSiteWork = jobKind<Nothing>({
+  name: 'site.plan',
+  lane: 'background',
+  async run(_payload, { services }) {
+    await plan(services, takeIdle);
+    await plan(services, (tx) => enqueueEach(services, tx, runSiteCron, takeDueCron));
+    await plan(services, (tx) => enqueueEach(services, tx, measureStorage, takeSitesToMeasure));
+    await plan(services, (tx) => enqueueEach(services, tx, deliverSiteMail, takeWaitingMail));
+  },
+});
+
+/** What was taken and the jobs for it are one transaction, so nothing is taken and then forgotten. */
+const plan = (services: Services, take: (tx: Db, services: Services) => Promise<void>) =>
+  inTransaction(services.db, (tx) => take(tx, services));
+
+async function enqueueEach(
+  { jobs }: Services,
+  tx: Db,
+  kind: JobKind<OfSite>,
+  take: (db: Db, limit: number) => Promise<string[]>,
+): Promise<void> {
+  for (const siteId of await take(tx, AT_ONCE)) await jobs.enqueue(tx, kind, { siteId }, siteId);
+}
+
+async function takeIdle(tx: Db, { jobs }: Services): Promise<void> {
+  for (const site of await takeIdleSites(tx, AT_ONCE)) {
+    const activity = `${site.fqdn} fell asleep: nobody visited it for a while`;
+    const eventId = await recordSiteEvent(tx, null, site, { event_type: 'site.slept', activity, unfinished: true });
+    await jobs.enqueue(tx, stopSite, { siteId: site.id, eventId }, site.id);
+  }
+}
+
+/** WordPress' scheduled work. A sleeping site is woken for it and sleeps on afterwards. */
+export const runSiteCron = jobKind<OfSite>({
+  name: 'site.cron',
+  lane: 'site',
+  async run({ siteId }, { services }) {
+    const { db, runtime, log } = services;
+    const site = await findSiteById(db, siteId);
+    if (!site || site.busy !== null || site.core_version === null) return;
+    const path = `/wp-cron.php?doing_wp_cron=${(Date.now() / 1000).toFixed(6)}`;
+    try {
+      await requestSite(runtime, specOf(services, site), { method: 'GET', path, timeoutMs: CRON_TIMEOUT_MS });
+    } catch (error) {
+      // The site's own failing, most likely, and its next turn comes by itself: no reason to try again at once.
+      log.info({ err: error, siteId }, 'the scheduled work of a site failed');
+    }
+    if ((await findSiteById(db, siteId))?.is_sleeping) await runtime.stop(siteId);
+  },
+});
+
+export const measureStorage = jobKind<OfSite>({
+  name: 'site.measure',
+  lane: 'background',
+  async run({ siteId }, { services: { db, runtime } }) {
+    const before = await findSiteById(db, siteId);
+    if (!before) return;
+    const bytes = await runtime.diskUsageBytes(siteId);
+    await inTransaction(db, async (tx) => {
+      await lockTeam(tx, before.team_id);
+      const site = await lockSite(tx, siteId);
+      // Moved to another team meanwhile: it is measured there.
+      if (site?.team_id !== before.team_id) return;
+      await updateSite(tx, siteId, { storage_bytes: bytes });
+      await addStorage(tx, site.team_id, bytes - site.storage_bytes);
+    });
+  },
+});
+
+/** Deleted sites past their seven days, and names that nobody needs to remember. */
+export const planPurges = jobKind<Nothing>({
+  name: 'site.plan_purges',
+  lane: 'background',
+  async run(_payload, { services }) {
+    await plan(services, (tx) => enqueueEach(services, tx, purgeSite, takeSitesToPurge));
+    await forgetReleasedNames(services.db);
+  },
+});
+
+export const purgeSite = jobKind<OfSite>({
+  name: 'site.purge',
+  lane: 'site',
+  async run({ siteId }, { services: { runtime }, commit }) {
+    await runtime.delete(siteId);
+    await commit((tx) => forgetDeletedSite(tx, siteId));
+  },
+});
+
+/** The safety net below every undo: what the runtime keeps of sites that no table has known for a day. */
+export const sweepSites = jobKind<Nothing>({
+  name: 'site.sweep',
+  lane: 'background',
+  async run(_payload, { services: { db, runtime, log } }) {
+    const kept = (await runtime.list()).filter((id) => UUID.test(id));
+    for (const siteId of await inTransaction(db, (tx) => findOrphans(tx, kept))) {
+      log.warn({ siteId }, 'removing what was left of a site that nobody knows');
+      await runtime.delete(siteId);
+    }
+  },
+});

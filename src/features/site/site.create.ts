@@ -1,0 +1,108 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, type Fault, invalid } from '#core/errors.ts';
+import { eventDetail } from '#core/events/events.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import { listRegions, type Region } from '#features/region/region.ts';
+import { hashForWordPress } from '#runtimes/wordpress/password.ts';
+import { recordSiteEvent } from './site.events.ts';
+import { createSiteJob } from './site.jobs.ts';
+import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
+import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
+import { createFailed, type NewSite, nameTaken, type Site } from './site.schema.ts';
+import { findSiteById, insertSite } from './site.sql.ts';
+import { completeSite } from './site.view.ts';
+
+/** What is known of a new site before its transaction begins. */
+export interface PreparedSite {
+  region: Region;
+  /** The password as WordPress keeps it. The password itself ends here. */
+  passwordHash: string;
+}
+
+/** Finds every fault that needs a look at the data, then does what is slow. */
+export async function prepareSite(db: Db, services: Services, input: NewSite): Promise<PreparedSite> {
+  const regions = await listRegions(db);
+  const faults: Fault[] = [
+    ...checkName(
+      services.config,
+      'fqdn',
+      input.fqdn,
+      regions.map(({ cname }) => cname),
+    ),
+    ...checkPassword(input),
+  ];
+  // Without a name it is the default region: the one that the platform began with.
+  const wanted = input.region_name?.trim() || undefined;
+  const region = wanted === undefined ? regions[0] : regions.find(({ name }) => name === wanted);
+  if (!region) faults.push(bodyFault('region_name', `Value error, there is no region of this name`));
+  if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
+  if (input.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
+  if (faults.length > 0 || !region) throw invalid(...faults);
+  return { region, passwordHash: await hashForWordPress(input.cms_password) };
+}
+
+/** Writes the site, its name, its event and the job that makes it, together. */
+export async function createSite(call: Call, input: NewSite, { region, passwordHash }: PreparedSite): Promise<Site> {
+  const { db, services, caller } = call;
+  const { secrets, config } = services;
+  const team = await lockWorkingTeam(db, input.team_id);
+  const isFree = input.is_free ?? false;
+  await requireSlot(db, team, isFree);
+  requireStorage(team);
+
+  const id = randomUUID();
+  const isTesting = isUnderSiteDomain(config, input.fqdn);
+  const eventId = await recordSiteEvent(
+    db,
+    caller,
+    { id, team_id: team.id, fqdn: input.fqdn },
+    { event_type: 'site.created', activity: `${caller.fullName} created ${input.fqdn}`, unfinished: true },
+  );
+  const row = await insertSite(db, {
+    id,
+    fqdn: input.fqdn,
+    team_id: team.id,
+    user_id: caller.userId,
+    region_id: region.id,
+    domain_option: isTesting ? 'platform' : 'custom',
+    is_testing: isTesting,
+    is_free: isFree,
+    busy: 'creating',
+    busy_event_id: eventId,
+    http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
+    code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
+  });
+  if (!row) throw nameTaken();
+  await services.jobs.enqueue(
+    db,
+    createSiteJob,
+    {
+      siteId: id,
+      eventId,
+      title: input.cms_blog_name.trim(),
+      username: input.cms_username,
+      email: input.cms_email,
+      firstName: input.cms_first_name.trim(),
+      lastName: input.cms_last_name.trim(),
+      passwordHashSealed: secrets.seal(Buffer.from(passwordHash)).toString('base64'),
+    },
+    id,
+  );
+  call.headers['operation-id'] = eventId;
+  return completeSite(db, services, caller, row);
+}
+
+const newPassword = () => randomBytes(15).toString('base64url');
+
+/** The answer for whoever waited: the site as it is now, or why there is none. */
+export async function rereadSite(call: Call, first: { body: Site; eventId: string }): Promise<Site> {
+  const { db, services, caller } = call;
+  const row = await findSiteById(db, first.body.id);
+  if (row) return completeSite(db, services, caller, row);
+  const { failure } = await eventDetail(db, first.eventId);
+  if (typeof failure === 'string') throw createFailed({ message: `The site could not be created: ${failure}` });
+  // Deleted since: the request was repeated with its key, and what it got then is what it gets now.
+  return first.body;
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { SiteUsage } from '#edge/route.ts';
+import type { SiteRow } from './site.sql.ts';
+
+/** What a route is made of; a site has one for each of its names. */
+export interface RouteRow
+  extends Pick<
+    SiteRow,
+    | 'id'
+    | 'team_id'
+    | 'fqdn'
+    | 'busy'
+    | 'is_sleeping'
+    | 'http_auth_enabled'
+    | 'http_auth_password_sealed'
+    | 'cdn_dev_mode_enabled'
+    | 'cdn_firewall_enabled'
+    | 'cdn_firewall_allowed_ips'
+    | 'core_version'
+    | 'php_version'
+  > {
+  name: string;
+  is_active: boolean;
+  is_expired: boolean;
+  external_paths: { path: string; target: string }[];
+}
+
+export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
+  const { rows } = await sql<RouteRow>`
+    select n.fqdn as name, s.id, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
+      s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version,
+      t.is_active, t.is_expired, coalesce((
+        select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id
+      ), '[]') as external_paths
+    from site_names n join sites s on s.id = n.site_id join teams t on t.id = s.team_id
+    where ${siteId === undefined ? sql`true` : sql`s.id = ${siteId}`}`.execute(db);
+  return rows;
+}
+
+/** The site as it is now awake; undefined when it was not asleep. */
+export async function markAwake(db: Db, id: string): Promise<SiteRow | undefined> {
+  const { rows } = await sql<SiteRow>`
+    update sites set is_sleeping = false, last_visited_at = now() where id = ${id} and is_sleeping returning *`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export async function announcePurge(db: Db, siteId: string): Promise<void> {
+  await sql`select pg_notify('site_purged', ${siteId})`.execute(db);
+}
+
+/**
+ * Adds what an edge counted to teams, sites and hours, in one statement. Teams are locked first and in order, as
+ * everybody does, so that two edges never wait for one another. What a site did before it was deleted is still its
+ * team's.
+ */
+export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<void> {
+  const column = <T>(read: (entry: SiteUsage) => T) => usage.map(read);
+  await sql`
+    with counted as (
+      select * from unnest(${column((u) => u.siteId)}::uuid[], ${column((u) => u.teamId)}::uuid[], ${column((u) => u.visits)}::bigint[],
+        ${column((u) => u.requests)}::bigint[], ${column((u) => u.bytes)}::bigint[], ${column((u) => u.cachedBytes)}::bigint[],
+        ${column((u) => u.cacheHits)}::bigint[], ${column((u) => u.cacheMisses)}::bigint[], ${column((u) => u.cacheObjects)}::bigint[],
+        ${column((u) => u.cacheBytes)}::bigint[], ${column((u) => u.lastVisitAt)}::timestamptz[])
+        as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at)
+    ), held as materialized (
+      select id from teams where id in (select team_id from counted) order by id for no key update
+    ), of_teams as (
+      update teams t set current_cycle_visits = t.current_cycle_visits + c.visits,
+        current_cycle_bandwidth = t.current_cycle_bandwidth + c.bytes
+      from (select team_id, sum(visits) as visits, sum(bytes) as bytes from counted group by team_id) c join held on held.id = c.team_id
+      where t.id = c.team_id
+    ), of_sites as (
+      update sites s set current_cycle_visits = s.current_cycle_visits + c.visits,
+        current_cycle_bandwidth = s.current_cycle_bandwidth + c.bytes,
+        current_cycle_cached_bandwidth = s.current_cycle_cached_bandwidth + c.cached_bytes,
+        current_cycle_cache_hits = s.current_cycle_cache_hits + c.cache_hits,
+        current_cycle_cache_misses = s.current_cycle_cache_misses + c.cache_misses,
+        cache_objects = c.cache_objects, cache_bytes = c.cache_bytes,
+        last_visited_at = greatest(s.last_visited_at, c.last_visit_at),
+        storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits
+      from counted c where s.id = c.site_id and (select count(*) from held) >= 0
+      returning s.id
+    )
+    insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses)
+    select c.site_id, date_trunc('hour', now(), 'UTC'), c.visits, c.requests, c.bytes, c.cached_bytes, c.cache_hits, c.cache_misses
+    from counted c join of_sites on of_sites.id = c.site_id
+    on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
+      bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
+      cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses`.execute(
+    db,
+  );
+}

@@ -1,0 +1,72 @@
+import { inTransaction } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import type { EdgeReports, Route, RouteSource, RouteState } from '#edge/route.ts';
+import { addUsage, announcePurge, listRoutes, markAwake, type RouteRow } from './site.edge.sql.ts';
+import { recordSiteEvent } from './site.events.ts';
+import { specOf } from './site.spec.ts';
+
+/** The user name of the sign-in in front of a site. */
+const SIGN_IN_NAME = 'admin';
+
+/** The control plane's side of the edge: where its routes come from. */
+export function siteRoutes(services: Services): RouteSource {
+  const { db, listener } = services;
+  return {
+    loadAll: async () => (await listRoutes(db)).map((row) => toRoute(services, row)),
+    load: async (siteId) => (await listRoutes(db, siteId)).map((row) => toRoute(services, row)),
+    async subscribe(changed) {
+      await listener.on('site_changed', (siteId) => changed(siteId));
+      // What was announced while nobody listened is lost.
+      listener.onReconnect(() => changed(undefined));
+    },
+  };
+}
+
+function toRoute(services: Services, row: RouteRow): Route {
+  const { runtime, secrets } = services;
+  return {
+    fqdn: row.name,
+    teamId: row.team_id,
+    site: specOf(services, row),
+    state: stateOf(row),
+    signIn: row.http_auth_enabled
+      ? { username: SIGN_IN_NAME, password: secrets.open(row.http_auth_password_sealed).toString() }
+      : null,
+    allowedAddresses: row.cdn_firewall_enabled ? row.cdn_firewall_allowed_ips : null,
+    externalPaths: row.external_paths,
+    devMode: row.cdn_dev_mode_enabled,
+    contentFolder: runtime.contentFolder(row.id),
+    // A site that is still being created has no version, and its state keeps visitors away from the folder.
+    coreFolder: row.core_version === null ? '' : runtime.coreFolder(row.core_version),
+  };
+}
+
+function stateOf(row: RouteRow): RouteState {
+  if (!row.is_active) return 'suspended';
+  if (row.is_expired) return 'expired';
+  if (row.busy === 'creating' || row.core_version === null) return 'creating';
+  if (row.busy !== null) return 'held';
+  return row.is_sleeping ? 'asleep' : 'ready';
+}
+
+/** What the edge tells the control plane. */
+export function siteReports(services: Services): EdgeReports {
+  const { db, log } = services;
+  return {
+    woke: (siteId) =>
+      inTransaction(db, async (tx) => {
+        const site = await markAwake(tx, siteId);
+        if (!site) return;
+        await recordSiteEvent(tx, null, site, { event_type: 'site.woke', activity: `A visit woke ${site.fqdn}` });
+      }),
+    usage: (usage) => addUsage(db, usage),
+    purged: (siteId) => {
+      announcePurge(db, siteId).catch((error) => log.warn({ err: error, siteId }, 'could not tell of changed pages'));
+    },
+  };
+}
+
+/** Calls back with each site whose pages changed, as any process of the platform announces it. */
+export function subscribeToPurges({ listener }: Services, purge: (siteId: string) => void): Promise<void> {
+  return listener.on('site_purged', purge);
+}

@@ -1,0 +1,32 @@
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { type NewEvent, recordEvent } from '#core/events/events.ts';
+import { siteBusy } from './site.schema.ts';
+import type { SiteRow } from './site.sql.ts';
+
+/** What happened to a site. The readable line starts with who did it, or with what `activity` says by itself. */
+export function recordSiteEvent(
+  db: Db,
+  caller: Caller | null,
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>,
+  event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished'>,
+): Promise<string> {
+  return recordEvent(db, {
+    ...event,
+    scope: 'site',
+    by: caller,
+    team_id: site.team_id,
+    site_live_id: site.id,
+    fqdn: site.fqdn,
+    item_id: site.id,
+  });
+}
+
+/** One work at a time: whoever comes second is told what the first one is. */
+export function requireIdle(site: SiteRow): void {
+  if (site.busy === null) return;
+  throw siteBusy({
+    message: `The site is busy (${site.busy}); try again when that is done.`,
+    data: { busy: site.busy },
+  });
+}

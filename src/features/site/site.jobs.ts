@@ -1,0 +1,223 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import { finishEvent, reportProgress } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import type { Services } from '#core/services.ts';
+import { addStorage, lockTeam } from '#features/team/team.ts';
+import { setSiteUrl } from '#runtimes/wordpress/address.ts';
+import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
+import { isUnderSiteDomain } from './site.rules.ts';
+import { siteUrl, specOf } from './site.spec.ts';
+import { deleteBusySite, dropName, findSiteById, releaseName, type SiteRow, updateBusySite } from './site.sql.ts';
+
+/**
+ * The works that have a site to themselves. Each finds in the site's row whether it is still its turn, does what lies
+ * outside of the database in a way that can be repeated, and ends with one transaction that writes the result, clears
+ * `busy` and ends the event. When every retry failed, `undo` and `abandon` leave things as they were before.
+ */
+interface Work {
+  siteId: string;
+  eventId: string;
+}
+
+const IDLE = { busy: null, busy_event_id: null };
+const nothing = async () => {};
+
+async function findOwn({ db }: Services, { siteId, eventId }: Work): Promise<SiteRow | undefined> {
+  const site = await findSiteById(db, siteId);
+  return site?.busy_event_id === eventId ? site : undefined;
+}
+
+interface Creation extends Work {
+  title: string;
+  username: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  /** The hash that WordPress keeps, sealed with the platform's key, in base64. */
+  passwordHashSealed: string;
+}
+
+export const createSiteJob = jobKind<Creation>({
+  name: 'site.create',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { runtime, secrets } = services;
+    const { siteId, eventId, title, username, email, firstName, lastName } = payload;
+    const site = await findOwn(services, payload);
+    if (!site) return commit(nothing);
+    const passwordHash = secrets.open(Buffer.from(payload.passwordHashSealed, 'base64')).toString();
+    const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, eventId)]);
+    const spec = specOf(services, { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion });
+    await runtime.create(spec, { title, admin: { username, email, firstName, lastName, passwordHash } });
+    const storageBytes = await runtime.diskUsageBytes(siteId);
+    await commit(async (tx) => {
+      await lockTeam(tx, site.team_id);
+      const created = await updateBusySite(tx, siteId, eventId, {
+        ...IDLE,
+        core_version: versions.coreVersion,
+        php_version: versions.phpVersion,
+        dkim_public_key: dkim.publicKey,
+        dkim_private_key_sealed: secrets.seal(Buffer.from(dkim.privateKey)),
+        storage_bytes: storageBytes,
+        storage_measured_at: new Date(),
+        // By then WordPress has told when its own work is due; this is for a site that nobody ever visits.
+        next_cron_at: new Date(Date.now() + FIRST_CRON_MS),
+      });
+      if (!created) return;
+      await addStorage(tx, site.team_id, storageBytes);
+      await finishEvent(tx, eventId, { result: { url: spec.url, core_version: versions.coreVersion } });
+    });
+  },
+  async undo({ siteId, eventId }, { db, runtime }) {
+    const site = await findSiteById(db, siteId);
+    if (site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId))) await runtime.delete(siteId);
+  },
+  async abandon(tx, { siteId, eventId }) {
+    await deleteBusySite(tx, siteId, eventId);
+    // What went wrong in detail is for the operator, who finds it with the failed job.
+    await finishEvent(tx, eventId, { failure: 'WordPress could not be set up. Nothing is left of the attempt.' });
+  },
+});
+
+const FIRST_CRON_MS = 3_600_000;
+const SOON_MS = 300;
+
+/** The first site on a new machine waits until WordPress has been fetched; whoever watches the event is told so. */
+async function prepared({ runtime, db }: Services, eventId: string): ReturnType<Services['runtime']['prepared']> {
+  const ready = runtime.prepared();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), SOON_MS);
+  });
+  const first = await Promise.race([ready, late]).finally(() => clearTimeout(timer));
+  if (first !== 'late') return first;
+  await reportProgress(db, eventId, { step: 'preparing WordPress' });
+  const versions = await ready;
+  await reportProgress(db, eventId, { step: 'creating the site' });
+  return versions;
+}
+
+async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicKey: publicKey.toString('base64'), privateKey };
+}
+
+interface Update extends Work {
+  newFqdn?: string;
+  coreVersion?: string;
+}
+
+/** Another name, another version of WordPress, or both. Visitors wait for the moment that it takes. */
+export const updateSiteJob = jobKind<Update>({
+  name: 'site.update',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId, newFqdn, coreVersion } = payload;
+    const site = await findOwn(services, payload);
+    if (!site) return commit(nothing);
+    // Nothing of the old address may be written while it is being replaced.
+    await services.runtime.stop(siteId);
+    if (newFqdn !== undefined) await moveTo(services, siteId, newFqdn);
+    const target = { ...site, fqdn: newFqdn ?? site.fqdn, core_version: coreVersion ?? site.core_version };
+    if (coreVersion !== undefined) await upgradeDatabase(services, target);
+    await commit(async (tx) => {
+      const isTesting = isUnderSiteDomain(services.config, target.fqdn);
+      const updated = await updateBusySite(tx, siteId, eventId, {
+        ...IDLE,
+        fqdn: target.fqdn,
+        is_testing: isTesting,
+        domain_option: isTesting ? 'platform' : 'custom',
+        core_version: target.core_version,
+        // It named the old address; WordPress tells the new one.
+        ...(newFqdn !== undefined && { favicon_url: null }),
+      });
+      if (!updated) return;
+      if (newFqdn !== undefined) await releaseName(tx, site.fqdn, siteId, site.team_id);
+      await finishEvent(tx, eventId, { result: { fqdn: target.fqdn, core_version: target.core_version } });
+    });
+  },
+  async undo(payload, services) {
+    const site = await findOwn(services, payload);
+    if (site && payload.newFqdn !== undefined) await moveTo(services, site.id, site.fqdn);
+  },
+  async abandon(tx, { siteId, eventId, newFqdn }) {
+    const site = await updateBusySite(tx, siteId, eventId, IDLE);
+    if (site && newFqdn !== undefined) await dropName(tx, newFqdn, siteId);
+    await finishEvent(tx, eventId, { failure: 'The change could not be made; the site is as it was before.' });
+  },
+});
+
+async function moveTo(services: Services, siteId: string, fqdn: string): Promise<void> {
+  const database = await services.runtime.database(siteId);
+  try {
+    await setSiteUrl(database, siteUrl(services, fqdn));
+  } finally {
+    database.close();
+  }
+}
+
+const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536 };
+
+/** WordPress' own tables follow its version. Going back leaves them as they are, which older versions bear. */
+async function upgradeDatabase(services: Services, site: SiteRow): Promise<void> {
+  const command = { args: ['wp', 'core', 'update-db'] as const, ...UPGRADE };
+  const { exitCode, stderr } = await services.runtime.exec(specOf(services, site), command);
+  if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
+}
+
+export const stopSite = jobKind<Work>({
+  name: 'site.stop',
+  lane: 'site',
+  async run({ siteId, eventId }, { services, commit }) {
+    // A visit may have woken it since.
+    if ((await findSiteById(services.db, siteId))?.is_sleeping) await services.runtime.stop(siteId);
+    await commit((tx) => finishEvent(tx, eventId, {}));
+  },
+  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: "The site's processes could not be stopped." }),
+});
+
+/** Puts aside what is left of a deleted site. Its row and its name went with the request already. */
+export const archiveSite = jobKind<Work>({
+  name: 'site.archive',
+  lane: 'site',
+  async run({ siteId, eventId }, { services: { db, runtime }, commit }) {
+    const deleted = await findDeletedSite(db, siteId);
+    // Brought back, and perhaps deleted again, before this ran.
+    if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
+      await runtime.stop(siteId);
+      await runtime.archive(siteId);
+    }
+    await commit((tx) => finishEvent(tx, eventId, {}));
+  },
+  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: 'The site is gone, but could not be put aside.' }),
+});
+
+export const restoreSite = jobKind<Work>({
+  name: 'site.restore',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId } = payload;
+    if (!(await findOwn(services, payload))) return commit(nothing);
+    await services.runtime.restore(siteId);
+    await commit(async (tx) => {
+      await updateBusySite(tx, siteId, eventId, IDLE);
+      await finishEvent(tx, eventId, {});
+    });
+  },
+  async undo(payload, services) {
+    if (await findOwn(services, payload)) await services.runtime.archive(payload.siteId);
+  },
+  async abandon(tx, { siteId, eventId }) {
+    const site = await findSiteById(tx, siteId);
+    if (site?.busy_event_id === eventId) {
+      await addStorage(tx, site.team_id, -site.storage_bytes);
+      await moveToDeleted(tx, site, { deletedBy: null, eventId });
+    }
+    await finishEvent(tx, eventId, { failure: 'The site could not be brought back; it is still kept.' });
+  },
+});

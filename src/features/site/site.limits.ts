@@ -1,0 +1,54 @@
+import type { Db } from '#core/db/database.ts';
+import { teamNotFound } from '#core/policy.ts';
+import { PLANS } from '#features/plan/plans.ts';
+import { lockTeam, type TeamRow } from '#features/team/team.ts';
+import { planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
+import { countSites } from './site.sql.ts';
+
+/** Locks the team that is about to get a site; two who want the last slot come one after the other. */
+export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
+  const team = await lockTeam(db, teamId);
+  if (!team) throw teamNotFound();
+  if (!team.is_active) throw teamSuspended();
+  if (team.is_expired) throw teamExpired();
+  return team;
+}
+
+/**
+ * Each team may have one free site, which takes no paid slot; on the plan free there is one slot in all, whatever the
+ * flag says. `without` leaves out a site of the team that only changes its flag.
+ */
+export async function requireSlot(
+  db: Db,
+  team: TeamRow,
+  isFree: boolean,
+  without?: { is_free: boolean },
+): Promise<void> {
+  const counted = await countSites(db, team.id);
+  const free = counted.free_sites - (without?.is_free ? 1 : 0);
+  const all = counted.sites - (without ? 1 : 0);
+  const { sites } = PLANS[team.plan_type_name];
+  const slots = sites + (team.additional_sites ?? 0);
+  if (team.plan_type_name === 'free') {
+    if (all >= slots)
+      throw planSites({ message: `The plan free has room for ${count(slots)}; choose a larger plan to add another.` });
+  } else if (isFree) {
+    if (free >= 1)
+      throw planSites({ message: 'The team has its one free site already; create this one without is_free.' });
+  } else if (all - free >= slots) {
+    const message = `The plan ${team.plan_type_name} has room for ${count(slots)}; choose a larger plan or buy another slot.`;
+    throw planSites({ message });
+  }
+}
+
+/** `addedBytes` is what the team gets with it: nothing yet of a new site, everything of one that moves in. */
+export function requireStorage(team: TeamRow, addedBytes = 0): void {
+  const { storage_bytes } = PLANS[team.plan_type_name];
+  if (team.storage_usage + addedBytes < storage_bytes) return;
+  const limit = `${storage_bytes / 1_000_000_000} GB`;
+  throw planStorage({
+    message: `The plan ${team.plan_type_name} has ${limit} of storage, and that is used up; delete something or choose a larger plan.`,
+  });
+}
+
+const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

@@ -1,0 +1,22 @@
+import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import { type Access, onRecord } from '#core/policy.ts';
+import { siteNotFound } from './site.schema.ts';
+import { findSite, type SiteRow } from './site.sql.ts';
+
+/** Members of the team whose site the path names, from a role upwards. */
+export function onSite(role: Role): Access<SiteRow> {
+  return onRecord<SiteRow>({ role, missing: siteNotFound, find: (db, { fqdn }) => findSite(db, fqdn as string) });
+}
+
+/** Admins, and members on what they created themselves: whoever may delete or rename a site. */
+export const onOwnSite: Access<SiteRow> = onRecord<SiteRow>({
+  role: 'admin',
+  missing: siteNotFound,
+  find: (db, { fqdn }) => findSite(db, fqdn as string),
+  orIf: { rule: 'a member who created it', test: mayRename },
+});
+
+export function mayRename(caller: Caller, site: SiteRow): boolean {
+  if (hasRole(caller, site.team_id, 'admin')) return true;
+  return site.user_id === caller.userId && hasRole(caller, site.team_id, 'member');
+}

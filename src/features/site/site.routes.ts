@@ -1,0 +1,174 @@
+import { Type } from 'typebox';
+import { hasRole } from '#core/auth/caller.ts';
+import { operation } from '#core/http/operation.ts';
+import { Empty, Fqdn, Moment, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { inTeam, signedIn, teamNotFound } from '#core/policy.ts';
+import { Event } from '#features/event/event.schema.ts';
+import { listSiteEvents } from '#features/event/event.ts';
+import { createSite, prepareSite, rereadSite } from './site.create.ts';
+import { deleteSite } from './site.delete.ts';
+import { createSiteLogin } from './site.login.ts';
+import { onOwnSite, onSite } from './site.policy.ts';
+import { NewSite, Site, SiteChange, SiteLogin, SiteUsage, USAGE_STEPS } from './site.schema.ts';
+import { sleepSite } from './site.sleep.ts';
+import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
+import { prepareChange, updateSite } from './site.update.ts';
+import { getSiteUsage } from './site.usage.ts';
+import { completeSite, completeSites } from './site.view.ts';
+
+const tag = 'sites';
+const SitePath = Type.Object({ fqdn: Fqdn });
+
+export const siteOperations = [
+  operation({
+    id: 'listSites',
+    method: 'GET',
+    path: '/site',
+    tag,
+    summary: 'The sites of your teams, or of one of them, newest first',
+    access: signedIn,
+    assistant: true,
+    query: Type.Object({ team_id: Type.Optional(Uuid), ...PageQuery }),
+    response: PageOf(Site),
+    async handle({ db, services, caller, query, page }) {
+      const { team_id } = query;
+      if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
+      const { count, rows } =
+        team_id === undefined
+          ? await listSitesOfTeams(db, [...caller.roles.keys()], query)
+          : await listTeamSites(db, team_id, query);
+      return page(query, count, await completeSites(db, services, caller, rows));
+    },
+  }),
+  operation({
+    id: 'createSite',
+    method: 'POST',
+    path: '/site',
+    tag,
+    summary: 'Create a site: a WordPress of your own under a name of your choice',
+    access: inTeam('member', 'body'),
+    assistant: true,
+    body: NewSite,
+    response: Site,
+    prepare: ({ db, services, body }) => prepareSite(db, services, body),
+    handle: (call) => createSite(call, call.body, call.prepared),
+    reread: (call, first) => rereadSite(call, first),
+  }),
+  operation({
+    id: 'getSite',
+    method: 'GET',
+    path: '/site/{fqdn}',
+    tag,
+    summary: 'One site',
+    access: onSite('viewer'),
+    assistant: true,
+    params: SitePath,
+    response: Site,
+    handle: ({ db, services, caller, subject: site }) => completeSite(db, services, caller, site),
+  }),
+  operation({
+    id: 'updateSite',
+    method: 'PATCH',
+    path: '/site/{fqdn}',
+    tag,
+    summary: 'Change a site: its protection, its cache, its name, its team, its version of WordPress',
+    access: onSite('member'),
+    assistant: true,
+    params: SitePath,
+    body: SiteChange,
+    response: Site,
+    prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
+    handle: (call) => updateSite(call, call.subject.id, call.subject.team_id, call.prepared),
+    reread: (call, first) => rereadSite(call, first),
+  }),
+  operation({
+    id: 'deleteSite',
+    method: 'DELETE',
+    path: '/site/{fqdn}',
+    tag,
+    summary: 'Delete a site; its name is free at once',
+    access: onOwnSite,
+    assistant: true,
+    params: SitePath,
+    response: Empty,
+    async handle(call) {
+      await deleteSite(call, call.subject.id, call.subject.team_id);
+      return {};
+    },
+  }),
+  operation({
+    id: 'sleepSite',
+    method: 'POST',
+    path: '/site/{fqdn}/sleep',
+    tag,
+    summary: 'Put a site to sleep; the next visit wakes it',
+    access: onSite('member'),
+    params: SitePath,
+    query: Type.Object({
+      for_code_server: Type.Optional(Type.Boolean({ description: 'Stop its code server alone; the site stays awake' })),
+    }),
+    response: Site,
+    // No site has a code server yet, so there is none to stop.
+    handle: (call) =>
+      call.query.for_code_server
+        ? completeSite(call.db, call.services, call.caller, call.subject)
+        : sleepSite(call, call.subject.id),
+    reread: (call, first) => rereadSite(call, first),
+  }),
+  operation({
+    id: 'listSiteEvents',
+    method: 'GET',
+    path: '/site/{fqdn}/event',
+    tag,
+    summary: 'What happened to a site, newest first',
+    access: onSite('viewer'),
+    assistant: true,
+    params: SitePath,
+    query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
+    response: PageOf(Event),
+    async handle({ db, caller, subject: site, query, page }) {
+      const { count, events } = await listSiteEvents(db, caller, site, query.after_datetime, query);
+      return page(query, count, events);
+    },
+  }),
+  operation({
+    id: 'getSiteCdn',
+    method: 'GET',
+    path: '/site/{fqdn}/cdn',
+    tag,
+    summary: 'The site with its cache and its firewall, in properties.cdn',
+    access: onSite('viewer'),
+    params: SitePath,
+    response: Site,
+    handle: ({ db, services, caller, subject: site }) => completeSite(db, services, caller, site),
+  }),
+  operation({
+    id: 'getSiteUsage',
+    method: 'GET',
+    path: '/site/{fqdn}/usage',
+    tag,
+    summary: 'Visits, requests and bandwidth of a site over time',
+    access: onSite('viewer'),
+    params: SitePath,
+    query: Type.Object({
+      from: Type.Optional(Moment),
+      to: Type.Optional(Moment),
+      step: Type.Optional(OneOf(USAGE_STEPS)),
+    }),
+    response: SiteUsage,
+    handle: ({ db, subject: site, query }) => getSiteUsage(db, site.id, query),
+  }),
+  operation({
+    id: 'createSiteLogin',
+    method: 'POST',
+    path: '/site/{fqdn}/login',
+    tag,
+    summary: 'A link that opens wp-admin as the first administrator, once',
+    access: onSite('member'),
+    // It works once, so a repeated answer would be of no use.
+    idempotency: false,
+    params: SitePath,
+    response: SiteLogin,
+    handle: (call) => createSiteLogin(call, call.subject),
+  }),
+];

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { ExternalPath } from '#features/external-path/external-path.schema.ts';
+import { Team } from '#features/team/team.schema.ts';
+import { User } from '#features/user/user.ts';
+
+const StageSite = Type.Object({
+  id: Uuid,
+  fqdn: Type.String(),
+  git_branch: Nullable(Type.String()),
+  created_at: Timestamp,
+});
+
+export const Site = Type.Object(
+  {
+    id: Uuid,
+    fqdn: Type.String(),
+    team: Team,
+    team_id: Uuid,
+    tenant_id: Type.String(),
+    created_by: User,
+    user_id: Uuid,
+    region_id: Type.Integer(),
+    active: Type.Boolean({ description: 'It is created, and its team is neither suspended nor expired' }),
+    busy: Nullable(Type.String({ description: 'The work that has the site to itself right now' })),
+    is_sleeping: Type.Boolean(),
+    is_free: Type.Boolean(),
+    is_testing: Type.Boolean({ description: "Its name is under the platform's site domain" }),
+    is_ns_root: Type.Boolean(),
+    domain_option: OneOf(['platform', 'custom']),
+    favicon_url: Type.String(),
+    http_auth_enabled: Type.Boolean(),
+    http_auth_password: Type.String({ description: 'Empty for whoever may only read; the user name is admin' }),
+    code_server_enabled: Type.Boolean(),
+    code_server_password: Type.String({ description: 'Empty for whoever may only read' }),
+    dkim_key: Nullable(Type.String({ description: 'The TXT record to publish; null for whoever may only read' })),
+    db_prefix: Type.String(),
+    git_url: Nullable(Type.String()),
+    git_last_sync_hash: Nullable(Type.String()),
+    current_cycle_visits: Type.Integer(),
+    current_cycle_bandwidth: Type.Integer({ description: 'Bytes' }),
+    current_storage: Type.Integer({ description: 'Bytes' }),
+    min_restore_point: Timestamp,
+    max_restore_point: Timestamp,
+    external_paths: Type.Array(ExternalPath),
+    properties: OpenObject,
+    site_stage: Nullable(StageSite),
+    tracked_tables: Type.Array(Type.String()),
+    untracked_tables: Type.Array(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'Site' },
+);
+export type Site = Static<typeof Site>;
+
+/** What WordPress itself would leave of a user name, so that nobody signs in with another one than they chose. */
+const Username = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  pattern: '^[A-Za-z0-9_.@-]+( [A-Za-z0-9_.@-]+)*$',
+  description: 'Letters, digits, single blanks and _ . - @',
+});
+
+export const NewSite = Type.Object({
+  fqdn: Fqdn,
+  team_id: Uuid,
+  region_name: Type.Optional(Nullable(Type.String({ maxLength: 40, description: 'The default region when left out' }))),
+  is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
+  template_name: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  cms_blog_name: Name,
+  cms_username: Username,
+  cms_email: Email,
+  cms_first_name: Name,
+  cms_last_name: Name,
+  cms_password: Type.String({ minLength: 10, maxLength: 4096, description: 'Used once, kept nowhere' }),
+});
+export type NewSite = Static<typeof NewSite>;
+
+export const SiteChange = Type.Object({
+  new_fqdn: Type.Optional(Fqdn),
+  team_id: Type.Optional(Uuid),
+  is_free: Type.Optional(Type.Boolean()),
+  http_auth_enabled: Type.Optional(Type.Boolean()),
+  code_server_enabled: Type.Optional(Type.Boolean()),
+  cdn_dev_mode_enabled: Type.Optional(Type.Boolean()),
+  cdn_firewall_enabled: Type.Optional(Type.Boolean()),
+  cdn_firewall_allowed_ips: Type.Optional(
+    Type.Array(Type.String({ maxLength: 50 }), { maxItems: 500, description: 'IPv4, IPv6 and CIDR' }),
+  ),
+  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
+});
+export type SiteChange = Static<typeof SiteChange>;
+
+export const USAGE_STEPS = ['hour', 'day'] as const;
+export type UsageStep = (typeof USAGE_STEPS)[number];
+
+const UsagePoint = Type.Object({
+  at: Timestamp,
+  visits: Type.Integer(),
+  requests: Type.Integer(),
+  bytes: Type.Integer(),
+  cached_bytes: Type.Integer(),
+  cache_hits: Type.Integer(),
+  cache_misses: Type.Integer(),
+});
+export type UsagePoint = Static<typeof UsagePoint>;
+
+export const SiteUsage = Type.Object(
+  { step: OneOf(USAGE_STEPS), from: Timestamp, to: Timestamp, points: Type.Array(UsagePoint) },
+  { title: 'SiteUsage' },
+);
+export type SiteUsage = Static<typeof SiteUsage>;
+
+export const SiteLogin = Type.Object(
+  { url: Type.String({ description: 'Opens wp-admin, once' }), expires_at: Timestamp },
+  { title: 'SiteLogin' },
+);
+export type SiteLogin = Static<typeof SiteLogin>;
+
+export const DeletedSite = Type.Object(
+  {
+    id: Uuid,
+    fqdn: Type.String(),
+    team_id: Uuid,
+    team_name: Type.String(),
+    storage_bytes: Type.Integer(),
+    deleted_by: Nullable(User),
+    deleted_at: Timestamp,
+    purge_after: Timestamp,
+  },
+  { title: 'DeletedSite' },
+);
+export type DeletedSite = Static<typeof DeletedSite>;
+
+export const siteNotFound = failure('site.not_found', 404, 'There is no such site, or you are not in its team.');
+export const nameTaken = failure('site.name_taken', 409, 'This name is taken; choose another one.');
+export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
+export const createFailed = failure(
+  'site.create_failed',
+  502,
+  'The site could not be created, and nothing is left of it. Try again.',
+);
+export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
+export const teamExpired = failure('team.expired', 402, 'This team is unpaid; pay to go on.');
+export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');
+export const planStorage = failure('plan.storage', 402, 'The plan has no storage left.');
+export const deletedSiteNotFound = failure('deleted_site.not_found', 404, 'There is no such deleted site.');

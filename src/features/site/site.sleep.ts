@@ -1,0 +1,24 @@
+import type { Call } from '#core/http/operation.ts';
+import { recordSiteEvent, requireIdle } from './site.events.ts';
+import { stopSite } from './site.jobs.ts';
+import { type Site, siteNotFound } from './site.schema.ts';
+import { lockSite, updateSite } from './site.sql.ts';
+import { completeSite } from './site.view.ts';
+
+/** Puts a site to sleep: it is marked now and its processes end with the job; the next visit wakes it. */
+export async function sleepSite(call: Call, siteId: string): Promise<Site> {
+  const { db, services, caller } = call;
+  const site = await lockSite(db, siteId);
+  if (!site) throw siteNotFound();
+  requireIdle(site);
+  if (site.is_sleeping) return completeSite(db, services, caller, site);
+  const eventId = await recordSiteEvent(db, caller, site, {
+    event_type: 'site.slept',
+    activity: `${caller.fullName} put ${site.fqdn} to sleep`,
+    unfinished: true,
+  });
+  await services.jobs.enqueue(db, stopSite, { siteId, eventId }, siteId);
+  call.headers['operation-id'] = eventId;
+  const row = await updateSite(db, siteId, { is_sleeping: true });
+  return completeSite(db, services, caller, row ?? site);
+}

@@ -1,0 +1,24 @@
+import type { Services } from '#core/services.ts';
+import type { SiteSpec } from '#runtimes/runtime.ts';
+import type { SiteRow } from './site.sql.ts';
+
+/** A site's address: its name with the scheme and the port of the platform. */
+export function siteUrl({ config }: Pick<Services, 'config'>, fqdn: string): string {
+  const { protocol, port } = new URL(config.baseUrl);
+  return `${protocol}//${fqdn}${port && `:${port}`}`;
+}
+
+/** All that the runtime needs to know of a site. One that is still being created has no versions yet. */
+export function specOf(
+  services: Pick<Services, 'config' | 'secrets'>,
+  site: Pick<SiteRow, 'id' | 'fqdn' | 'core_version' | 'php_version'>,
+): SiteSpec {
+  return {
+    id: site.id,
+    url: siteUrl(services, site.fqdn),
+    coreVersion: site.core_version ?? '',
+    phpVersion: site.php_version ?? '',
+    accessKey: services.secrets.derive(`site access ${site.id}`),
+    isCopy: false,
+  };
+}

@@ -1,0 +1,159 @@
+import { type Caller, hasRole } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
+import type { Call } from '#core/http/operation.ts';
+import { teamNotFound } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { listRegions } from '#features/region/region.ts';
+import { addStorage } from '#features/team/team.ts';
+import { recordSiteEvent, requireIdle } from './site.events.ts';
+import { updateSiteJob } from './site.jobs.ts';
+import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
+import { mayRename } from './site.policy.ts';
+import { checkName, readAddresses } from './site.rules.ts';
+import { nameTaken, type Site, type SiteChange, siteNotFound } from './site.schema.ts';
+import { claimName, lockSite, type SiteRow, updateSite as write } from './site.sql.ts';
+import { completeSite } from './site.view.ts';
+
+/** Reads a change into one spelling: who may, what is wrong, and what of it would change nothing. */
+export async function prepareChange(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  site: SiteRow,
+  input: SiteChange,
+): Promise<SiteChange> {
+  const { new_fqdn, team_id, core_version, ...change } = input;
+  requireRights(caller, site, input);
+  const faults: Fault[] = [];
+  if (new_fqdn !== undefined && new_fqdn !== site.fqdn) {
+    const cnames = (await listRegions(db)).map(({ cname }) => cname);
+    faults.push(...checkName(services.config, 'new_fqdn', new_fqdn, cnames));
+  }
+  if (change.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
+  if (change.code_server_enabled)
+    faults.push(bodyFault('code_server_enabled', 'Value error, code servers are not available yet'));
+  const addresses = change.cdn_firewall_allowed_ips;
+  if (addresses) change.cdn_firewall_allowed_ips = readAddresses(addresses, faults);
+  if (core_version !== undefined && core_version !== site.core_version) {
+    const kept = await services.runtime.coreVersions();
+    if (!kept.includes(core_version))
+      faults.push(bodyFault('core_version', `Value error, the versions to choose from are ${kept.join(', ')}`));
+  }
+  if (faults.length > 0) throw invalid(...faults);
+  return { ...input, ...change };
+}
+
+/** What a role may not change although it may change the rest. Of a team that the caller is not in nobody says anything. */
+function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: SiteChange): void {
+  if (team_id !== undefined && !caller.roles.has(team_id)) throw teamNotFound();
+  if (team_id !== undefined && team_id !== site.team_id) {
+    if (!hasRole(caller, site.team_id, 'admin') || !hasRole(caller, team_id, 'admin'))
+      throw forbidden({ message: 'To move a site you must be admin or owner in both teams.' });
+  }
+  if (new_fqdn !== undefined && new_fqdn !== site.fqdn && !mayRename(caller, site))
+    throw forbidden({ message: 'Only admins, the owner and the member who created a site may rename it.' });
+}
+
+/** What takes effect at the edge at once; another name or another WordPress takes a job. */
+export async function updateSite(call: Call, siteId: string, teamId: string, input: SiteChange): Promise<Site> {
+  const { db, services, caller } = call;
+  // Teams before sites, in one order, as everybody locks them.
+  const movesTo = input.team_id !== undefined && input.team_id !== teamId ? input.team_id : undefined;
+  const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
+  if (movesTo || input.is_free !== undefined)
+    for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
+  const site = await lockSite(db, siteId);
+  if (!site || site.team_id !== teamId) throw siteNotFound();
+  requireIdle(site);
+  const change = differences(site, input);
+  requireOpenFirewall({ ...site, ...change });
+
+  const target = teams.get(movesTo ?? teamId);
+  const isFree = change.is_free ?? site.is_free;
+  if (target && movesTo) {
+    await requireSlot(db, target, isFree);
+    requireStorage(target, site.storage_bytes);
+    await addStorage(db, teamId, -site.storage_bytes);
+    await addStorage(db, movesTo, site.storage_bytes);
+  } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
+
+  const changed = Object.keys(change).length > 0 ? ((await write(db, siteId, change)) as SiteRow) : site;
+  if (movesTo) await recordMove(db, caller, site, changed);
+  const row = (await startWork(call, changed, input)) ?? changed;
+  const told = Object.keys(change).filter((name) => name !== 'team_id');
+  if (told.length > 0) {
+    const activity = `${caller.fullName} changed ${told.map((name) => NAMES[name] ?? name).join(', ')} of ${row.fqdn}`;
+    const { cdn_firewall_allowed_ips: _list, ...detail } = change;
+    await recordSiteEvent(db, caller, row, { event_type: 'site.updated', activity, detail: { changed: detail } });
+  }
+  return completeSite(db, services, caller, row);
+}
+
+const NAMES: Record<string, string> = {
+  is_free: 'the free slot',
+  http_auth_enabled: 'the sign-in',
+  code_server_enabled: 'the code server',
+  cdn_dev_mode_enabled: 'the development mode',
+  cdn_firewall_enabled: 'the firewall',
+  cdn_firewall_allowed_ips: 'the allowed addresses',
+};
+
+const QUICK = [
+  'team_id',
+  'is_free',
+  'http_auth_enabled',
+  'code_server_enabled',
+  'cdn_dev_mode_enabled',
+  'cdn_firewall_enabled',
+  'cdn_firewall_allowed_ips',
+] as const;
+type QuickChange = Pick<SiteChange, (typeof QUICK)[number]>;
+
+function differences(site: SiteRow, input: SiteChange): QuickChange {
+  const given = QUICK.filter(
+    (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(site[name]),
+  );
+  return Object.fromEntries(given.map((name) => [name, input[name]]));
+}
+
+function requireOpenFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): void {
+  if (!site.cdn_firewall_enabled || site.cdn_firewall_allowed_ips.length > 0) return;
+  const msg = 'Value error, name the addresses that get in: with none, a firewall would keep everybody out';
+  throw invalid(bodyFault('cdn_firewall_allowed_ips', msg));
+}
+
+/** Both teams are told, each in its own words. */
+async function recordMove(db: Db, caller: Caller, before: SiteRow, after: SiteRow): Promise<void> {
+  const event = { event_type: 'site.updated', detail: { from_team_id: before.team_id, to_team_id: after.team_id } };
+  const { fqdn } = after;
+  await recordSiteEvent(db, caller, before, { ...event, activity: `${caller.fullName} moved ${fqdn} to another team` });
+  await recordSiteEvent(db, caller, after, { ...event, activity: `${caller.fullName} moved ${fqdn} to this team` });
+}
+
+/** A rename claims its name now, so that nobody else gets it while the site's database is rewritten. */
+async function startWork(
+  call: Call,
+  site: SiteRow,
+  { new_fqdn, core_version }: SiteChange,
+): Promise<SiteRow | undefined> {
+  const { db, services, caller } = call;
+  const newFqdn = new_fqdn !== undefined && new_fqdn !== site.fqdn ? new_fqdn : undefined;
+  const coreVersion = core_version !== undefined && core_version !== site.core_version ? core_version : undefined;
+  if (newFqdn === undefined && coreVersion === undefined) return undefined;
+  if (newFqdn !== undefined && !(await claimName(db, newFqdn, site.id))) throw nameTaken();
+  const steps = [
+    ...(newFqdn === undefined ? [] : [`renamed ${site.fqdn} to ${newFqdn}`]),
+    ...(coreVersion === undefined ? [] : [`moved ${newFqdn ?? site.fqdn} to WordPress ${coreVersion}`]),
+  ];
+  const eventId = await recordSiteEvent(db, caller, site, {
+    event_type: 'site.updated',
+    activity: `${caller.fullName} ${steps.join(' and ')}`,
+    detail: { ...(newFqdn && { new_fqdn: newFqdn }), ...(coreVersion && { core_version: coreVersion }) },
+    unfinished: true,
+  });
+  const work = { ...(newFqdn && { newFqdn }), ...(coreVersion && { coreVersion }) };
+  await services.jobs.enqueue(db, updateSiteJob, { siteId: site.id, eventId, ...work }, site.id);
+  call.headers['operation-id'] = eventId;
+  return write(db, site.id, { busy: 'updating', busy_event_id: eventId });
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { UsagePoint, UsageStep } from './site.schema.ts';
+
+/** The counters of a site in equal steps of UTC, with zeros where nothing happened. */
+export async function readUsage(
+  db: Db,
+  siteId: string,
+  { from, to, step }: { from: Date; to: Date; step: UsageStep },
+): Promise<UsagePoint[]> {
+  const { rows } = await sql<UsagePoint>`
+    with counted as (
+      select date_trunc(${step}, hour, 'UTC') as at, sum(visits) as visits, sum(requests) as requests, sum(bytes) as bytes,
+        sum(cached_bytes) as cached_bytes, sum(cache_hits) as cache_hits, sum(cache_misses) as cache_misses
+      from site_usage where site_id = ${siteId} and hour >= ${from} and hour < ${to} group by 1
+    )
+    select at, coalesce(visits, 0)::bigint as visits, coalesce(requests, 0)::bigint as requests,
+      coalesce(bytes, 0)::bigint as bytes, coalesce(cached_bytes, 0)::bigint as cached_bytes,
+      coalesce(cache_hits, 0)::bigint as cache_hits, coalesce(cache_misses, 0)::bigint as cache_misses
+    from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 millisecond', ${`1 ${step}`}::interval, 'UTC') as at
+    left join counted using (at) order by at`.execute(db);
+  return rows;
+}

@@ -1,0 +1,111 @@
+import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import { pathsOfSites } from '#features/external-path/external-path.ts';
+import type { Team } from '#features/team/team.schema.ts';
+import { teamsById } from '#features/team/team.ts';
+import { type User, usersById } from '#features/user/user.ts';
+import type { Site } from './site.schema.ts';
+import { siteUrl } from './site.spec.ts';
+import type { SiteRow } from './site.sql.ts';
+
+/** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
+export const DKIM_SELECTOR = 'siteyard';
+
+/** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
+export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
+  // One after another: inside a transaction there is one connection.
+  const teams = await teamsById(
+    db,
+    caller,
+    rows.map((row) => row.team_id),
+  );
+  const people = await usersById(
+    db,
+    rows.map((row) => row.user_id),
+  );
+  const paths = await pathsOfSites(
+    db,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => {
+    const team = teams.get(row.team_id) as Team;
+    return {
+      ...publicPart(services, row, team),
+      ...secretPart(services, caller, row),
+      team,
+      created_by: people.get(row.user_id) as User,
+      external_paths: paths.get(row.id) ?? [],
+    };
+  });
+}
+
+export async function completeSite(db: Db, services: Services, caller: Caller, row: SiteRow): Promise<Site> {
+  return (await completeSites(db, services, caller, [row]))[0] as Site;
+}
+
+function publicPart(services: Services, row: SiteRow, team: Team) {
+  return {
+    id: row.id,
+    fqdn: row.fqdn,
+    team_id: row.team_id,
+    tenant_id: team.tenant_id,
+    user_id: row.user_id,
+    region_id: row.region_id,
+    active: team.is_active && !team.is_expired && row.busy !== 'creating',
+    busy: row.busy,
+    is_sleeping: row.is_sleeping,
+    is_free: row.is_free,
+    is_testing: row.is_testing,
+    is_ns_root: row.is_ns_root,
+    domain_option: row.domain_option as Site['domain_option'],
+    favicon_url: row.favicon_url ?? `${services.config.baseUrl}/favicon.svg`,
+    http_auth_enabled: row.http_auth_enabled,
+    code_server_enabled: row.code_server_enabled,
+    db_prefix: row.db_prefix,
+    git_url: row.git_url,
+    git_last_sync_hash: row.git_last_sync_hash,
+    current_cycle_visits: row.current_cycle_visits,
+    current_cycle_bandwidth: row.current_cycle_bandwidth,
+    current_storage: row.storage_bytes,
+    min_restore_point: row.created_at,
+    max_restore_point: new Date(),
+    properties: {
+      url: siteUrl(services, row.fqdn),
+      core_version: row.core_version,
+      php_version: row.php_version,
+      dkim_name: `${DKIM_SELECTOR}._domainkey.${row.fqdn}`,
+      cdn: cdnOf(row),
+    },
+    site_stage: null,
+    tracked_tables: row.tracked_tables,
+    untracked_tables: row.untracked_tables,
+    created_at: row.created_at,
+  };
+}
+
+/** What would let its reader in is for whoever may change the site anyway. */
+function secretPart({ secrets }: Services, caller: Caller, row: SiteRow) {
+  if (!seesSecrets(caller) || !hasRole(caller, row.team_id, 'member'))
+    return { http_auth_password: '', code_server_password: '', dkim_key: null };
+  return {
+    http_auth_password: secrets.open(row.http_auth_password_sealed).toString(),
+    code_server_password: secrets.open(row.code_server_password_sealed).toString(),
+    dkim_key: row.dkim_public_key && `v=DKIM1; k=rsa; p=${row.dkim_public_key}`,
+  };
+}
+
+function cdnOf(row: SiteRow) {
+  const lookups = row.current_cycle_cache_hits + row.current_cycle_cache_misses;
+  return {
+    dev_mode_enabled: row.cdn_dev_mode_enabled,
+    firewall_enabled: row.cdn_firewall_enabled,
+    firewall_allowed_ips: row.cdn_firewall_allowed_ips,
+    /** Of this billing cycle; null before the first visit. */
+    cache_hit_ratio: lookups === 0 ? null : Math.round((1000 * row.current_cycle_cache_hits) / lookups) / 1000,
+    cache_objects: row.cache_objects,
+    cache_bytes: row.cache_bytes,
+    bandwidth: row.current_cycle_bandwidth,
+    bandwidth_saved: row.current_cycle_cached_bandwidth,
+  };
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { requestSite } from '#runtimes/request.ts';
+import { createSite, describeRuntime } from '#runtimes/runtime.contract.ts';
+import { eventually } from '../../../test/expect.ts';
+import { openTestRuntime } from '../../../test/wordpress-cache.ts';
+
+describeRuntime('PHP in WebAssembly', async () => {
+  const { runtime, close } = await openTestRuntime();
+  return Object.assign(runtime, { close });
+});
+
+describe('PHP in WebAssembly', () => {
+  it('serves a site from a warm worker, one worker for one site ever', async () => {
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 1 });
+    try {
+      await eventually(async () => runtime.standbyReady === 1, 30_000);
+      const site = await createSite(runtime, 'warm.localhost');
+      const answer = await requestSite(runtime, site, { method: 'GET', path: '/', timeoutMs: 30_000 });
+      assert.equal(answer.status, 200);
+      assert.match(answer.body.toString(), /<title>warm\.localhost/);
+      assert.equal(runtime.standbyReady, 0);
+      const [awake] = runtime.awake();
+      await runtime.stop(site.id);
+      await eventually(async () => runtime.standbyReady === 1, 30_000);
+      assert.equal(existsSync(`/proc/${awake?.pid}`), false);
+    } finally {
+      await close();
+    }
+  });
+
+  it('lets a site call networks that the operator allows', async () => {
+    const server = createServer((_request, response) => response.end('internal'));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as { port: number };
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks: ['127.0.0.0/8'] });
+    try {
+      const site = await createSite(runtime, 'caller.localhost');
+      const folder = join(runtime.contentFolder(site.id), 'plugins');
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'call.php'), `<?php echo file_get_contents('http://127.0.0.1:${port}/');`);
+      const answer = await requestSite(runtime, site, {
+        method: 'GET',
+        path: '/wp-content/plugins/call.php',
+        timeoutMs: 20_000,
+      });
+      assert.equal(answer.body.toString(), 'internal');
+    } finally {
+      server.close();
+      await close();
+    }
+  });
+
+  it('stops a worker that nobody uses, and the longest unused one when memory runs out', async () => {
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, memoryBudgetBytes: 900 * 1024 * 1024 });
+    try {
+      const sites = [];
+      for (const name of ['a', 'b', 'c']) {
+        const site = await createSite(runtime, `${name}.localhost`);
+        sites.push(site.id);
+        await requestSite(runtime, site, { method: 'GET', path: '/wp-login.php', timeoutMs: 30_000 });
+      }
+      assert.deepEqual(
+        runtime
+          .awake()
+          .map(({ siteId }) => siteId)
+          .sort(),
+        sites.slice(1).sort(),
+      );
+    } finally {
+      await close();
+    }
+  });
+
+  it('ends what a killed service left running, and nothing else', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'killed-'));
+    // The pid of a process that is gone, and under it a slot whose worker still runs.
+    const { pid: gone } = spawnSync('true');
+    const slot = join(dataDir, 'run', String(gone), 'slot');
+    const otherSlot = join(dataDir, 'run', String(gone), 'other');
+    const worker = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', slot]);
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    for (const [folder, { pid }] of [
+      [slot, worker],
+      [otherSlot, bystander],
+    ] as const) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'pid'), String(pid));
+    }
+    const ended = once(worker, 'exit');
+    const { close } = await openTestRuntime({ dataDir, standbyWorkers: 0 });
+    assert.deepEqual(await ended, [null, 'SIGKILL']);
+    assert.equal(bystander.exitCode, null);
+    assert.equal(existsSync(join(dataDir, 'run', String(gone))), false);
+    bystander.kill();
+    await close();
+  });
+});

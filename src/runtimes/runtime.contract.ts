@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { requestSite, type SiteAnswer } from './request.ts';
+import { type FirstContent, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
+import { createLoginUrl, signRequest } from './wordpress/access.ts';
+
+/** What every driver must do. A driver's own test opens it and calls this. */
+export function describeRuntime(name: string, open: () => Promise<Runtime>): void {
+  describe(`runtime contract: ${name}`, () => {
+    let runtime: Runtime;
+    let site: SiteSpec;
+    before(async () => {
+      runtime = await open();
+      site = await createSite(runtime, 'first.localhost');
+    });
+    after(() => runtime.close());
+
+    const get = (path: string, target = site) => request(runtime, target, { path });
+    /** Puts a PHP file where a plugin's would be, and tells its path. */
+    const putPhp = async (name: string, code: string, target = site) => {
+      const folder = join(runtime.contentFolder(target.id), 'plugins', 'probe');
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, name), `<?php\n${code}`);
+      return `/wp-content/plugins/probe/${name}`;
+    };
+
+    it('serves a new site at its own address, with its own title and administrator', async () => {
+      const page = await get('/');
+      assert.equal(page.status, 200);
+      assert.match(page.text, /<title>first\.localhost &amp; sons<\/title>/);
+      assert.match(page.text, /http:\/\/first\.localhost:8080\//);
+      assert.doesNotMatch(page.text, /siteyard\.invalid/);
+      const users = await runtime.exec(
+        site,
+        wp('user', 'list', '--format=json', '--fields=user_login,user_email,roles'),
+      );
+      assert.deepEqual(JSON.parse(users.stdout), [
+        { user_login: 'ada', user_email: 'ada@example.com', roles: 'administrator' },
+      ]);
+    });
+
+    it('makes the same site again when creation is repeated', async () => {
+      const again = await createSite(runtime, 'again.localhost');
+      await writeFile(join(runtime.contentFolder(again.id), 'left-over.txt'), 'x');
+      await runtime.create(again, firstContent('second attempt'));
+      assert.equal(existsSync(join(runtime.contentFolder(again.id), 'left-over.txt')), false);
+      assert.match((await get('/', again)).text, /<title>second attempt<\/title>/);
+      await runtime.delete(again.id);
+    });
+
+    it('tells that it is healthy, and only the platform may ask', async () => {
+      const health = await runtime.health(site);
+      assert.deepEqual(health.problems, []);
+      assert.equal(health.coreVersion, site.coreVersion);
+      const forged = signRequest({ ...site, accessKey: 'another' }, { method: 'GET', path: '/.siteyard/health' });
+      const refused = await request(runtime, site, { path: '/.siteyard/health', headers: forged });
+      assert.equal(refused.status, 404);
+      const old = signRequest(site, { method: 'GET', path: '/.siteyard/health' }, new Date(Date.now() - 120_000));
+      assert.equal((await request(runtime, site, { path: '/.siteyard/health', headers: old })).status, 404);
+    });
+
+    it('acts as the first administrator for a signed request, and for nobody else', async () => {
+      const body = JSON.stringify({ title: 'From the platform', status: 'publish' });
+      const path = '/wp-json/wp/v2/posts';
+      const headers = { 'content-type': 'application/json', 'x-siteyard-as-administrator': '1' };
+      const signed = { ...headers, ...signRequest(site, { method: 'POST', path, body }) };
+      const made = await request(runtime, site, { method: 'POST', path, body, headers: signed });
+      assert.equal(made.status, 201, made.text);
+      assert.equal(made.headers['x-siteyard-purge'], 'all');
+      const unsigned = await request(runtime, site, { method: 'POST', path, body, headers });
+      assert.equal(unsigned.status, 401);
+      const otherBody = await request(runtime, site, { method: 'POST', path, body: `${body} `, headers: signed });
+      assert.equal(otherBody.status, 401);
+    });
+
+    it('signs a person in by a link, once', async () => {
+      const { url } = createLoginUrl(site);
+      const path = url.slice(site.url.length);
+      const first = await get(path);
+      assert.equal(first.status, 302, first.text);
+      assert.equal(first.headers.location, `${site.url}/wp-admin/`);
+      assert.match(String(first.headers['set-cookie']), /wordpress_logged_in_/);
+      const second = await get(path);
+      assert.equal(second.status, 403);
+      assert.doesNotMatch(String(second.headers['set-cookie']), /wordpress_logged_in_/);
+      assert.equal((await get(`${path.slice(0, -1)}x`)).status, 403);
+    });
+
+    it('runs what was just written to the content folder', async () => {
+      await putPhp('new.php', 'echo "one";');
+      assert.equal((await get('/wp-content/plugins/probe/new.php')).text, 'one');
+      // PHP compares times in whole seconds.
+      await new Promise((wait) => setTimeout(wait, 1_100));
+      await putPhp('new.php', 'echo "two";');
+      assert.equal((await get('/wp-content/plugins/probe/new.php')).text, 'two');
+    });
+
+    it('survives a request that never ends; those behind it are answered', async () => {
+      const loop = await putPhp('loop.php', 'while (true) {}');
+      const endless = get(loop);
+      const behind = Promise.all([get('/wp-login.php'), get('/wp-login.php')]);
+      await assert.rejects(endless, (error) => error instanceof SiteFailure && error.reason === 'timeout');
+      for (const answer of await behind) assert.equal(answer.status, 200);
+    });
+
+    it('ends an endless request even when its visitor has left', async () => {
+      const loop = await putPhp('loop.php', 'while (true) {}');
+      await assert.rejects(request(runtime, site, { path: loop, timeoutMs: 500 }));
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('survives a request that uses up its memory', async () => {
+      const path = await putPhp('memory.php', '$all = []; while (true) { $all[] = str_repeat("x", 1 << 20); }');
+      assert.equal((await get(path)).status, 500);
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('survives an exit in a shutdown handler', async () => {
+      const path = await putPhp('exit.php', 'register_shutdown_function(function () { exit(3); }); echo "before";');
+      const answer = await get(path);
+      assert.ok(answer.status === 200 || answer.status === 500, String(answer.status));
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('survives a request that opens ten thousand files', async () => {
+      const path = await putPhp(
+        'files.php',
+        '$open = []; for ($n = 0; $n < 10000; $n++) { $open[] = fopen(__FILE__, "r"); } echo count(array_filter($open));',
+      );
+      const answer = await get(path);
+      assert.ok(answer.status === 200 || answer.status === 500, String(answer.status));
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('survives recursion without an end, and a fatal error says so', async () => {
+      const deep = await putPhp('deep.php', 'function f($n) { return f($n + 1) . "x"; } f(0);');
+      await get(deep).catch(() => {});
+      const fatal = await putPhp('fatal.php', 'this_function_does_not_exist();');
+      assert.equal((await get(fatal)).status, 500);
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('keeps a site inside of its own folders', async () => {
+      const other = await createSite(runtime, 'neighbour.localhost');
+      const secret = join(runtime.contentFolder(other.id), 'secret.txt');
+      await writeFile(secret, 'another tenant');
+      const outside = join(runtime.coreFolder(site.coreVersion), 'index.php');
+      const before = await readFile(outside, 'utf8');
+      const path = await putPhp(
+        'escape.php',
+        `$out = [];
+        foreach (['${secret}', '/etc/passwd', '/proc/self/environ', '../../../../../../../../etc/passwd'] as $file) $out[] = @file_get_contents($file);
+        @symlink('/etc', __DIR__ . '/etc-link');
+        $out[] = @file_get_contents(__DIR__ . '/etc-link/passwd');
+        @file_put_contents(ABSPATH_OR('index.php'), '<?php echo "owned";');
+        @file_put_contents('/site/platform/siteyard.php', '<?php');
+        $out[] = @shell_exec('id');
+        echo json_encode(array_map(fn($x) => $x === false || $x === null || $x === '' ? null : substr($x, 0, 40), $out));
+        function ABSPATH_OR($name) { return '/site/wordpress/' . $name; }`,
+      );
+      const answer = await get(path);
+      assert.deepEqual(JSON.parse(answer.text), [null, null, null, null, null, null]);
+      assert.equal(await readFile(outside, 'utf8'), before);
+      assert.equal(existsSync(join(runtime.contentFolder(site.id), 'plugins/probe/etc-link')), false);
+      await runtime.delete(other.id);
+    });
+
+    it('keeps a site from the machine’s own network', async () => {
+      const { createServer } = await import('node:http');
+      let visits = 0;
+      const server = createServer((_request, response) => {
+        visits++;
+        response.end('internal');
+      });
+      await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+      const { port } = server.address() as { port: number };
+      const path = await putPhp(
+        'network.php',
+        `$hosts = ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '127.1', '2130706433', '0x7f000001'];
+        foreach ($hosts as $host) {
+          $c = curl_init("http://$host:${port}/"); curl_setopt_array($c, [CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3]);
+          $out[] = curl_exec($c);
+          $s = @fsockopen(trim($host, '[]'), ${port}, $no, $text, 2);
+          if ($s) { fwrite($s, "GET / HTTP/1.0\\r\\n\\r\\n"); $out[] = stream_get_contents($s); }
+        }
+        $listening = @stream_socket_server('tcp://0.0.0.0:0');
+        echo json_encode(array_filter($out, fn($x) => is_string($x) && str_contains($x, 'internal')));`,
+      );
+      const answer = await get(path).finally(() => server.close());
+      assert.equal(answer.text, '[]', `${answer.status} ${answer.text}`);
+      assert.equal(visits, 0);
+    });
+
+    it('hands over what WordPress mails, and nothing of a copy', async () => {
+      const heard: string[] = [];
+      runtime.listen({ mail: (siteId) => heard.push(siteId) });
+      const code = `require '/site/wordpress/wp-load.php'; $copy = ['Bcc: hidden@example.com'];
+        echo json_encode(wp_mail('bob@example.com', 'Grüße', 'Hello Bob', $copy));`;
+      assert.equal((await get(await putPhp('mail.php', code))).text, 'true');
+      const [mail, ...more] = await runtime.outgoingMail(site.id);
+      assert.equal(more.length, 0);
+      assert.deepEqual(mail?.to, ['bob@example.com', 'hidden@example.com']);
+      const text = mail?.message.toString() ?? '';
+      assert.match(text, /^To: bob@example\.com/m);
+      assert.match(text, /^Subject: =\?utf-8\?/im);
+      assert.match(text, /Hello Bob/);
+      assert.doesNotMatch(text, /hidden/);
+      assert.deepEqual(heard, [site.id]);
+      await mail?.drop();
+      assert.deepEqual(await runtime.outgoingMail(site.id), []);
+
+      const copy = { ...newSpec(site, 'copy.localhost'), isCopy: true };
+      await runtime.copy(site, copy);
+      assert.equal((await get('/wp-content/plugins/probe/mail.php', copy)).text, 'false');
+      assert.deepEqual(await runtime.outgoingMail(copy.id), []);
+      await runtime.delete(copy.id);
+    });
+
+    it('copies a site under another address and key, while it is being written', async () => {
+      const cookie = String((await get(createLoginUrl(site).url.slice(site.url.length))).headers['set-cookie']).split(
+        ';',
+      )[0];
+      const copy = newSpec(site, 'staging.localhost');
+      await runtime.copy(site, copy);
+      const page = await get('/', copy);
+      assert.match(page.text, /http:\/\/staging\.localhost:8080/);
+      assert.doesNotMatch(page.text, /first\.localhost:8080/);
+      const admin = await request(runtime, copy, { path: '/wp-admin/profile.php', headers: { cookie: cookie ?? '' } });
+      assert.equal(admin.status, 302, 'a session of the original must not work on the copy');
+      await runtime.delete(copy.id);
+      assert.equal((await get('/')).status, 200);
+    });
+
+    it('tells when the scheduled work is due', async () => {
+      const heard: (Date | null)[] = [];
+      runtime.listen({ status: (siteId, status) => siteId === site.id && heard.push(status.nextCronAt) });
+      const code = "require '/site/wordpress/wp-load.php'; wp_schedule_single_event(1900000000 - 900000000, 'probe');";
+      await get(await putPhp('cron.php', code));
+      assert.equal((await get('/wp-login.php')).status, 200);
+      assert.ok(
+        heard.some((time) => time?.getTime() === 1_000_000_000_000),
+        String(heard),
+      );
+      await runtime.exec(site, wp('cron', 'event', 'delete', 'probe'));
+    });
+
+    it('runs wp-cli, keeps to limits of time and output, and knows no other program', async () => {
+      const listed = await runtime.exec(site, wp('option', 'get', 'home'));
+      assert.equal(listed.stdout, 'http://first.localhost:8080\n');
+      assert.equal(listed.exitCode, 0);
+      const cut = await runtime.exec(site, { ...wp('eval', 'echo str_repeat("x", 5000);'), maxOutputBytes: 1_000 });
+      assert.equal(cut.stdout.length, 1_000);
+      assert.equal(cut.truncated, true);
+      const late = await runtime.exec(site, { ...wp('eval', 'while (true) {}'), timeoutMs: 3_000 });
+      assert.equal(late.exitCode, 124);
+      const unknown = await runtime.exec(site, { ...wp(), args: ['bash', '-c', 'id'] });
+      assert.equal(unknown.exitCode, 127);
+      const failing = await runtime.exec(site, wp('option', 'get', 'no_such_option'));
+      assert.equal(failing.exitCode, 1);
+    });
+
+    it('rewrites and copies the database in transactions of its own', async () => {
+      const database = await runtime.database(site.id);
+      assert.ok((await database.tables()).includes('wp_posts'));
+      await assert.rejects(
+        database.transaction(async (db) => {
+          await db.run("update wp_options set option_value = 'broken' where option_name = 'blogname'");
+          throw new Error('undo');
+        }),
+      );
+      const [row] = await database.transaction((db) =>
+        db.all("select option_value from wp_options where option_name = 'blogname'"),
+      );
+      assert.equal(row?.option_value, 'first.localhost &amp; sons');
+      database.close();
+    });
+
+    it('stops, and starts again by the next request', async () => {
+      await runtime.stop(site.id);
+      assert.equal(
+        runtime.awake().some(({ siteId }) => siteId === site.id),
+        false,
+      );
+      assert.equal((await get('/')).status, 200);
+      assert.equal(
+        runtime.awake().some(({ siteId }) => siteId === site.id),
+        true,
+      );
+    });
+
+    it('archives, restores and deletes, each safe to repeat', async () => {
+      const gone = await createSite(runtime, 'gone.localhost');
+      assert.ok((await runtime.diskUsageBytes(gone.id)) > 100_000);
+      await runtime.archive(gone.id);
+      await runtime.archive(gone.id);
+      assert.equal(existsSync(runtime.contentFolder(gone.id)), false);
+      assert.ok((await runtime.list()).includes(gone.id));
+      await runtime.restore(gone.id);
+      await runtime.restore(gone.id);
+      assert.equal((await get('/', gone)).status, 200);
+      await runtime.delete(gone.id);
+      await runtime.delete(gone.id);
+      assert.equal((await runtime.list()).includes(gone.id), false);
+    });
+  });
+}
+
+export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
+  const site = newSpec(await runtime.prepared(), host);
+  await runtime.create(site, firstContent(`${host} & sons`));
+  return site;
+}
+
+function newSpec({ coreVersion, phpVersion }: { coreVersion: string; phpVersion: string }, host: string): SiteSpec {
+  const id = randomUUID();
+  return { id, url: `http://${host}:8080`, coreVersion, phpVersion, accessKey: `key of ${id}`, isCopy: false };
+}
+
+function firstContent(title: string): FirstContent {
+  const admin = {
+    username: 'ada',
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    passwordHash: '!',
+  };
+  return { title, admin };
+}
+
+function wp(...args: string[]) {
+  return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
+}
+
+async function request(
+  runtime: Runtime,
+  site: SiteSpec,
+  {
+    method = 'GET',
+    path,
+    headers = {},
+    body = '',
+    timeoutMs = 60_000,
+  }: { method?: string; path: string; headers?: Record<string, string>; body?: string; timeoutMs?: number },
+): Promise<SiteAnswer & { text: string }> {
+  const answer = await requestSite(runtime, site, { method, path, headers, body, timeoutMs });
+  return { ...answer, text: answer.body.toString() };
+}

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '#core/log.ts';
+import { type PhpWasmOptions, PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+
+/** Tests share one WordPress and one image, kept between runs: fetching and installing it takes longer than most tests. */
+export const WORDPRESS_CACHE = join(import.meta.dirname, '../node_modules/.cache/siteyard');
+
+/** Makes the cache complete, so that no two test files do it at once. */
+export async function prepareWordPress(): Promise<void> {
+  const { runtime, close } = await openTestRuntime({ standbyWorkers: 0 });
+  await runtime.prepared().finally(close);
+}
+
+/** The embedded driver on a folder of its own. */
+export async function openTestRuntime(
+  options: Partial<PhpWasmOptions> = {},
+): Promise<{ runtime: PhpWasmRuntime; dataDir: string; close(): Promise<void> }> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runtime-')));
+  const runtime = new PhpWasmRuntime({
+    cacheDir: WORDPRESS_CACHE,
+    log: createLog(process.env.LOG_LEVEL ?? 'silent'),
+    standbyWorkers: 1,
+    memoryBudgetBytes: 4 * 1024 ** 3,
+    requestTimeoutMs: 4_000,
+    idleTimeoutMs: 600_000,
+    allowedNetworks: [],
+    ...options,
+    dataDir,
+  });
+  await runtime.open();
+  const close = async () => {
+    await runtime.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { runtime, dataDir, close };
+}
