@@ -9,15 +9,16 @@ import { type FirstContent, type Runtime, SiteFailure, type SiteSpec } from './r
 import { createLoginUrl, signRequest } from './wordpress/access.ts';
 
 /** What every driver must do. A driver's own test opens it and calls this. */
-export function describeRuntime(name: string, open: () => Promise<Runtime>): void {
+export function describeRuntime(name: string, open: () => Promise<{ runtime: Runtime; close(): Promise<void> }>): void {
   describe(`runtime contract: ${name}`, () => {
     let runtime: Runtime;
     let site: SiteSpec;
+    let close = async () => {};
     before(async () => {
-      runtime = await open();
+      ({ runtime, close } = await open());
       site = await createSite(runtime, 'first.localhost');
     });
-    after(() => runtime.close());
+    after(() => close());
 
     const get = (path: string, target = site) => request(runtime, target, { path });
     /** Puts a PHP file where a plugin's would be, and tells its path. */

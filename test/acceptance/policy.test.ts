@@ -97,6 +97,8 @@ function checkRefusal({ status, headers, json, text }: Answer): void {
 const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   credentials: sql`(t.id, t.scopes, t.expires_at)`,
   events: sql`(t.id, t.event_type)`,
+  // What its sites take on disk is measured while they are being created.
+  teams: sql`(t.id, t.user_id, t.name, t.timezone, t.plan_type_name, t.is_active)`,
   sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
   deleted_sites: sql`(t.id, t.fqdn)`,
 };

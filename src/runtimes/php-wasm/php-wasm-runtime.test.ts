@@ -12,10 +12,7 @@ import { createSite, describeRuntime } from '#runtimes/runtime.contract.ts';
 import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
-describeRuntime('PHP in WebAssembly', async () => {
-  const { runtime, close } = await openTestRuntime();
-  return Object.assign(runtime, { close });
-});
+describeRuntime('PHP in WebAssembly', openTestRuntime);
 
 describe('PHP in WebAssembly', () => {
   it('serves a site from a warm worker, one worker for one site ever', async () => {

@@ -59,6 +59,9 @@ const INI: Record<string, string> = {
   upload_max_filesize: BODY_LIMIT,
   post_max_size: BODY_LIMIT,
   max_input_vars: '5000',
+  // There is no system around PHP here that would bring certificates along.
+  'openssl.cafile': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
+  'curl.cainfo': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
   'opcache.enable': '1',
   'opcache.file_cache_only': '0',
   'opcache.file_cache': '',

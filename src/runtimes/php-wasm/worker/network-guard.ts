@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** PHP's system calls turn an error of this name and number into a plain failure; any other would tear PHP down. */
 const WASI_EACCES = 2;
+/** No host has it, so it stands for a name that could not be resolved. */
+const NOWHERE = '0.0.0.0';
+const REFUSAL_OPEN_MS = 200;
+const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
 /**
  * PHP's sockets end up in this process' own: they may reach public addresses alone, and may not listen. Names are
  * resolved before the connection is made, so what is checked here is the very address that is dialled.
+ *
+ * What is refused, and what has no address, is answered by a server in here instead. PHP waits for its whole time limit
+ * on a connection that breaks before it has said anything, and WordPress calls home on many pages of its dashboard.
  */
-export function guardNetwork(allowedNetworks: readonly string[]): { seal(): void } {
+export async function guardNetwork(allowedNetworks: readonly string[]): Promise<{ seal(): void }> {
   const allowed = allowedNetworks.map((range) => ipaddr.parseCIDR(range));
   const ownPorts = new Set<number>();
   let sealed = false;
+
+  const refusals = net.createServer((socket) => {
+    socket.on('error', () => {}).write(REFUSAL);
+    // Closed at once, the answer itself could be lost on its way into PHP.
+    setTimeout(() => socket.end(), REFUSAL_OPEN_MS).unref();
+  });
+  await new Promise<void>((resolve) => refusals.listen(0, '127.0.0.1', resolve));
+  const { port: refusalPort } = refusals.address() as net.AddressInfo;
 
   const isAllowed = (host: string, port: number): boolean => {
     if (!ipaddr.isValid(host)) return false;
@@ -25,14 +42,26 @@ export function guardNetwork(allowedNetworks: readonly string[]): { seal(): void
 
   const connect = net.Socket.prototype.connect;
   net.Socket.prototype.connect = function guarded(this: net.Socket, ...args: unknown[]) {
+    // Node itself hands its arguments on as one list.
     const [first, second] = (Array.isArray(args[0]) ? args[0] : args) as [unknown, unknown];
     const { host = 'localhost', port } = (
       typeof first === 'object' ? first : { port: first, host: typeof second === 'string' ? second : undefined }
     ) as { host?: string; port?: number };
     if (isAllowed(host, Number(port))) return Reflect.apply(connect, this, args);
-    queueMicrotask(() => this.destroy(Object.assign(new Error('refused by the platform'), { code: 'ECONNREFUSED' })));
-    return this;
+    const listener = (Array.isArray(args[0]) ? args[0] : args).find((arg) => typeof arg === 'function');
+    return Reflect.apply(connect, this, [refusalPort, '127.0.0.1', listener]);
   } as typeof connect;
+
+  const lookup = dns.lookup;
+  dns.lookup = ((
+    host: string,
+    options: dns.LookupOneOptions,
+    done: (error: null, address: string, family: number) => void,
+  ) =>
+    lookup(host, options, (error, address, family) =>
+      error ? done(null, NOWHERE, 4) : done(null, address, family),
+    )) as typeof dns.lookup;
+  syncBuiltinESMExports();
 
   const listen = net.Server.prototype.listen;
   net.Server.prototype.listen = function guarded(this: net.Server, ...args: unknown[]) {
@@ -44,5 +73,9 @@ export function guardNetwork(allowedNetworks: readonly string[]): { seal(): void
     return Reflect.apply(listen, this, args);
   } as typeof listen;
 
-  return { seal: () => (sealed = true) };
+  return {
+    seal() {
+      sealed = true;
+    },
+  };
 }

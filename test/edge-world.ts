@@ -1,0 +1,258 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openConnections } from '#core/http/connections.ts';
+import { createLog } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
+import { Edge, type EdgeOptions } from '#edge/edge.ts';
+import type { EdgeReports, Route, RouteSource, SiteUsage } from '#edge/route.ts';
+import type { RunningSite, Runtime, SiteFailure, SiteSpec } from '#runtimes/runtime.ts';
+
+/**
+ * An edge on a real port with everything around it real but small: routes that a test sets, files on disk, and a site
+ * that is a plain HTTP server on a unix socket, which is all that a runtime promises.
+ */
+export const HOST = 'blog.example.org';
+
+export interface Reply {
+  status: number;
+  headers: IncomingMessage['headers'];
+  rawHeaders: string[];
+  body: Buffer;
+  text: string;
+}
+
+export interface Ask {
+  method?: string;
+  host?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+  signal?: AbortSignal;
+}
+
+export class EdgeWorld implements RouteSource, EdgeReports {
+  readonly dir = mkdtempSync(join(tmpdir(), 'siteyard-edge-'));
+  readonly contentFolder = join(this.dir, 'content');
+  readonly coreFolder = join(this.dir, 'core');
+  readonly usages: SiteUsage[] = [];
+  readonly wakes: string[] = [];
+  readonly purges: string[] = [];
+  readonly site = new SiteOnSocket(join(this.dir, 'site.sock'));
+  edge!: Edge;
+  port = 0;
+  usageFails = false;
+  #routes: Route[] = [];
+  #changed: (siteId: string | undefined) => void = () => undefined;
+  #server: Server | undefined;
+
+  constructor(handler: RequestListener) {
+    mkdirSync(this.contentFolder);
+    mkdirSync(this.coreFolder);
+    this.site.handler = handler;
+    this.#routes = [this.route({})];
+  }
+
+  async start(options: Partial<EdgeOptions> = {}): Promise<void> {
+    await this.site.listen();
+    this.edge = new Edge({
+      routes: this,
+      runtime: this.site,
+      reports: this,
+      outbound: new Outbound({ allow: ['127.0.0.0/8'] }),
+      trustProxy: [],
+      baseUrl: 'http://platform.example.org',
+      log: createLog(process.env.LOG_LEVEL ?? 'silent'),
+      ...options,
+    });
+    const connections = openConnections((request, response) => this.edge.handle(request, response), {
+      takes: () => true,
+      take: (request, socket, head) => this.edge.upgrade(request, socket, head),
+    });
+    this.#server = connections.server;
+    connections.server.on('clientError', (error: { code?: string }, socket) =>
+      connections.refuse(error, socket as never),
+    );
+    await new Promise<void>((resolve) => connections.server.listen(0, '127.0.0.1', resolve));
+    this.port = (connections.server.address() as AddressInfo).port;
+    await this.edge.start();
+  }
+
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise((resolve) => this.#server?.close(resolve));
+    await this.edge.close();
+    await this.site.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  route(change: Partial<Route>): Route {
+    const site: SiteSpec = {
+      id: 'site-1',
+      url: `http://${HOST}`,
+      coreVersion: '7.1.1',
+      phpVersion: '8.3',
+      accessKey: 'key',
+      isCopy: false,
+    };
+    return {
+      fqdn: HOST,
+      teamId: 'team-1',
+      site,
+      state: 'ready',
+      signIn: null,
+      allowedAddresses: null,
+      externalPaths: [],
+      devMode: false,
+      contentFolder: this.contentFolder,
+      coreFolder: this.coreFolder,
+      ...change,
+    };
+  }
+
+  /** Replaces the site's routes as the control plane would, and waits until the edge knows. */
+  async setRoutes(...routes: Route[]): Promise<void> {
+    this.announce(...routes);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  announce(...routes: Route[]): void {
+    this.#routes = routes;
+    this.#changed('site-1');
+  }
+
+  async loadAll(): Promise<Route[]> {
+    return this.#routes;
+  }
+
+  async load(siteId: string): Promise<Route[]> {
+    return this.#routes.filter(({ site }) => site.id === siteId);
+  }
+
+  async subscribe(changed: (siteId: string | undefined) => void): Promise<void> {
+    this.#changed = changed;
+  }
+
+  async woke(siteId: string): Promise<void> {
+    this.wakes.push(siteId);
+  }
+
+  async usage(usage: readonly SiteUsage[]): Promise<void> {
+    if (this.usageFails) throw new Error('the database is away');
+    this.usages.push(...usage);
+  }
+
+  purged(siteId: string): void {
+    this.purges.push(siteId);
+  }
+
+  writeFile(file: string, content: string | Buffer): void {
+    mkdirSync(dirname(join(this.dir, file)), { recursive: true });
+    writeFileSync(join(this.dir, file), content);
+  }
+
+  ask(path: string, { method = 'GET', host = HOST, headers = {}, body, signal }: Ask = {}): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const request = openRequest({
+        port: this.port,
+        host: '127.0.0.1',
+        method,
+        path,
+        headers: { host, ...headers },
+        agent: false,
+        ...(signal && { signal }),
+      });
+      request.once('error', reject);
+      request.once('response', async (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          const whole = Buffer.concat(chunks);
+          const { statusCode: status = 0, headers: got, rawHeaders } = response;
+          resolve({ status, headers: got, rawHeaders, body: whole, text: whole.toString() });
+        });
+      });
+      request.end(body);
+    });
+  }
+
+  /** Sends bytes as they are, and resolves with all that comes back until the connection ends or falls silent. */
+  raw(text: string | Buffer, silenceMs = 300): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(this.port, '127.0.0.1');
+      let answer = '';
+      socket.setTimeout(silenceMs, () => socket.destroy());
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.once('close', () => resolve(answer));
+      socket.write(text);
+    });
+  }
+}
+
+/** A site as a runtime runs it: it starts, gives leases, and answers HTTP on a unix socket. */
+export class SiteOnSocket implements Pick<Runtime, 'start'> {
+  readonly #socketPath: string;
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+  handler: RequestListener = (_, response) => response.end();
+  readonly requests: IncomingMessage[] = [];
+  starts = 0;
+  leased = 0;
+  released = 0;
+  startMs = 0;
+  leaseFailure: SiteFailure | undefined;
+  failure: SiteFailure | undefined;
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  get server(): Server {
+    return this.#server;
+  }
+
+  #answer(request: IncomingMessage, response: Parameters<RequestListener>[1]): void {
+    this.requests.push(request);
+    this.handler(request, response);
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(this.#socketPath, resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async start(): Promise<RunningSite> {
+    this.starts++;
+    if (this.startMs > 0) await new Promise((resolve) => setTimeout(resolve, this.startMs));
+    return {
+      lease: async () => {
+        if (this.leaseFailure) throw this.leaseFailure;
+        this.leased++;
+        let isReleased = false;
+        return {
+          socketPath: this.#socketPath,
+          release: () => {
+            if (isReleased) throw new Error('released twice');
+            isReleased = true;
+            this.released++;
+          },
+          failure: () => this.failure,
+        };
+      },
+    };
+  }
+}
