@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { startTestApp, type TestApp } from '../app.ts';
+import { launchBrowser } from '../browser.ts';
+import { registerPerson } from '../people.ts';
+import { visit } from '../visit.ts';
+
+/** What the product is about, as a person does it: a real WordPress, in a real browser, behind the real edge. */
+
+let app: TestApp;
+let browser: Browser;
+before(async () => {
+  app = await startTestApp();
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+const PASSWORD = 'correct horse battery';
+
+it('a new site opens, its owner signs in and publishes a post with an image, and the next visitor sees it', async () => {
+  const ada = await registerPerson(app, 'ada');
+  const { port } = new URL(app.url);
+  const home = `http://blog.localhost:${port}`;
+  const site = await ada.api.createSite({
+    body: {
+      fqdn: 'blog.localhost',
+      team_id: ada.teamId,
+      cms_blog_name: 'Ada & friends',
+      cms_email: 'ada@example.com',
+      cms_first_name: 'Ada',
+      cms_last_name: 'Lovelace',
+      cms_username: 'ada',
+      cms_password: PASSWORD,
+    },
+    wait: 60,
+  });
+  assert.equal(site.busy, null);
+
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(`${home}/`);
+  assert.equal(await page.title(), 'Ada & friends');
+  // The front page is cached from here on.
+  await visit(app, 'blog.localhost', '/');
+  assert.equal((await visit(app, 'blog.localhost', '/')).headers['x-cache'], 'HIT');
+
+  await page.goto(`${home}/wp-login.php`);
+  await page.fill('#user_login', 'ada');
+  await page.fill('#user_pass', PASSWORD);
+  await page.click('#wp-submit');
+  await page.waitForURL(`${home}/wp-admin/`);
+
+  await publishPost(page, home, 'Notes on the engine');
+
+  const front = await visit(app, 'blog.localhost', '/');
+  assert.match(front.text, /Notes on the engine/);
+  const address = /<a href="(http:[^"]+)"[^>]*>Notes on the engine/.exec(front.text)?.[1] ?? '';
+  const post = await visit(app, 'blog.localhost', address.slice(home.length));
+  const image = /<img[^>]+src="(http:[^"]+\/wp-content\/uploads\/[^"]+\.png)"/.exec(post.text)?.[1] ?? '';
+  const picture = await visit(app, 'blog.localhost', image.slice(home.length));
+  assert.equal(picture.status, 200);
+  assert.equal(picture.headers['content-type'], 'image/png');
+});
+
+async function publishPost(page: Page, home: string, title: string): Promise<void> {
+  await page.goto(`${home}/wp-admin/post-new.php`);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  const canvas = page.frameLocator('iframe[name="editor-canvas"]');
+  await canvas.getByRole('textbox', { name: 'Add title' }).fill(title);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('/image');
+  await page.getByRole('option', { name: 'Image', exact: true }).click();
+  await canvas
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'engine.png', mimeType: 'image/png', buffer: makePng(64) });
+  await canvas.locator('img[src*="/wp-content/uploads/"]').waitFor({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByLabel('Editor publish').getByRole('button', { name: 'Publish', exact: true }).click();
+  await page
+    .getByText(/is now live/)
+    .first()
+    .waitFor({ timeout: 30_000 });
+}
+
+/** A square of one colour. */
+function makePng(size: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 2, 0, 0, 0]);
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(size * 3, 0x7f)]);
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: size }, () => row)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
