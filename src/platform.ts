@@ -83,7 +83,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
 
     if (!config.metricsToken) await keepMetricsToken(services);
-    const metrics = createMetrics(database.pool, jobs, services.events);
+    const metrics = createMetrics(database.pool, jobs, services.events, runtime);
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
     const edge = createEdge(services);

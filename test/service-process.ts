@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
+/** A service of a test needs no WordPress of its own, and most need no PHP. */
+const WORDPRESS_ENV = { CACHE_DIR: WORDPRESS_CACHE, WORDPRESS_SOURCE: 'npm', STANDBY_WORKERS: '0' };
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 const KEPT_OUTPUT = 20_000;
 
@@ -20,7 +23,7 @@ export interface ServiceProcess {
 
 export function spawnService(env: Record<string, string>, nodeArgs: string[] = []): ServiceProcess {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeArgs, MAIN], {
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...WORDPRESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>

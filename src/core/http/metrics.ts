@@ -11,7 +11,13 @@ export interface Metrics {
   contentType: string;
 }
 
-export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub): Metrics {
+/** What runs sites in this process. */
+export interface SiteProcesses {
+  awake(): { memoryBytes: number }[];
+  readonly standbyReady: number;
+}
+
+export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub, sites: SiteProcesses): Metrics {
   const registers = [new Registry()];
   const registry = registers[0] as Registry;
   collectDefaultMetrics({ register: registry, prefix: 'siteyard_' });
@@ -48,6 +54,17 @@ export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub): Metr
     registers,
   });
   const streams = new Gauge({ name: 'siteyard_event_streams_open', help: 'Open event streams', registers });
+  const sitesAwake = new Gauge({ name: 'siteyard_sites_awake', help: 'Sites whose PHP runs here', registers });
+  const sitesMemory = new Gauge({
+    name: 'siteyard_sites_memory_bytes',
+    help: 'Memory of the PHP processes of sites, as last seen',
+    registers,
+  });
+  const standby = new Gauge({
+    name: 'siteyard_php_standby_ready',
+    help: 'Warm PHP processes that wait for a site',
+    registers,
+  });
   const delay = new Gauge({
     name: 'siteyard_event_loop_delay_seconds',
     help: 'Event loop delay since the last scrape',
@@ -72,6 +89,10 @@ export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub): Metr
       poolUse.set({ state: 'idle' }, pool.idleCount);
       poolUse.set({ state: 'waiting' }, pool.waitingCount);
       streams.set(events.openStreams);
+      const awake = sites.awake();
+      sitesAwake.set(awake.length);
+      sitesMemory.set(awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));
+      standby.set(sites.standbyReady);
       for (const quantile of [50, 99]) delay.set({ quantile: String(quantile / 100) }, loop.percentile(quantile) / 1e9);
       loop.reset();
       return registry.metrics();

@@ -18,8 +18,8 @@ describe('PHP in WebAssembly', () => {
   it('serves a site from a warm worker, one worker for one site ever', async () => {
     const { runtime, close } = await openTestRuntime({ standbyWorkers: 1 });
     try {
-      await eventually(async () => runtime.standbyReady === 1, 30_000);
       const site = await createSite(runtime, 'warm.localhost');
+      await eventually(async () => runtime.standbyReady === 1, 30_000);
       const answer = await requestSite(runtime, site, { method: 'GET', path: '/', timeoutMs: 30_000 });
       assert.equal(answer.status, 200);
       assert.match(answer.body.toString(), /<title>warm\.localhost/);

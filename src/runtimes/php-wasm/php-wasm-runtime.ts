@@ -101,6 +101,8 @@ export class PhpWasmRuntime implements Runtime {
 
   async create(site: SiteSpec, first: FirstContent): Promise<void> {
     const image = await this.#images.of(site.coreVersion, site.phpVersion);
+    // The first visitor is expected soon.
+    this.#pool.keepStandby(site.coreVersion);
     await this.#build(site, async (draft) => {
       await copyImage(image, draft);
       const database = new SqliteSiteDatabase(databaseFile(draft));
@@ -216,9 +218,11 @@ export class PhpWasmRuntime implements Runtime {
     return this.#pool.close();
   }
 
+  /** A platform without sites needs no warm PHP, and its memory is better left alone. */
   async #prepareStandby(): Promise<void> {
     try {
-      this.#pool.keepStandby((await this.prepared()).coreVersion);
+      const { coreVersion } = await this.prepared();
+      if ((await readdir(this.#sitesFolder)).length > 0) this.#pool.keepStandby(coreVersion);
     } catch (error) {
       this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
     }

@@ -112,6 +112,7 @@ export class WorkerPool {
 
   /** Keeps warm workers of this version at hand. */
   keepStandby(coreVersion: string): void {
+    if (this.#standbyVersion === coreVersion) return;
     this.#standbyVersion = coreVersion;
     this.#refillSoon(0);
   }
@@ -178,6 +179,7 @@ export class WorkerPool {
     const standby = this.#takeStandby(site.coreVersion);
     if (standby) {
       try {
+        await standby.booted();
         await standby.assign(site.folder, site.worker);
         return standby;
       } catch (error) {
@@ -198,13 +200,15 @@ export class WorkerPool {
     return new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
   }
 
+  /** The warmest; one that is still being warmed is nearer to its first page than one that is yet to be started. */
   #takeStandby(coreVersion: string): WorkerProcess | undefined {
-    const index = this.#standby.findIndex((one) => one.ready && one.coreVersion === coreVersion && one.worker.alive);
-    if (index < 0) return undefined;
-    const [taken] = this.#standby.splice(index, 1);
-    taken?.worker.setBackground(false);
+    const fitting = this.#standby.filter((one) => one.coreVersion === coreVersion && one.worker.alive);
+    const taken = fitting.find(({ ready }) => ready) ?? fitting[0];
+    if (!taken) return undefined;
+    this.#standby.splice(this.#standby.indexOf(taken), 1);
+    taken.worker.setBackground(false);
     this.#refillSoon(REFILL_DELAY_MS);
-    return taken?.worker;
+    return taken.worker;
   }
 
   #refillSoon(delayMs: number): void {
@@ -230,10 +234,13 @@ export class WorkerPool {
     try {
       await worker.booted();
       const { prepareWarmSite } = await this.#mountsOf(version);
-      await worker.warm(await prepareWarmSite(worker.slot));
+      const site = await prepareWarmSite(worker.slot);
+      if (!this.#standby.includes(entry)) return;
+      await worker.warm(site);
       entry.ready = true;
       this.#refillSoon(0);
     } catch (error) {
+      if (!this.#standby.includes(entry)) return;
       worker.kill('start', 'It could not be warmed.');
       if (!this.#closed) this.#log.warn({ err: error }, 'a worker could not be warmed');
       this.#refillSoon(REFILL_AFTER_FAILURE_MS);

@@ -50,6 +50,7 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
+  #booted: Promise<void> | undefined;
   onBegin: () => void = () => {};
   onEnd: (memoryBytes: number, outbox: string[]) => void = () => {};
 
@@ -102,7 +103,8 @@ export class WorkerProcess {
   }
 
   booted(): Promise<void> {
-    return this.#reply('booted');
+    this.#booted ??= this.#reply('booted');
+    return this.#booted;
   }
 
   /** Lets visitors' processes go first; a worker that waits for its site has time. */

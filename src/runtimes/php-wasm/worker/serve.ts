@@ -54,31 +54,39 @@ export function serve(php: PHP, settings: Settings): void {
   });
   server.keepAliveTimeout = 0;
 
-  process.on('message', async (message: FromParent) => {
-    try {
-      if (message.type === 'warm') {
-        await use(message.site);
-        await warm(php, message.site);
-        tell({ type: 'warmed' });
-      } else if (message.type === 'assign') {
-        await use(message.site);
-        tell({ type: 'serving' });
-      } else if (message.type === 'retire') {
-        // Whoever still reads an answer gets the rest of it.
-        server.close(() => process.exit(0));
-        server.closeIdleConnections();
-      }
-    } catch (error) {
-      console.error(error);
-      process.exit(71);
+  // A site may come while the worker is still being warmed; it then gets what is warm so far.
+  let isAssigned = false;
+  const follow = async (message: FromParent) => {
+    if (message.type === 'warm') {
+      await use(message.site);
+      await warm(php, message.site, () => isAssigned);
+      tell({ type: 'warmed' });
+    } else if (message.type === 'assign') {
+      await use(message.site);
+      tell({ type: 'serving' });
+    } else if (message.type === 'retire') {
+      // Whoever still reads an answer gets the rest of it.
+      server.close(() => process.exit(0));
+      server.closeIdleConnections();
     }
+  };
+  let orders: Promise<unknown> = Promise.resolve();
+  process.on('message', (message: FromParent) => {
+    isAssigned ||= message.type === 'assign';
+    orders = orders
+      .then(() => follow(message))
+      .catch((error) => {
+        console.error(error);
+        process.exit(71);
+      });
   });
   server.listen(join(settings.slot, 'http.sock'), () => tell({ type: 'booted' }));
 }
 
 /** Once through the front page and the sign-in page: that compiles nearly everything a first visitor would wait for. */
-async function warm(php: PHP, site: SiteSettings): Promise<void> {
+async function warm(php: PHP, site: SiteSettings, isEnough: () => boolean): Promise<void> {
   for (const uri of ['/', '/', '/wp-login.php', '/']) {
+    if (isEnough()) return;
     const script = `/site/wordpress${uri === '/' ? '/index.php' : uri}`;
     const result = await php.runStream({
       scriptPath: script,

@@ -1,0 +1,44 @@
+import type { AddressInfo } from 'node:net';
+import { openConnections } from '#core/http/connections.ts';
+import { platformHosts } from '#core/http/platform-hosts.ts';
+import { createLog } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
+import { Edge } from '#edge/edge.ts';
+import type { Route } from '#edge/route.ts';
+
+/** The edge as the service runs it, in front of one site on a unix socket: everything but the control plane. */
+const [socketPath = '', contentFolder = '', coreFolder = ''] = process.argv.slice(2);
+
+const site = { id: 'site', url: '', coreVersion: '', phpVersion: '', accessKey: '', isCopy: false };
+const route: Route = {
+  fqdn: 'blog.example.org',
+  teamId: 'team',
+  site,
+  state: 'ready',
+  signIn: null,
+  allowedAddresses: null,
+  externalPaths: [],
+  devMode: false,
+  contentFolder,
+  coreFolder,
+};
+const lease = { socketPath, release: () => undefined, failure: () => undefined };
+const running = { lease: async () => lease };
+const edge = new Edge({
+  routes: { loadAll: async () => [route], load: async () => [route], subscribe: async () => undefined },
+  runtime: { start: async () => running },
+  reports: { woke: async () => undefined, usage: async () => undefined, purged: () => undefined },
+  outbound: new Outbound(),
+  trustProxy: [],
+  baseUrl: 'http://platform.example.org',
+  log: createLog('warn'),
+});
+await edge.start();
+
+const isPlatform = platformHosts('http://platform.example.org');
+const { server } = openConnections((request, response) => {
+  if (isPlatform(request.headers.host)) response.writeHead(404).end();
+  else edge.handle(request, response);
+});
+server.listen(0, '127.0.0.1', () => console.log(`ready: ${(server.address() as AddressInfo).port}`));
+process.once('SIGTERM', () => process.exit(0));

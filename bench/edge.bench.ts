@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as openRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { endAll, ensureTools, makePage, type Peer, runWrk, startNginx, startProgram } from './edge-peers.ts';
+import { median } from './load.ts';
+import { cpuSecondsOf } from './proc.ts';
+import type { Goal, Report, Table } from './report.ts';
+
+/**
+ * What a visitor costs at the edge, against nginx with the same job on the same machine in the same run: a cached page
+ * (`proxy_cache`), a static file (`sendfile`), and a request that has to go to the site (`proxy_pass`), where what the
+ * proxy itself adds is counted. Figures are requests per CPU second of the one process that serves.
+ */
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const ROUND_S = 2;
+const GZIP = 'Accept-Encoding: gzip';
+const HOST = 'Host: blog.example.org';
+
+interface Case {
+  name: string;
+  path: string;
+  headers: string[];
+}
+
+interface Peers {
+  edge: Peer;
+  nginx: Peer;
+}
+
+const CASES: Case[] = [
+  { name: 'cached page, compressed', path: '/page', headers: [HOST, GZIP] },
+  { name: 'cached page, plain', path: '/page', headers: [HOST] },
+  { name: 'static file, compressed', path: '/wp-content/style.css?ver=1', headers: [HOST, GZIP] },
+  { name: 'static file, plain', path: '/wp-content/image.jpg', headers: [HOST] },
+  { name: 'uncached, echo', path: '/echo', headers: [HOST] },
+  { name: 'uncached, whole page', path: '/fresh', headers: [HOST] },
+];
+
+export async function run(): Promise<Report> {
+  ensureTools();
+  const dir = mkdtempSync(join(tmpdir(), 'siteyard-edge-bench-'));
+  const children: ChildProcess[] = [];
+  try {
+    const page = makePage();
+    const [site, content, core] = ['site.sock', 'content', 'core'].map((name) => join(dir, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const folder of [content, core]) mkdirSync(folder);
+    writeFileSync(join(dir, 'page.html'), page);
+    const css = '.wp-block-button__link { color: #fff; padding: calc(.667em + 2px) calc(1.333em + 2px) }\n'.repeat(300);
+    writeFileSync(join(content, 'style.css'), css);
+    writeFileSync(join(content, 'style.css.gz'), gzipSync(css));
+    // What the browser gets of a theme is mostly small pictures and scripts.
+    writeFileSync(join(content, 'image.jpg'), Buffer.alloc(16 * 1024, page));
+    await startProgram(children, 'edge-site.ts', [site, join(dir, 'page.html')]);
+    const peers = {
+      edge: await startProgram(children, 'edge-server.ts', [site, content, core]),
+      nginx: await startNginx(children, dir, site, content),
+    };
+    const sizes = await compareAnswers(peers);
+    return report(await measure(peers), page.length, sizes);
+  } finally {
+    await endAll(children);
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Both must answer the same before anything is measured. Asked a few times: compressed forms are made when asked for. */
+async function compareAnswers({ edge, nginx }: Peers): Promise<Map<Case, number>> {
+  const sizes = new Map<Case, number>();
+  for (const each of CASES) {
+    for (let tries = 0; tries < 3; tries++) {
+      await ask(edge.port, each);
+      await ask(nginx.port, each);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const [ours, theirs] = [await ask(edge.port, each), await ask(nginx.port, each)];
+    assert.deepEqual([ours.encoding, ours.cache], [theirs.encoding, theirs.cache], each.name);
+    assert.ok(ours.content.equals(theirs.content), `${each.name}: the peers answer different things`);
+    sizes.set(each, ours.sizeBytes);
+  }
+  return sizes;
+}
+
+interface Seen {
+  encoding: string | undefined;
+  cache: boolean;
+  content: Buffer;
+  sizeBytes: number;
+}
+
+function ask(port: number, { path, headers }: Case): Promise<Seen> {
+  const named = Object.fromEntries(headers.map((line) => line.split(': ')));
+  return new Promise((resolve, reject) => {
+    const request = openRequest({ port, host: '127.0.0.1', path, headers: named, agent: false }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks);
+      const encoding = response.headers['content-encoding'];
+      resolve({
+        encoding,
+        cache: response.headers['x-cache'] === 'HIT',
+        content: encoding === 'gzip' ? gunzipSync(body) : body,
+        sizeBytes: body.length,
+      });
+    });
+    request.once('error', reject).end();
+  });
+}
+
+async function measure(peers: Peers): Promise<Map<Case, Record<keyof Peers, number[]>>> {
+  const samples = new Map(CASES.map((each) => [each, { edge: [] as number[], nginx: [] as number[] }]));
+  // The first round warms up the compilers.
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const each of CASES) {
+      for (const name of ['edge', 'nginx'] as const) {
+        const { port, pid } = peers[name];
+        const before = cpuSecondsOf(pid);
+        const requests = await runWrk(port, each.path, each.headers, ROUND_S);
+        if (round > 0) samples.get(each)?.[name].push(requests / (cpuSecondsOf(pid) - before));
+      }
+    }
+  }
+  return samples;
+}
+
+function report(
+  samples: Map<Case, Record<keyof Peers, number[]>>,
+  pageBytes: number,
+  sizes: Map<Case, number>,
+): Report {
+  const goals: Goal[] = [];
+  const table: Table = {
+    head: ['requests per CPU second', 'bytes', 'Siteyard edge', 'nginx', 'to nginx', 'CPU per request to nginx'],
+    rows: [],
+  };
+  for (const [each, { edge, nginx }] of samples) {
+    const ratio = median(edge.map((value, round) => value / (nginx[round] ?? Number.NaN)));
+    table.rows.push([
+      each.name,
+      String(sizes.get(each)),
+      median(edge).toFixed(0),
+      median(nginx).toFixed(0),
+      ratio.toFixed(2),
+      `${(1 / ratio).toFixed(2)} x`,
+    ]);
+    const wanted = each.name.startsWith('uncached')
+      ? `at most 2 x the CPU of nginx (${(1 / ratio).toFixed(2)} x)`
+      : `at least 0.5 of nginx (${ratio.toFixed(2)})`;
+    goals.push({ text: `${each.name}: ${wanted}`, met: ratio >= 0.5 });
+  }
+  return {
+    name: 'bench/edge',
+    intro:
+      `A page of ${Math.round(pageBytes / 1024)} KB, 16 connections, medians of ${ROUNDS} rounds of ${ROUND_S} s in turns. ` +
+      'nginx gets its pages compressed from the site and its files beside their gzip form, so that neither peer compresses while it is measured.',
+    tables: [table],
+    goals,
+  };
+}
