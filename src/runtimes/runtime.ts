@@ -68,7 +68,11 @@ export interface RunningSite {
   lease(signal: AbortSignal): Promise<Lease>;
 }
 
-/** The right to send one request to the address. */
+/**
+ * The right to send one request to the address. The answer's headers tell what is between the site and the edge:
+ * `x-siteyard-purge: all` (also as a trailer) that pages changed, `x-siteyard-failure` with a SiteFailureReason that PHP
+ * failed without a word.
+ */
 export interface Lease {
   /** Where to send it: HTTP/1.1 over a unix socket. */
   socketPath: string;

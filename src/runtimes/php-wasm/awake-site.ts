@@ -125,10 +125,11 @@ export class AwakeSite implements RunningSite {
     if (this.#stopped) return worker.kill('stopped', 'The site was stopped.');
     this.#worker = worker;
     worker.onBegin = () => this.#begun(worker);
-    worker.onEnd = (memoryBytes, outbox) => {
+    worker.onEnd = ({ memoryBytes, outbox, ranOutOfMemory }) => {
       this.memoryBytes = memoryBytes;
       this.#events.finished(outbox);
-      if (memoryBytes > this.#limits.recycleAboveBytes) worker.retire(RETIRE_GRACE_MS);
+      // What WebAssembly has once taken it never gives back.
+      if (ranOutOfMemory || memoryBytes > this.#limits.recycleAboveBytes) worker.retire(RETIRE_GRACE_MS);
       this.#done();
     };
     worker.exited.then(() => {

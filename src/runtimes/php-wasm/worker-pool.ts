@@ -54,7 +54,6 @@ const BODY_LIMIT = '64M';
 const INI: Record<string, string> = {
   display_errors: '0',
   log_errors: '1',
-  error_log: '/dev/stderr',
   memory_limit: '256M',
   upload_max_filesize: BODY_LIMIT,
   post_max_size: BODY_LIMIT,

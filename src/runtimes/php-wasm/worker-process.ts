@@ -29,9 +29,16 @@ export interface WorkerSite {
   configName: string;
 }
 
+/** How PHP came out of a request. */
+export interface RequestEnd {
+  memoryBytes: number;
+  outbox: string[];
+  ranOutOfMemory: boolean;
+}
+
 type Message =
   | { type: 'booted' | 'warmed' | 'serving' | 'begin' }
-  | { type: 'end'; memoryBytes: number; outbox: string[] }
+  | ({ type: 'end' } & RequestEnd)
   | { type: 'exit'; code: number };
 
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
@@ -52,7 +59,7 @@ export class WorkerProcess {
   alive = true;
   #booted: Promise<void> | undefined;
   onBegin: () => void = () => {};
-  onEnd: (memoryBytes: number, outbox: string[]) => void = () => {};
+  onEnd: (end: RequestEnd) => void = () => {};
 
   constructor(options: WorkerOptions) {
     const { slot, mode, phpVersion, ini, shared, allowedNetworks, log } = options;
@@ -83,7 +90,7 @@ export class WorkerProcess {
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (message: Message) => {
       if (message.type === 'begin') this.onBegin();
-      else if (message.type === 'end') this.onEnd(message.memoryBytes, message.outbox);
+      else if (message.type === 'end') this.onEnd(message);
     });
     this.#child.on('error', (error) => this.#ended(error.message));
     this.exited = new Promise((resolve) => {

@@ -13,7 +13,7 @@ export async function answer(
   body: Uint8Array,
   response: ServerResponse,
   ended: () => { purge: boolean },
-): Promise<void> {
+): Promise<{ ranOutOfMemory: boolean }> {
   const { script, pathInfo } = findScript(php, request.url ?? '/');
   const headers = readHeaders(request);
   const isSecure = headers['x-forwarded-proto'] === 'https';
@@ -40,18 +40,29 @@ export async function answer(
   // An answer is whole or it is an error: PHP may still fail after its first words, and then its exit code says so.
   const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
   const { purge } = ended();
-  const status = await result.httpStatusCode;
-  const failed = exitCode !== 0 && status < 400;
-  const complaint = await errors;
+  const [status, complaint] = await Promise.all([result.httpStatusCode, errors]);
   if (complaint) process.stderr.write(`${complaint}\n`);
   for (const [name, values] of Object.entries(await result.headers)) {
     if (!NOT_PHPS.has(name)) response.setHeader(name, values.length === 1 ? (values[0] as string) : values);
   }
   if (purge) response.setHeader('x-siteyard-purge', 'all');
-  response.statusCode = failed ? 500 : status;
+  const failure = bytes.length === 0 ? findFailure(status, exitCode, complaint) : undefined;
+  if (failure) response.setHeader('x-siteyard-failure', failure);
+  response.statusCode = failure ? 500 : status;
   response.setHeader('content-length', bytes.length);
-  if (failed && bytes.length === 0) response.setHeader('x-siteyard-failure', 'php');
   response.end(request.method === 'HEAD' ? undefined : bytes);
+  return { ranOutOfMemory: OUT_OF_MEMORY.test(complaint) };
+}
+
+const FATAL_EXIT_CODE = 255;
+const OUT_OF_MEMORY = /Allowed memory size|Out of memory/;
+
+/** Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. */
+function findFailure(status: number, exitCode: number, complaint: string): 'memory' | 'crash' | undefined {
+  if (OUT_OF_MEMORY.test(complaint)) return 'memory';
+  // With no file left to open, PHP loses even its output.
+  const isLost = /No file descriptors available|Too many open files/.test(complaint);
+  return status >= 500 || exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
 }
 
 const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);

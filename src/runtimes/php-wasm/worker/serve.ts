@@ -28,10 +28,11 @@ export function serve(php: PHP, settings: Settings): void {
       if (!site) return void response.writeHead(503).end();
       const outbox = join(settings.slot, site.name.folder, 'outbox');
       tell({ type: 'begin' });
+      let ranOutOfMemory = false;
       try {
-        await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => ({
+        ({ ranOutOfMemory } = await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => ({
           purge: takePurge(outbox),
-        }));
+        })));
       } catch (error) {
         // PHP itself broke, and whatever it does next can not be trusted: answer, then leave.
         console.error(error);
@@ -40,7 +41,7 @@ export function serve(php: PHP, settings: Settings): void {
         setTimeout(() => process.exit(70), 1_000);
         return;
       }
-      tell({ type: 'end', memoryBytes: process.memoryUsage.rss(), outbox: readOutbox(outbox) });
+      tell({ type: 'end', memoryBytes: process.memoryUsage.rss(), outbox: readOutbox(outbox), ranOutOfMemory });
     });
     await turn;
   };
