@@ -199,6 +199,7 @@ export type Region = {
   cname: string;
   ip: string;
   name_servers: Array<string>;
+  site_domain: string;
   created_at: string;
 };
 export type Site = {

@@ -11,8 +11,9 @@ import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
 import { jobOperations } from './job/job.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
+import { archiveSite, restoreSite } from './site/deleted-site.jobs.ts';
 import { deletedSiteOperations } from './site/deleted-site.routes.ts';
-import { archiveSite, createSiteJob, restoreSite, stopSite, updateSiteJob } from './site/site.jobs.ts';
+import { createSiteJob, stopSite, updateSiteJob } from './site/site.jobs.ts';
 import { siteOperations } from './site/site.routes.ts';
 import { deliverSiteMail } from './site/site-mail.jobs.ts';
 import {

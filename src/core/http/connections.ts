@@ -53,12 +53,10 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades): C
   };
   const server = createServer(options, (request, response) => {
     const responses = answering.get(request.socket);
+    // Those that have ended go when the next one comes: a listener on each would cost every request.
+    for (const each of responses ?? []) if (isOver(each)) responses?.delete(each);
     responses?.add(response);
-    response.once('close', () => {
-      responses?.delete(response);
-      // A client would keep the connection for its next request, which this process will not answer.
-      if (closing && responses?.size === 0) request.socket.end();
-    });
+    if (closing) endAfter(request.socket, response);
     if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
     else handle(request, response);
   });
@@ -71,19 +69,35 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades): C
   // An expectation that nobody knows may be ignored; Node would answer it by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
+  // A client would keep the connection for its next request, which this process will not answer.
+  const endAfter = (socket: Socket, response: ServerResponse) =>
+    response.once('close', () => {
+      if ([...(answering.get(socket) ?? [])].every(isOver)) socket.end();
+    });
+
   return {
     server,
     refuse(error, socket) {
-      const begun = [...(answering.get(socket) ?? [])].some((response) => response.headersSent);
+      const pending = [...(answering.get(socket) ?? [])].filter((response) => !isOver(response));
+      const begun = pending.some((response) => response.headersSent);
       if (socket.writable && !begun && error.code !== 'ECONNRESET') socket.write(toText(fromParser(error.code)));
       socket.destroy();
     },
     closeQuiet() {
       closing = true;
-      for (const [socket, responses] of answering) if (responses.size === 0) socket.destroy();
+      for (const [socket, responses] of answering) {
+        const pending = [...responses].filter((response) => !isOver(response));
+        // What was answered may still be on its way to a slow reader.
+        if (pending.length === 0) socket.destroySoon();
+        for (const response of pending) endAfter(socket, response);
+      }
       setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
     },
   };
+}
+
+function isOver(response: ServerResponse): boolean {
+  return response.writableFinished || response.destroyed;
 }
 
 function fromParser(code: string | undefined): AppError {

@@ -18,8 +18,9 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
+// Pictures come from anywhere, since each site shows its own icon; they can not run, and learn no referrer.
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self'; connect-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 interface Asset {
@@ -58,7 +59,9 @@ export class FrontEnd {
       const path = request.url.split('?')[0] ?? '/';
       const asset = this.#assets.get(path);
       if (asset && asset !== this.#page) return send(request, reply, asset);
-      if (path.startsWith('/f/') || path.startsWith('/assets/') || extname(path) !== '') throw routeNotFound();
+      // A site's page ends with the site's name, whose last label is no file's ending.
+      const isFile = extname(path) !== '' && !path.startsWith('/sites/');
+      if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) throw routeNotFound();
       return this.sendPage(request, reply);
     });
   }

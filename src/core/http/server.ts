@@ -1,6 +1,5 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import cookie from '@fastify/cookie';
 import Fastify, {
@@ -18,6 +17,7 @@ import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showLimit } from './dispatch.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
+import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
 
 const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
@@ -131,20 +131,6 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 };
-
-/**
- * The platform answers on its own names alone; any other host is a site. An address is never a site's name, so health
- * checks that dial one reach the platform, and a platform on loopback has all of loopback's names.
- */
-function platformHosts(baseUrl: string): (host: string | undefined) => boolean {
-  const own = new URL(baseUrl).hostname;
-  const names = new Set(['localhost', '127.0.0.1'].includes(own) ? [own, 'localhost'] : [own]);
-  return (host) => {
-    if (host === undefined) return true;
-    const name = host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
-    return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
-  };
-}
 
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

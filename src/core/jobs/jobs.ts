@@ -13,7 +13,8 @@ import { type JobAddress, type JobQueue, LANES, type Lane } from './queue.ts';
  * is never a change without its work nor work without its change. Every handler is safe to run again: a worker can be
  * killed at any instant, and what only the database sees is committed together with the job's end (`job.commit`).
  *
- * Two lanes: `site` runs one job at a time for each site, whatever its kind; `background` has no order.
+ * Three lanes: `site` runs one job at a time for each site, whatever its kind; `upkeep` does the same for what nobody
+ * waits for, so that a thousand sites' scheduled work never stands before somebody's new site; `background` has no order.
  */
 export interface JobKind<Payload extends object = object> {
   name: string;
@@ -37,6 +38,7 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
   return kind;
 }
 
+const isBySite = (queue: string) => queue === 'site' || queue === 'upkeep';
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -114,7 +116,7 @@ export class Jobs implements JobQueue {
       await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
       await this.#boss.createQueue(SCHEDULED, { ...KEEP, ...RETRIES });
       for (const lane of LANES) {
-        const policy = lane === 'site' ? 'singleton' : 'standard';
+        const policy = isBySite(lane) ? 'singleton' : 'standard';
         await this.#boss.createQueue(lane, { ...KEEP, ...RETRIES, policy, deadLetter: DEAD });
       }
     } finally {
@@ -185,7 +187,7 @@ export class Jobs implements JobQueue {
   }
 
   async #startWorker(queue: string, services: Services): Promise<void> {
-    const options = queue === 'site' ? { ...POLL, groupConcurrency: 1 } : POLL;
+    const options = isBySite(queue) ? { ...POLL, groupConcurrency: 1 } : POLL;
     const id: string = await this.#boss.work<Envelope>(queue, options, async ([job]) => {
       try {
         await this.#run(queue, job as BossJob, services);

@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 
-export const LANES = ['site', 'background'] as const;
+export const LANES = ['site', 'upkeep', 'background'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** What an operation needs to know of a kind of job: where it goes and what it takes. */
@@ -12,7 +12,7 @@ export interface JobAddress<Payload extends object> {
 
 /** The side of the queue that operations see: they put work in, within their own transaction. */
 export interface JobQueue {
-  /** `key` is the site for the lane of sites: jobs of one key run one after another. */
+  /** `key` is the site for the lanes of sites: there, jobs of one key run one after another. */
   enqueue<Payload extends object>(db: Db, kind: JobAddress<Payload>, payload: Payload, key?: string): Promise<void>;
   /** Puts a job that failed for good back on its lane, with all its retries. */
   revive(db: Db, job: { queue: string; kind: string; payload: object; key: string | null }): Promise<void>;

@@ -1,7 +1,6 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
-import type { SiteRow } from '#features/site/site.ts';
 import {
   type ExternalPath,
   externalPathExists,
@@ -19,6 +18,13 @@ import {
   updateExternalPath as write,
 } from './external-path.sql.ts';
 
+/** What a path needs to know of its site, which in turn shows its paths. */
+interface PathSite {
+  id: string;
+  team_id: string;
+  fqdn: string;
+}
+
 /** The edge looks through all of a site's paths for each request. */
 const MAX_PATHS = 50;
 
@@ -31,7 +37,7 @@ export async function pathsOfSites(db: Db, siteIds: string[]): Promise<Map<strin
 export async function createExternalPath(
   db: Db,
   caller: Caller,
-  site: SiteRow,
+  site: PathSite,
   input: NewExternalPath,
 ): Promise<ExternalPath> {
   if ((await countExternalPaths(db, site.id)) >= MAX_PATHS) throw tooManyExternalPaths();
@@ -44,7 +50,7 @@ export async function createExternalPath(
 export async function updateExternalPath(
   db: Db,
   caller: Caller,
-  site: SiteRow,
+  site: PathSite,
   id: string,
   input: NewExternalPath,
 ): Promise<ExternalPath> {
@@ -57,7 +63,7 @@ export async function updateExternalPath(
   return row;
 }
 
-export async function deleteExternalPath(db: Db, caller: Caller, site: SiteRow, path: ExternalPath): Promise<void> {
+export async function deleteExternalPath(db: Db, caller: Caller, site: PathSite, path: ExternalPath): Promise<void> {
   if (!(await remove(db, path.id))) throw externalPathNotFound();
   await recordPathEvent(db, caller, site, path, 'deleted', `gave ${path.path} back to WordPress`);
 }
@@ -65,7 +71,7 @@ export async function deleteExternalPath(db: Db, caller: Caller, site: SiteRow, 
 async function recordPathEvent(
   db: Db,
   caller: Caller,
-  site: SiteRow,
+  site: PathSite,
   row: ExternalPath,
   what: 'created' | 'updated' | 'deleted',
   did: string,

@@ -2,10 +2,15 @@ import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
 import { anyone, operator, operatorOn } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
 import { NewRegion, Region, RegionChange, RegionId, regionNotFound } from './region.schema.ts';
 import { findRegion, listRegions } from './region.sql.ts';
 import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts';
 
+const withSiteDomain = <R extends object>({ config }: Services, region: R) => ({
+  ...region,
+  site_domain: config.siteDomain,
+});
 const RegionPath = Type.Object({ region_id: RegionId });
 
 export const regionOperations = [
@@ -18,7 +23,7 @@ export const regionOperations = [
     access: anyone,
     assistant: true,
     response: Type.Array(Region),
-    handle: ({ db }) => listRegions(db),
+    handle: async ({ db, services }) => (await listRegions(db)).map((region) => withSiteDomain(services, region)),
   }),
   operation({
     id: 'getRegion',
@@ -29,7 +34,7 @@ export const regionOperations = [
     access: anyone,
     params: RegionPath,
     response: Region,
-    handle: ({ db, params }) => getRegion(db, params.region_id),
+    handle: async ({ db, services, params }) => withSiteDomain(services, await getRegion(db, params.region_id)),
   }),
   operation({
     id: 'createRegion',
@@ -40,7 +45,7 @@ export const regionOperations = [
     access: operator,
     body: NewRegion,
     response: Region,
-    handle: ({ db, body }) => createRegion(db, body),
+    handle: async ({ db, services, body }) => withSiteDomain(services, await createRegion(db, body)),
   }),
   operation({
     id: 'updateRegion',
@@ -52,7 +57,8 @@ export const regionOperations = [
     params: RegionPath,
     body: RegionChange,
     response: Region,
-    handle: ({ db, params, body }) => updateRegion(db, params.region_id, body),
+    handle: async ({ db, services, params, body }) =>
+      withSiteDomain(services, await updateRegion(db, params.region_id, body)),
   }),
   operation({
     id: 'deleteRegion',

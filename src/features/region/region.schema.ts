@@ -19,8 +19,17 @@ const fields = {
   name_servers: Type.Array(HostName, { maxItems: 10 }),
 };
 
-export const Region = Type.Object({ id: RegionId, ...fields, created_at: Timestamp }, { title: 'Region' });
-export type Region = Static<typeof Region>;
+export const Region = Type.Object(
+  {
+    id: RegionId,
+    ...fields,
+    site_domain: Type.String({ description: 'A site without a domain of its own gets a name under this one' }),
+    created_at: Timestamp,
+  },
+  { title: 'Region' },
+);
+/** What the table keeps; the site domain is the platform's setting. */
+export type Region = Omit<Static<typeof Region>, 'site_domain'>;
 
 export const NewRegion = Type.Object({ ...fields, name_servers: Type.Optional(fields.name_servers) });
 export type NewRegion = Static<typeof NewRegion>;
@@ -34,3 +43,4 @@ export const lastRegion = failure(
   409,
   'The last region can not be deleted: sites would have nowhere to go.',
 );
+export const regionInUse = failure('region.in_use', 409, 'Sites are hosted in this region; move or delete them first.');

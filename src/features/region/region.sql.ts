@@ -36,10 +36,21 @@ export async function updateRegion(db: Db, id: number, change: RegionChange): Pr
   await db.updateTable('regions').set(change).where('id', '=', id).execute();
 }
 
-/** Deletes unless it is the last one; locks the table's rows so that two deletions do not each spare the other. */
-export async function deleteRegion(db: Db, id: number): Promise<boolean> {
-  const { rows } = await sql<{ id: number }>`select id from regions for update`.execute(db);
-  if (rows.length <= 1) return false;
+/** Keeps a region from being deleted until the transaction ends; false when it is gone already. */
+export async function holdRegion(db: Db, id: number): Promise<boolean> {
+  return (await sql`select from regions where id = ${id} for key share`.execute(db)).rows.length > 0;
+}
+
+/** Locks all regions in one order, so that two deletions do not each spare the other; tells how many there are. */
+export async function lockRegions(db: Db): Promise<number> {
+  return (await sql`select from regions order by id for update`.execute(db)).rows.length;
+}
+
+/** Asked under that lock: a site that comes in holds its region. */
+export async function hostsSites(db: Db, id: number): Promise<boolean> {
+  return (await sql`select from sites where region_id = ${id} limit 1`.execute(db)).rows.length > 0;
+}
+
+export async function deleteRegion(db: Db, id: number): Promise<void> {
   await db.deleteFrom('regions').where('id', '=', id).execute();
-  return true;
 }

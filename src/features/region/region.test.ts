@@ -16,6 +16,7 @@ test('regions are seeded, read by anyone, edited by operators, and the last one 
   const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
   const [local] = await anonymous.listRegions();
   assert.equal(local?.name, 'local');
+  assert.equal(local?.site_domain, 'localhost');
   await assert.rejects(api.deleteRegion({ params: { region_id: local?.id as number } }), refused(409, 'region.last'));
 
   const body = {

@@ -6,19 +6,22 @@ import {
   type Region,
   type RegionChange,
   regionExists,
+  regionInUse,
   regionNotFound,
 } from './region.schema.ts';
 import {
   findRegion,
+  hostsSites,
   insertRegion,
   listRegions,
+  lockRegions,
   nameIsTaken,
   deleteRegion as remove,
   updateRegion as write,
 } from './region.sql.ts';
 
 export type { Region } from './region.schema.ts';
-export { listRegions } from './region.sql.ts';
+export { holdRegion, listRegions } from './region.sql.ts';
 
 /** A platform starts with one region: the machine it runs on. */
 export async function seedRegions(db: Db, config: Config): Promise<void> {
@@ -54,5 +57,7 @@ export async function updateRegion(
 
 export async function deleteRegion(db: Db, id: number): Promise<void> {
   await getRegion(db, id);
-  if (!(await remove(db, id))) throw lastRegion();
+  if ((await lockRegions(db)) <= 1) throw lastRegion();
+  if (await hostsSites(db, id)) throw regionInUse();
+  await remove(db, id);
 }

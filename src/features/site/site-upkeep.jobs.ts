@@ -54,10 +54,13 @@ async function takeIdle(tx: Db, { jobs }: Services): Promise<void> {
   }
 }
 
-/** WordPress' scheduled work. A sleeping site is woken for it and sleeps on afterwards. */
+/**
+ * WordPress' scheduled work. A sleeping site is woken for it and sleeps on afterwards. What it mailed, or what stayed in
+ * the outbox because nobody heard of it, is sent after it.
+ */
 export const runSiteCron = jobKind<OfSite>({
   name: 'site.cron',
-  lane: 'site',
+  lane: 'upkeep',
   async run({ siteId }, { services }) {
     const { db, runtime, log } = services;
     const site = await findSiteById(db, siteId);
@@ -70,12 +73,14 @@ export const runSiteCron = jobKind<OfSite>({
       log.info({ err: error, siteId }, 'the scheduled work of a site failed');
     }
     if ((await findSiteById(db, siteId))?.is_sleeping) await runtime.stop(siteId);
+    const hasMail = (await runtime.outgoingMail(siteId)).length > 0;
+    if (hasMail) await services.jobs.enqueue(db, deliverSiteMail, { siteId }, siteId);
   },
 });
 
 export const measureStorage = jobKind<OfSite>({
   name: 'site.measure',
-  lane: 'background',
+  lane: 'upkeep',
   async run({ siteId }, { services: { db, runtime } }) {
     const before = await findSiteById(db, siteId);
     if (!before) return;
@@ -103,7 +108,7 @@ export const planPurges = jobKind<Nothing>({
 
 export const purgeSite = jobKind<OfSite>({
   name: 'site.purge',
-  lane: 'site',
+  lane: 'upkeep',
   async run({ siteId }, { services: { runtime }, commit }) {
     await runtime.delete(siteId);
     await commit((tx) => forgetDeletedSite(tx, siteId));

@@ -83,3 +83,16 @@ export async function takeWaitingMail(db: Db, limit: number): Promise<string[]> 
     returning id`.execute(db);
   return rows.map(({ id }) => id);
 }
+
+/** Begins the next month of teams whose billing cycle is over, with every counter at zero. */
+export async function startDueCycles(db: Db): Promise<void> {
+  await sql`
+    with due as (
+      update teams set cycle_start = cycle_end, cycle_end = cycle_end + interval '1 month', current_cycle_visits = 0,
+        current_cycle_bandwidth = 0
+      where cycle_end <= now() returning id
+    )
+    update sites s set current_cycle_visits = 0, current_cycle_bandwidth = 0, current_cycle_cached_bandwidth = 0,
+      current_cycle_cache_hits = 0, current_cycle_cache_misses = 0
+    from due where s.team_id = due.id`.execute(db);
+}

@@ -4,7 +4,7 @@ import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { listRegions, type Region } from '#features/region/region.ts';
+import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
@@ -36,17 +36,20 @@ export async function prepareSite(db: Db, services: Services, input: NewSite): P
   // Without a name it is the default region: the one that the platform began with.
   const wanted = input.region_name?.trim() || undefined;
   const region = wanted === undefined ? regions[0] : regions.find(({ name }) => name === wanted);
-  if (!region) faults.push(bodyFault('region_name', `Value error, there is no region of this name`));
+  if (!region) faults.push(noSuchRegion);
   if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
   if (input.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
   if (faults.length > 0 || !region) throw invalid(...faults);
   return { region, passwordHash: await hashForWordPress(input.cms_password) };
 }
 
+const noSuchRegion = bodyFault('region_name', 'Value error, there is no region of this name');
+
 /** Writes the site, its name, its event and the job that makes it, together. */
 export async function createSite(call: Call, input: NewSite, { region, passwordHash }: PreparedSite): Promise<Site> {
   const { db, services, caller } = call;
   const { secrets, config } = services;
+  if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
   const team = await lockWorkingTeam(db, input.team_id);
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);

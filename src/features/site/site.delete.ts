@@ -3,19 +3,18 @@ import type { Db } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
 import { addStorage, lockTeam, teamsById } from '#features/team/team.ts';
 import { usersById } from '#features/user/user.ts';
+import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
 import { type DeletedSiteRow, lockDeletedSite, moveFromDeleted, moveToDeleted } from './deleted-site.sql.ts';
-import { recordSiteEvent, requireIdle } from './site.events.ts';
-import { archiveSite, restoreSite } from './site.jobs.ts';
-import { type DeletedSite, deletedSiteNotFound, nameTaken, type Site, siteNotFound } from './site.schema.ts';
-import { lockSite, releaseName } from './site.sql.ts';
+import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+import { type DeletedSite, deletedSiteNotFound, nameTaken, type Site } from './site.schema.ts';
+import { releaseName, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** The site is gone and its name is free with this transaction; a job puts what is left of it aside. */
-export async function deleteSite(call: Call, siteId: string, teamId: string): Promise<void> {
+export async function deleteSite(call: Call, named: SiteRow): Promise<void> {
   const { db, services, caller } = call;
-  await lockTeam(db, teamId);
-  const site = await lockSite(db, siteId);
-  if (!site || site.team_id !== teamId) throw siteNotFound();
+  await lockTeam(db, named.team_id);
+  const site = await lockNamedSite(db, named);
   requireIdle(site);
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: 'site.deleted',
@@ -25,7 +24,7 @@ export async function deleteSite(call: Call, siteId: string, teamId: string): Pr
   await releaseName(db, site.fqdn, site.id, site.team_id);
   await moveToDeleted(db, site, { deletedBy: caller.userId, eventId });
   await addStorage(db, site.team_id, -site.storage_bytes);
-  await services.jobs.enqueue(db, archiveSite, { siteId, eventId }, siteId);
+  await services.jobs.enqueue(db, archiveSite, { siteId: site.id, eventId }, site.id);
   call.headers['operation-id'] = eventId;
 }
 

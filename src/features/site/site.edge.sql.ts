@@ -79,7 +79,8 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         current_cycle_cache_hits = s.current_cycle_cache_hits + c.cache_hits,
         current_cycle_cache_misses = s.current_cycle_cache_misses + c.cache_misses,
         cache_objects = c.cache_objects, cache_bytes = c.cache_bytes,
-        last_visited_at = greatest(s.last_visited_at, c.last_visit_at),
+        -- An editor at work makes requests that are no visits, and the site is not idle all the same.
+        last_visited_at = greatest(s.last_visited_at, c.last_visit_at, case when c.requests > 0 then now() end),
         storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits
       from counted c where s.id = c.site_id and (select count(*) from held) >= 0
       returning s.id

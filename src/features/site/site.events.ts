@@ -1,8 +1,8 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type NewEvent, recordEvent } from '#core/events/events.ts';
-import { siteBusy } from './site.schema.ts';
-import type { SiteRow } from './site.sql.ts';
+import { siteBusy, siteNotFound } from './site.schema.ts';
+import { lockSite, type SiteRow } from './site.sql.ts';
 
 /** What happened to a site. The readable line starts with who did it, or with what `activity` says by itself. */
 export function recordSiteEvent(
@@ -20,6 +20,13 @@ export function recordSiteEvent(
     fqdn: site.fqdn,
     item_id: site.id,
   });
+}
+
+/** Locks the site that the path named, unless it was renamed, moved or deleted since it was looked up. */
+export async function lockNamedSite(db: Db, named: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>): Promise<SiteRow> {
+  const site = await lockSite(db, named.id);
+  if (site?.team_id !== named.team_id || site.fqdn !== named.fqdn) throw siteNotFound();
+  return site;
 }
 
 /** One work at a time: whoever comes second is told what the first one is. */

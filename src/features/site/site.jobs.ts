@@ -5,30 +5,13 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { setSiteUrl } from '#runtimes/wordpress/address.ts';
-import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
+import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
 import { siteUrl, specOf } from './site.spec.ts';
 import { deleteBusySite, dropName, findSiteById, releaseName, type SiteRow, updateBusySite } from './site.sql.ts';
+import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 
-/**
- * The works that have a site to themselves. Each finds in the site's row whether it is still its turn, does what lies
- * outside of the database in a way that can be repeated, and ends with one transaction that writes the result, clears
- * `busy` and ends the event. When every retry failed, `undo` and `abandon` leave things as they were before.
- */
-interface Work {
-  siteId: string;
-  eventId: string;
-}
-
-const IDLE = { busy: null, busy_event_id: null };
-const nothing = async () => {};
-
-async function findOwn({ db }: Services, { siteId, eventId }: Work): Promise<SiteRow | undefined> {
-  const site = await findSiteById(db, siteId);
-  return site?.busy_event_id === eventId ? site : undefined;
-}
-
-interface Creation extends Work {
+interface Creation extends SiteWork {
   title: string;
   username: string;
   email: string;
@@ -107,7 +90,7 @@ async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }>
   return { publicKey: publicKey.toString('base64'), privateKey };
 }
 
-interface Update extends Work {
+interface Update extends SiteWork {
   newFqdn?: string;
   coreVersion?: string;
 }
@@ -170,7 +153,7 @@ async function upgradeDatabase(services: Services, site: SiteRow): Promise<void>
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }
 
-export const stopSite = jobKind<Work>({
+export const stopSite = jobKind<SiteWork>({
   name: 'site.stop',
   lane: 'site',
   async run({ siteId, eventId }, { services, commit }) {
@@ -179,45 +162,4 @@ export const stopSite = jobKind<Work>({
     await commit((tx) => finishEvent(tx, eventId, {}));
   },
   abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: "The site's processes could not be stopped." }),
-});
-
-/** Puts aside what is left of a deleted site. Its row and its name went with the request already. */
-export const archiveSite = jobKind<Work>({
-  name: 'site.archive',
-  lane: 'site',
-  async run({ siteId, eventId }, { services: { db, runtime }, commit }) {
-    const deleted = await findDeletedSite(db, siteId);
-    // Brought back, and perhaps deleted again, before this ran.
-    if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
-      await runtime.stop(siteId);
-      await runtime.archive(siteId);
-    }
-    await commit((tx) => finishEvent(tx, eventId, {}));
-  },
-  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: 'The site is gone, but could not be put aside.' }),
-});
-
-export const restoreSite = jobKind<Work>({
-  name: 'site.restore',
-  lane: 'site',
-  async run(payload, { services, commit }) {
-    const { siteId, eventId } = payload;
-    if (!(await findOwn(services, payload))) return commit(nothing);
-    await services.runtime.restore(siteId);
-    await commit(async (tx) => {
-      await updateBusySite(tx, siteId, eventId, IDLE);
-      await finishEvent(tx, eventId, {});
-    });
-  },
-  async undo(payload, services) {
-    if (await findOwn(services, payload)) await services.runtime.archive(payload.siteId);
-  },
-  async abandon(tx, { siteId, eventId }) {
-    const site = await findSiteById(tx, siteId);
-    if (site?.busy_event_id === eventId) {
-      await addStorage(tx, site.team_id, -site.storage_bytes);
-      await moveToDeleted(tx, site, { deletedBy: null, eventId });
-    }
-    await finishEvent(tx, eventId, { failure: 'The site could not be brought back; it is still kept.' });
-  },
 });

@@ -78,7 +78,7 @@ export const siteOperations = [
     body: SiteChange,
     response: Site,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
-    handle: (call) => updateSite(call, call.subject.id, call.subject.team_id, call.prepared),
+    handle: (call) => updateSite(call, call.subject, call.prepared),
     reread: (call, first) => rereadSite(call, first),
   }),
   operation({
@@ -92,7 +92,7 @@ export const siteOperations = [
     params: SitePath,
     response: Empty,
     async handle(call) {
-      await deleteSite(call, call.subject.id, call.subject.team_id);
+      await deleteSite(call, call.subject);
       return {};
     },
   }),
@@ -112,7 +112,7 @@ export const siteOperations = [
     handle: (call) =>
       call.query.for_code_server
         ? completeSite(call.db, call.services, call.caller, call.subject)
-        : sleepSite(call, call.subject.id),
+        : sleepSite(call, call.subject),
     reread: (call, first) => rereadSite(call, first),
   }),
   operation({

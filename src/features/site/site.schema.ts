@@ -71,7 +71,8 @@ export const NewSite = Type.Object({
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
   cms_blog_name: Name,
   cms_username: Username,
-  cms_email: Email,
+  // As long as WordPress' own column.
+  cms_email: Type.String({ ...Email, maxLength: 100 }),
   cms_first_name: Name,
   cms_last_name: Name,
   cms_password: Type.String({ minLength: 10, maxLength: 4096, description: 'Used once, kept nowhere' }),

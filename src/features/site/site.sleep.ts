@@ -1,15 +1,14 @@
 import type { Call } from '#core/http/operation.ts';
-import { recordSiteEvent, requireIdle } from './site.events.ts';
+import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 import { stopSite } from './site.jobs.ts';
-import { type Site, siteNotFound } from './site.schema.ts';
-import { lockSite, updateSite } from './site.sql.ts';
+import type { Site } from './site.schema.ts';
+import { type SiteRow, updateSite } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** Puts a site to sleep: it is marked now and its processes end with the job; the next visit wakes it. */
-export async function sleepSite(call: Call, siteId: string): Promise<Site> {
+export async function sleepSite(call: Call, named: SiteRow): Promise<Site> {
   const { db, services, caller } = call;
-  const site = await lockSite(db, siteId);
-  if (!site) throw siteNotFound();
+  const site = await lockNamedSite(db, named);
   requireIdle(site);
   if (site.is_sleeping) return completeSite(db, services, caller, site);
   const eventId = await recordSiteEvent(db, caller, site, {
@@ -17,8 +16,8 @@ export async function sleepSite(call: Call, siteId: string): Promise<Site> {
     activity: `${caller.fullName} put ${site.fqdn} to sleep`,
     unfinished: true,
   });
-  await services.jobs.enqueue(db, stopSite, { siteId, eventId }, siteId);
+  await services.jobs.enqueue(db, stopSite, { siteId: site.id, eventId }, site.id);
   call.headers['operation-id'] = eventId;
-  const row = await updateSite(db, siteId, { is_sleeping: true });
+  const row = await updateSite(db, site.id, { is_sleeping: true });
   return completeSite(db, services, caller, row ?? site);
 }

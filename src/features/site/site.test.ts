@@ -3,11 +3,13 @@ import { createHmac } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { verifySync } from '@node-rs/bcrypt';
 import { sql } from 'kysely';
+import { requestSite } from '#runtimes/request.ts';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { specOf } from './site.spec.ts';
 
 let app: TestApp;
 before(async () => {
@@ -73,6 +75,29 @@ suite('creating a site', () => {
     const digest = createHmac('sha384', 'wp-sha384').update(`it\\'s a \\"long\\" \\\\ one`).digest('base64');
     assert.match(String(user?.user_pass), /^\$wp\$2y\$10\$/);
     assert.ok(verifySync(digest, String(user?.user_pass).slice(3)));
+  });
+
+  test("lets the administrator in through WordPress' own form, whatever is in the password", async () => {
+    const owner = await personOn('micro');
+    const password = ` it's a "long" \\ one, mit Ümlaut `;
+    const body = { ...CMS, fqdn: newFqdn(), team_id: owner.teamId, cms_password: password };
+    const { id } = await owner.api.createSite({ wait: 60, body });
+    const row = await app.services.db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const signIn = (pwd: string) =>
+      requestSite(app.services.runtime, specOf(app.services, row), {
+        method: 'POST',
+        path: '/wp-login.php',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+        },
+        body: new URLSearchParams({ log: CMS.cms_username, pwd }).toString(),
+        timeoutMs: 30_000,
+      });
+    assert.equal((await signIn(`${password.trim()}!`)).status, 200);
+    const answer = await signIn(password);
+    assert.equal(answer.status, 302, answer.body.toString().slice(0, 2000));
+    assert.match(String(answer.headers['set-cookie']), /wordpress_logged_in_/);
   });
 
   test('keeps the password nowhere', async () => {

@@ -3,3 +3,4 @@ export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { onSite } from './site.policy.ts';
 export { listenToRuntime } from './site.runtime.ts';
 export { type SiteRow, siteIsInTeam } from './site.sql.ts';
+export { startDueCycles } from './site-upkeep.sql.ts';

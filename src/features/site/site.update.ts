@@ -6,13 +6,13 @@ import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
-import { recordSiteEvent, requireIdle } from './site.events.ts';
+import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
 import { mayRename } from './site.policy.ts';
 import { checkName, readAddresses } from './site.rules.ts';
-import { nameTaken, type Site, type SiteChange, siteNotFound } from './site.schema.ts';
-import { claimName, lockSite, type SiteRow, updateSite as write } from './site.sql.ts';
+import { nameTaken, type Site, type SiteChange } from './site.schema.ts';
+import { claimName, type SiteRow, updateSite as write } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** Reads a change into one spelling: who may, what is wrong, and what of it would change nothing. */
@@ -56,15 +56,15 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
 }
 
 /** What takes effect at the edge at once; another name or another WordPress takes a job. */
-export async function updateSite(call: Call, siteId: string, teamId: string, input: SiteChange): Promise<Site> {
+export async function updateSite(call: Call, named: SiteRow, input: SiteChange): Promise<Site> {
   const { db, services, caller } = call;
+  const teamId = named.team_id;
   // Teams before sites, in one order, as everybody locks them.
   const movesTo = input.team_id !== undefined && input.team_id !== teamId ? input.team_id : undefined;
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
   if (movesTo || input.is_free !== undefined)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
-  const site = await lockSite(db, siteId);
-  if (!site || site.team_id !== teamId) throw siteNotFound();
+  const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = differences(site, input);
   requireOpenFirewall({ ...site, ...change });
@@ -78,7 +78,7 @@ export async function updateSite(call: Call, siteId: string, teamId: string, inp
     await addStorage(db, movesTo, site.storage_bytes);
   } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
 
-  const changed = Object.keys(change).length > 0 ? ((await write(db, siteId, change)) as SiteRow) : site;
+  const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;
   if (movesTo) await recordMove(db, caller, site, changed);
   const row = (await startWork(call, changed, input)) ?? changed;
   const told = Object.keys(change).filter((name) => name !== 'team_id');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import pg from 'pg';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { newSite } from '../../../test/sites.ts';
 
 let app: TestApp;
 before(async () => {
@@ -93,17 +93,7 @@ test('a viewer reads tickets but opens none; the creator, an admin or the owner 
 test('a ticket names a site of its own team or none', async () => {
   const person = await registerPerson(app);
   const stranger = await registerPerson(app);
-  const client = new pg.Client({ connectionString: app.databaseUrl });
-  await client.connect();
-  const add = async (teamId: string) =>
-    (
-      await client.query(
-        "insert into sites (team_id, fqdn) values ($1, gen_random_uuid() || '.example.com') returning id",
-        [teamId],
-      )
-    ).rows[0].id as string;
-  const [own, foreign] = [await add(person.teamId), await add(stranger.teamId)];
-  await client.end();
+  const [own, foreign] = [(await newSite(person)).id, (await newSite(stranger)).id];
   await open(person, { site_live_id: own });
   await assert.rejects(open(person, { site_live_id: foreign }), refused(404, 'site.not_found'));
   await assert.rejects(open(person, { site_live_id: crypto.randomUUID() }), refused(404, 'site.not_found'));

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { isPublic, Outbound, OutboundRefused } from './outbound.ts';
+
+let server: Server;
+let port = 0;
+let answered = 0;
+before(async () => {
+  server = createServer((_, response) => {
+    answered++;
+    response.end('inside');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+after(() => server.close());
+
+function get(outbound: Outbound, url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = outbound.request(url);
+    request.once('error', reject);
+    request.once('response', async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      resolve(Buffer.concat(chunks).toString());
+    });
+    request.end();
+  });
+}
+
+test('only public unicast addresses are public, in every notation', () => {
+  const inside = [
+    '127.0.0.1',
+    '127.255.255.254',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '192.0.0.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::7f00:1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::ffff:10.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b::808:808',
+    '64:ff9b:1::7f00:1',
+    '2002:7f00:1::',
+    '2002:a00:1::1',
+    '2001::1',
+    '2001:db8::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    '100::1',
+    '5f00::1',
+    'nonsense',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '',
+  ];
+  for (const address of inside) assert.equal(isPublic(address), false, address);
+  for (const address of ['1.1.1.1', '8.8.8.8', '::ffff:8.8.8.8', '2606:4700:4700::1111', '2a00:1450::1']) {
+    assert.equal(isPublic(address), true, address);
+  }
+});
+
+test('no way to write the own machine opens a connection to it', async () => {
+  const outbound = new Outbound();
+  const hosts = [
+    '127.0.0.1',
+    '127.1',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '2130706433',
+    '0',
+    '127.0.0.1.',
+    'localhost',
+    'LOCALHOST.',
+    'x.localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '１２７.0.0.1',
+    '127。0。0。1',
+  ];
+  for (const host of hosts) {
+    await assert.rejects(
+      async () => get(outbound, `http://${host}:${port}/`),
+      (error) => error instanceof OutboundRefused,
+      host,
+    );
+  }
+  assert.equal(answered, 0);
+});
+
+test('a name is refused by what it resolves to, when it is dialled', async () => {
+  const outbound = new Outbound();
+  const request = outbound.request(`http://name.invalid:${port}/`);
+  await assert.rejects(new Promise((_, reject) => request.once('error', reject)), /ENOTFOUND|EAI_AGAIN|public/);
+  // The machine's own name is in its hosts file, at an address that is not public.
+  const { hostname } = await import('node:os');
+  await assert.rejects(async () => get(outbound, `http://${hostname()}:${port}/`));
+  assert.equal(answered, 0);
+});
+
+test('an operator can allow a network', async () => {
+  const outbound = new Outbound({ allow: ['127.0.0.0/8'] });
+  assert.equal(await get(outbound, `http://127.0.0.1:${port}/`), 'inside');
+  assert.equal(await get(outbound, `http://localhost:${port}/`), 'inside');
+  assert.equal(await get(outbound, `http://[::ffff:127.0.0.1]:${port}/`).catch(String), 'inside');
+  assert.throws(() => outbound.checkUrl('http://10.0.0.1/'), OutboundRefused);
+  outbound.close();
+});
+
+test('what users enter is checked at once', () => {
+  const outbound = new Outbound();
+  const bad = [
+    '',
+    'x',
+    '/path',
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'http://u:p@example.com',
+  ];
+  for (const url of [...bad, 'http://169.254.169.254/latest', 'http://[fd00:ec2::254]/', 'http://localhost:8080/']) {
+    assert.throws(() => outbound.checkUrl(url), OutboundRefused, url);
+  }
+  assert.equal(outbound.checkUrl('https://example.com/a?b').href, 'https://example.com/a?b');
+});

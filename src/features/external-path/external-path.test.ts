@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite } from '../../../test/sites.ts';
+
+let app: TestApp;
+let owner: Person;
+let fqdn: string;
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  fqdn = (await newSite(owner)).fqdn;
+});
+after(() => app?.close());
+
+const create = (path: string, external_name = 'https://shop.example.com/') =>
+  owner.api.createExternalPath({ params: { fqdn }, body: { path, external_name } });
+
+test('a path is made, read, changed and deleted, each with an event of the site', async () => {
+  const made = await create('shop/', 'HTTPS://Shop.Example.com/store');
+  assert.equal(made.path, '/shop');
+  assert.equal(made.external_name, 'https://shop.example.com/store');
+  const params = { fqdn, external_path_id: made.id };
+  assert.deepEqual(await owner.api.getExternalPath({ params }), made);
+  assert.deepEqual((await owner.api.getSite({ params: { fqdn } })).external_paths, [made]);
+  const body = { path: '/store', external_name: 'http://store.example.com:8080/' };
+  const changed = await owner.api.updateExternalPath({ params, body });
+  assert.deepEqual([changed.id, changed.path, changed.external_name], [made.id, body.path, body.external_name]);
+  assert.deepEqual((await owner.api.listExternalPaths({ params: { fqdn } })).results, [changed]);
+  await owner.api.deleteExternalPath({ params });
+  await assert.rejects(owner.api.getExternalPath({ params }), refused(404, 'external_path.not_found'));
+  const events = await owner.api.listSiteEvents({ params: { fqdn }, query: { size: 3 } });
+  assert.deepEqual(
+    events.results.map(({ event_type }) => event_type),
+    ['external_path.deleted', 'external_path.updated', 'external_path.created'],
+  );
+});
+
+test('what would take WordPress away or lead back or inside is refused, field by field', async () => {
+  const paths = ['/', '///', '/wp-admin', '/WP-Admin/x', '/wp-login.php', '/wp-json/wp/v2', '/wp-includes', '/a/../b'];
+  const targets = [
+    'ftp://shop.example.com/',
+    'shop.example.com',
+    'https://user:pass@shop.example.com/',
+    'https://shop.example.com/?a=1',
+    'https://shop.example.com/#a',
+    'http://127.0.0.1/',
+    'http://[::1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://0x7f000001/',
+    'http://localhost/',
+    `http://${fqdn}/`,
+  ];
+  const faultAt = (field: string) => (error: unknown) => {
+    refused(422)(error);
+    assert.deepEqual((error as { faults: { loc: unknown[] }[] }).faults[0]?.loc, ['body', field]);
+    return true;
+  };
+  for (const path of [...paths, '/./a', '/a b', '/a?b', '/a%2e', '/a//b', '/ä']) {
+    await assert.rejects(create(path), faultAt('path'), path);
+  }
+  for (const target of targets) await assert.rejects(create('/ok', target), faultAt('external_name'), target);
+  assert.equal((await owner.api.listExternalPaths({ params: { fqdn } })).count, 0);
+});
+
+test('a path is there once, and no more than fifty are, however many come at once', async () => {
+  const made = await create('/once');
+  await assert.rejects(create('/once'), refused(409, 'external_path.exists'));
+  const other = await create('/other');
+  const body = { path: '/once', external_name: 'https://shop.example.com/' };
+  await assert.rejects(
+    owner.api.updateExternalPath({ params: { fqdn, external_path_id: other.id }, body }),
+    refused(409, 'external_path.exists'),
+  );
+  await owner.api.updateExternalPath({ params: { fqdn, external_path_id: made.id }, body });
+  const answers = await Promise.allSettled(Array.from({ length: 52 }, (_, at) => create(`/p${at}`)));
+  assert.equal(answers.filter(({ status }) => status === 'rejected').length, 4);
+  for (const answer of answers) if (answer.status === 'rejected') refused(409, 'external_path.too_many')(answer.reason);
+  assert.equal((await owner.api.listExternalPaths({ params: { fqdn } })).count, 50);
+});

@@ -1,0 +1,47 @@
+import { finishEvent } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import { addStorage } from '#features/team/team.ts';
+import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
+import { findSiteById, updateBusySite } from './site.sql.ts';
+import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
+
+/** Puts aside what is left of a deleted site. Its row and its name went with the request already. */
+export const archiveSite = jobKind<SiteWork>({
+  name: 'site.archive',
+  lane: 'site',
+  async run({ siteId, eventId }, { services: { db, runtime }, commit }) {
+    const deleted = await findDeletedSite(db, siteId);
+    // Brought back, and perhaps deleted again, before this ran.
+    if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
+      await runtime.stop(siteId);
+      await runtime.archive(siteId);
+    }
+    await commit((tx) => finishEvent(tx, eventId, {}));
+  },
+  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: 'The site is gone, but could not be put aside.' }),
+});
+
+export const restoreSite = jobKind<SiteWork>({
+  name: 'site.restore',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId } = payload;
+    if (!(await findOwn(services, payload))) return commit(nothing);
+    await services.runtime.restore(siteId);
+    await commit(async (tx) => {
+      await updateBusySite(tx, siteId, eventId, IDLE);
+      await finishEvent(tx, eventId, {});
+    });
+  },
+  async undo(payload, services) {
+    if (await findOwn(services, payload)) await services.runtime.archive(payload.siteId);
+  },
+  async abandon(tx, { siteId, eventId }) {
+    const site = await findSiteById(tx, siteId);
+    if (site?.busy_event_id === eventId) {
+      await addStorage(tx, site.team_id, -site.storage_bytes);
+      await moveToDeleted(tx, site, { deletedBy: null, eventId });
+    }
+    await finishEvent(tx, eventId, { failure: 'The site could not be brought back; it is still kept.' });
+  },
+});

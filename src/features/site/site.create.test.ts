@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { registerPerson } from '../../../test/people.ts';
+import { CMS, newFqdn } from '../../../test/sites.ts';
+
+const RETRIES_MS = 100_000;
+
+/** A platform that can not get a WordPress: its cache lies where nothing can be. */
+let app: TestApp;
+before(async () => {
+  app = await startTestApp({ env: { CACHE_DIR: '/dev/null/cache' } });
+});
+after(() => app?.close());
+
+test('a creation that can not succeed is tried again, then ends with a clear failure and leaves nothing', async () => {
+  const owner = await registerPerson(app, 'Owner');
+  const fqdn = newFqdn();
+  const input = { idempotencyKey: 'one-attempt', body: { ...CMS, fqdn, team_id: owner.teamId } };
+  const { id } = await owner.api.createSite(input);
+  await eventually(async () => {
+    // The waits between retries are not what this is about.
+    await sql`update jobs.job set start_after = now() where state = 'retry'`.execute(app.services.db);
+    const { results } = await owner.api.listEvents({ query: { fqdn } });
+    return results[0]?.finished_at !== null;
+  }, RETRIES_MS);
+  // Whoever waited for it, or asks again with the same key, hears how it ended.
+  await assert.rejects(owner.api.createSite({ ...input, wait: 1 }), (error) => {
+    refused(502, 'site.create_failed')(error);
+    assert.match((error as Error).message, /WordPress could not be set up/);
+    return true;
+  });
+  const { db, runtime } = app.services;
+  await assert.rejects(owner.api.getSite({ params: { fqdn } }), refused(404, 'site.not_found'));
+  assert.equal((await db.selectFrom('site_names').selectAll().execute()).length, 0);
+  assert.ok(!(await runtime.list()).includes(id));
+  // The reason is the operator's to read, and holds no password.
+  const [failed] = await db.selectFrom('failed_jobs').selectAll().execute();
+  assert.equal(failed?.kind, 'site.create');
+  // The slot is free again: what stops a second attempt is the same failure and not the plan.
+  const second = await owner.api.createSite({ body: { ...CMS, fqdn, team_id: owner.teamId } });
+  assert.equal(second.busy, 'creating');
+});

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { updateSiteJob } from './site.jobs.ts';
+import { siteUrl } from './site.spec.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp();
+});
+after(() => app?.close());
+
+async function personOn(plan: string): Promise<Person> {
+  const person = await registerPerson(app, 'Owner');
+  await putOnPlan(app, person.teamId, plan);
+  return person;
+}
+
+const homeOf = async (siteId: string) => {
+  const database = await app.services.runtime.database(siteId);
+  const rows = await database.transaction((db) =>
+    db.all("select option_value from wp_options where option_name = 'home'"),
+  );
+  database.close();
+  return rows[0]?.option_value;
+};
+const namesOf = async (siteId: string) => {
+  const rows = await app.services.db.selectFrom('site_names').select('fqdn').where('site_id', '=', siteId).execute();
+  return rows.map(({ fqdn }) => fqdn);
+};
+
+suite('changing a site', () => {
+  test('takes effect at once, is told in an event, and an empty change changes nothing', async () => {
+    const owner = await personOn('micro');
+    const { fqdn } = await newSite(owner);
+    const params = { fqdn };
+    const body = {
+      http_auth_enabled: true,
+      cdn_dev_mode_enabled: true,
+      cdn_firewall_enabled: true,
+      cdn_firewall_allowed_ips: [
+        '192.0.2.7',
+        '198.51.100.9/24',
+        '2001:DB8:0::1',
+        '2001:db8:1::5/48',
+        '::ffff:192.0.2.7',
+      ],
+    };
+    const site = await owner.api.updateSite({ params, body });
+    assert.equal(site.http_auth_enabled, true);
+    assert.equal(site.busy, null);
+    const cdn = site.properties.cdn as { firewall_allowed_ips: string[]; dev_mode_enabled: boolean };
+    assert.equal(cdn.dev_mode_enabled, true);
+    assert.deepEqual(cdn.firewall_allowed_ips, ['192.0.2.7', '198.51.100.0/24', '2001:db8::1', '2001:db8:1::/48']);
+    const before = await owner.api.listSiteEvents({ params });
+    assert.equal(before.results[0]?.event_type, 'site.updated');
+    await owner.api.updateSite({ params, body: { http_auth_enabled: true } });
+    await owner.api.updateSite({ params });
+    assert.equal((await owner.api.listSiteEvents({ params })).count, before.count);
+  });
+
+  test('refuses what makes no sense: bad addresses, a firewall for nobody, what is not there yet', async () => {
+    const owner = await personOn('micro');
+    const params = { fqdn: (await newSite(owner)).fqdn };
+    const wrong = [
+      { cdn_firewall_allowed_ips: ['192.0.2.7', '192.0.2'] },
+      { cdn_firewall_allowed_ips: ['192.0.2.0/33'] },
+      { cdn_firewall_allowed_ips: ['0x7f.1'] },
+      { cdn_firewall_allowed_ips: ['fe80::1%eth0'] },
+      { cdn_firewall_enabled: true },
+      { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: [] },
+      { git_url: 'https://example.com/a.git' },
+      { code_server_enabled: true },
+      { core_version: '1.0' },
+      { new_fqdn: 'a.b.localhost' },
+      { new_fqdn: 'localhost.' },
+    ];
+    for (const body of wrong)
+      await assert.rejects(owner.api.updateSite({ params, body }), refused(422), JSON.stringify(body));
+    await owner.api.updateSite({
+      params,
+      body: { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['192.0.2.7'] },
+    });
+    await assert.rejects(owner.api.updateSite({ params, body: { cdn_firewall_allowed_ips: [] } }), refused(422));
+  });
+
+  test('asks the plan before a site takes or leaves the free slot', async () => {
+    const owner = await personOn('micro');
+    const sites = [await newSite(owner), await newSite(owner), await newSite(owner)] as const;
+    await assert.rejects(newSite(owner), refused(402, 'plan.sites'));
+    const set = (at: 0 | 1, is_free: boolean) =>
+      owner.api.updateSite({ params: { fqdn: sites[at].fqdn }, body: { is_free } });
+    await set(0, true);
+    await assert.rejects(set(1, true), refused(402, 'plan.sites'));
+    await newSite(owner);
+    await assert.rejects(set(0, false), refused(402, 'plan.sites'));
+  });
+});
+
+suite('renaming a site', () => {
+  test('rewrites its address, frees the old name and keeps everything else', async () => {
+    const owner = await personOn('micro');
+    const site = await newSite(owner);
+    const new_fqdn = newFqdn();
+    const renamed = await owner.api.updateSite({ wait: 60, params: { fqdn: site.fqdn }, body: { new_fqdn } });
+    assert.equal(renamed.id, site.id);
+    assert.equal(renamed.fqdn, new_fqdn);
+    assert.equal(renamed.busy, null);
+    assert.equal(await homeOf(site.id), siteUrl(app.services, new_fqdn));
+    assert.deepEqual(await namesOf(site.id), [new_fqdn]);
+    await assert.rejects(owner.api.getSite({ params: { fqdn: site.fqdn } }), refused(404, 'site.not_found'));
+    const held = await app.services.db.selectFrom('released_names').selectAll().where('fqdn', '=', site.fqdn).execute();
+    assert.equal(held[0]?.team_id, owner.teamId);
+    assert.equal((await newSite(owner, { fqdn: site.fqdn })).fqdn, site.fqdn);
+  });
+
+  test('claims the new name from the first moment, and keeps the site to itself', async () => {
+    const owner = await personOn('micro');
+    const [site, other] = [await newSite(owner), await newSite(owner)];
+    await assert.rejects(
+      owner.api.updateSite({ params: { fqdn: site.fqdn }, body: { new_fqdn: other.fqdn } }),
+      refused(409, 'site.name_taken'),
+    );
+    const new_fqdn = newFqdn();
+    const params = { fqdn: site.fqdn };
+    const busy = await owner.api.updateSite({ params, body: { new_fqdn } });
+    assert.equal(busy.busy, 'updating');
+    const attempts = [
+      newSite(owner, { fqdn: new_fqdn }),
+      owner.api.updateSite({ params, body: { http_auth_enabled: true } }),
+      owner.api.sleepSite({ params }),
+      owner.api.deleteSite({ params }),
+    ];
+    const codes = (await Promise.allSettled(attempts)).map((answer) =>
+      answer.status === 'rejected' ? answer.reason.code : 'done',
+    );
+    assert.equal(codes[0], 'site.name_taken');
+    // Unless the rename was done by then, in which case there is no such site any more.
+    for (const code of codes.slice(1)) assert.ok(['site.busy', 'site.not_found'].includes(code), code);
+  });
+
+  test('that fails for good leaves the site as it was', async () => {
+    const owner = await personOn('micro');
+    const site = await newSite(owner);
+    const { db } = app.services;
+    const newName = newFqdn();
+    // As the request leaves it, but with a job that nobody runs.
+    const event = await db
+      .insertInto('events')
+      .values({
+        scope: 'site',
+        event_type: 'site.updated',
+        activity: 'x',
+        team_id: owner.teamId,
+        xid: '0',
+        position: 0,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await db.insertInto('site_names').values({ fqdn: newName, site_id: site.id }).execute();
+    await db
+      .updateTable('sites')
+      .set({ busy: 'updating', busy_event_id: event.id })
+      .where('id', '=', site.id)
+      .execute();
+    const payload = { siteId: site.id, eventId: event.id, newFqdn: newName };
+    // Half of it was done.
+    await updateSiteJob.run(payload, {
+      id: 'x',
+      services: app.services,
+      signal: new AbortController().signal,
+      commit: async () => {},
+    });
+    assert.equal(await homeOf(site.id), siteUrl(app.services, newName));
+    await updateSiteJob.undo?.(payload, app.services);
+    await updateSiteJob.abandon?.(db, payload, 'it failed');
+    assert.equal(await homeOf(site.id), siteUrl(app.services, site.fqdn));
+    assert.deepEqual(await namesOf(site.id), [site.fqdn]);
+    const now = await owner.api.getSite({ params: { fqdn: site.fqdn } });
+    assert.equal(now.busy, null);
+    const ended = await owner.api.getEvent({ params: { event_id: event.id } });
+    assert.match(String(ended.detail.failure), /as it was before/);
+  });
+
+  test('is for admins and for the member who made the site', async () => {
+    const owner = await personOn('micro');
+    const [admin, member] = [await registerPerson(app), await registerPerson(app)];
+    await letIn(owner, admin, 'admin');
+    await letIn(owner, member, 'member');
+    const site = await newSite(owner);
+    const rename = (person: Person, fqdn: string) =>
+      person.api.updateSite({ wait: 60, params: { fqdn }, body: { new_fqdn: newFqdn() } });
+    await assert.rejects(rename(member, site.fqdn), refused(403));
+    const { fqdn } = await rename(admin, site.fqdn);
+    assert.notEqual(fqdn, site.fqdn);
+    const own = await newSite(member, { team_id: owner.teamId });
+    assert.notEqual((await rename(member, own.fqdn)).fqdn, own.fqdn);
+  });
+});
+
+suite('moving a site to another team', () => {
+  test('takes its storage along, asks both teams, and tells both', async () => {
+    const owner = await personOn('micro');
+    const other = await personOn('micro');
+    await letIn(other, owner, 'member');
+    const site = await newSite(owner);
+    const params = { fqdn: site.fqdn };
+    const move = (person: Person, team_id: string) => person.api.updateSite({ params, body: { team_id } });
+    await assert.rejects(move(owner, other.teamId), refused(403));
+    const stranger = await registerPerson(app);
+    await assert.rejects(move(owner, stranger.teamId), refused(404, 'team.not_found'));
+
+    const members = app.services.db.updateTable('team_members').set({ role: 'admin' });
+    await members.where('team_id', '=', other.teamId).where('user_id', '=', owner.userId).execute();
+    const full = [await newSite(other), await newSite(other), await newSite(other)];
+    const moved = async () => {
+      for (;;) {
+        // The change of role is announced; whoever asks a moment too early is still a member.
+        const answer = await move(owner, other.teamId).catch((error) => error);
+        if (answer.status !== 403) return answer;
+      }
+    };
+    refused(402, 'plan.sites')(await moved());
+    await other.api.deleteSite({ params: { fqdn: full[0]?.fqdn as string } });
+    const site2 = await move(owner, other.teamId);
+    assert.equal(site2.team_id, other.teamId);
+    const [from, to] = await Promise.all(
+      [owner, other].map((person) => person.api.getTeam({ params: { team_id: person.teamId } })),
+    );
+    assert.equal(from?.storage_usage, 0);
+    assert.ok((to?.storage_usage ?? 0) > 2 * site.current_storage);
+    for (const person of [owner, other]) {
+      const events = await person.api.listTeamEvents({ params: { team_id: person.teamId } });
+      assert.ok(events.results.some(({ activity }) => activity.includes(`moved ${site.fqdn}`)));
+    }
+    // What it did before stays in the team where it did it.
+    const events = await other.api.listSiteEvents({ params });
+    assert.ok(!events.results.some(({ event_type }) => event_type === 'site.created'));
+  });
+
+  test('does not lead out of a suspended team', async () => {
+    const owner = await personOn('micro');
+    const other = await personOn('micro');
+    await letIn(other, owner, 'admin');
+    const { fqdn } = await newSite(owner);
+    await app.services.db.updateTable('teams').set({ is_active: false }).where('id', '=', owner.teamId).execute();
+    const body = { team_id: other.teamId };
+    await assert.rejects(owner.api.updateSite({ params: { fqdn }, body }), refused(403, 'team.suspended'));
+  });
+});
