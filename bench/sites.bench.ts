@@ -6,7 +6,7 @@ import { type Client, createClient } from '#sdk';
 import { type Visited, visit } from '../test/visit.ts';
 import { prepareWordPress } from '../test/wordpress-cache.ts';
 import { median, percentile } from './load.ts';
-import { descendants, pssBytesOf } from './proc.ts';
+import { commandOf, descendants, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';
 import { type Bench, startBench } from './servers.ts';
 
@@ -17,13 +17,14 @@ import { type Bench, startBench } from './servers.ts';
 const ROUNDS = 7;
 const MANY = 1_000;
 const LIST_CALLS = 300;
+const STANDBY = 1;
 
 export async function run(): Promise<Report> {
   await prepareWordPress();
   const bench = await startBench();
   try {
-    const { pid, ...service } = await startService(bench);
-    const few = await measureFew(bench, service, pid);
+    const service = await startService(bench);
+    const few = await measureFew(bench, service);
     const many = await measureMany(bench, service);
     return report(few, many);
   } finally {
@@ -33,17 +34,19 @@ export async function run(): Promise<Report> {
 
 interface Service {
   url: string;
+  pid: number;
   dataDir: string;
   api: Client;
   teamId: string;
+  startMs: number;
 }
 
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
 
-async function startService(bench: Bench): Promise<Service & { pid: number; startMs: number }> {
+async function startService(bench: Bench): Promise<Service> {
   const dataDir = join(bench.dir, 'data');
   const startedAt = performance.now();
-  const { url, pid } = await bench.startService({ ...ADMIN, STANDBY_WORKERS: '1', DATA_DIR: dataDir });
+  const { url, pid } = await bench.startService({ ...ADMIN, STANDBY_WORKERS: String(STANDBY), DATA_DIR: dataDir });
   const startMs = performance.now() - startedAt;
   const grant = await createClient({ baseUrl: url }).signIn({
     body: { username: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
@@ -54,7 +57,8 @@ async function startService(bench: Bench): Promise<Service & { pid: number; star
   return { url, dataDir, api, teamId: team?.id as string, pid, startMs };
 }
 
-async function measureFew(bench: Bench, service: Service, pid: number) {
+async function measureFew(bench: Bench, service: Service) {
+  const { pid } = service;
   const created: number[] = [];
   const firstPage: number[] = [];
   const wakeWarm: number[] = [];
@@ -78,11 +82,11 @@ async function measureFew(bench: Bench, service: Service, pid: number) {
     await putToSleep(service, 'first.localhost');
   }
   await standbyIsReady(service);
-  const asleepProcesses = descendants(pid).length;
-  const asleepBytes = pssOfPhp(pid);
+  const asleepBytes = pssOf(phpProcesses(pid));
+  const asleepProcesses = phpProcesses(pid).length - STANDBY;
   await page(service, 'first.localhost');
   await standbyIsReady(service);
-  const awakeBytes = pssOfPhp(pid) - asleepBytes;
+  const awakeBytes = pssOf(phpProcesses(pid)) - asleepBytes;
   const tenMs = await timed(() =>
     Promise.all(Array.from({ length: 10 }, (_, index) => createSite(service, `ten${index}.localhost`))),
   );
@@ -104,8 +108,8 @@ async function measureFew(bench: Bench, service: Service, pid: number) {
 async function measureMany(bench: Bench, service: Service) {
   const listBefore = await listTimes(service);
   const lookupBefore = await lookupTimes(service);
-  const createBefore = await Promise.all([0].map(() => createSite(service, 'before.localhost')));
-  const [count = 0] = await sitesInAll(bench);
+  const createBefore = await createSite(service, 'before.localhost');
+  const count = await countSites(bench);
   // The rows are real, as are the names and routes; asleep as they are, nobody looks into their folders.
   await withDatabase(bench, (db) =>
     db.query(
@@ -121,13 +125,9 @@ async function measureMany(bench: Bench, service: Service) {
   const listAfter = await listTimes(service);
   const lookupAfter = await lookupTimes(service);
   const createAfter = await createSite(service, 'after.localhost');
-  const restart = await restartTime(bench);
-  return { listBefore, listAfter, lookupBefore, lookupAfter, createBefore: createBefore[0] ?? 0, createAfter, restart };
-}
-
-async function restartTime(bench: Bench): Promise<{ withMany: number }> {
-  const { startMs } = await startService(bench);
-  return { withMany: startMs };
+  const startBefore = service.startMs;
+  const startAfter = (await startService(bench)).startMs;
+  return { listBefore, listAfter, lookupBefore, lookupAfter, createBefore, createAfter, startBefore, startAfter };
 }
 
 function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<ReturnType<typeof measureMany>>): Report {
@@ -149,7 +149,7 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
           ['wake to the whole first page, warm standby', ms(median(few.wakeWarm)), ms(Math.max(...few.wakeWarm))],
           ['wake to the whole first page, no standby', ms(median(few.wakeCold)), ms(Math.max(...few.wakeCold))],
           ['memory of an awake site (PSS)', mb(few.awakeBytes), ''],
-          ['processes of sleeping sites', '0', `${few.asleepProcesses} in all: the service and one standby`],
+          ['PHP processes of sleeping sites', String(few.asleepProcesses), ''],
           ['disk of an empty site', mb(few.diskBytes), ''],
         ],
       },
@@ -160,7 +160,7 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
           ['list page of 50, p99', ms(p99(many.listBefore)), ms(p99(many.listAfter))],
           ['cached page by host, p50', ms(median(many.lookupBefore)), ms(median(many.lookupAfter))],
           ['create, until `busy` is null', ms(many.createBefore), ms(many.createAfter)],
-          ['start of the service', '', ms(many.restart.withMany)],
+          ['start of the service (with few: on an empty database)', ms(many.startBefore), ms(many.startAfter)],
         ],
       },
     ],
@@ -205,11 +205,8 @@ async function page(service: Service, host: string): Promise<Visited> {
   return answer;
 }
 
-async function putToSleep({ api, url }: Service, fqdn: string): Promise<void> {
-  await api.sleepSite({ params: { fqdn } });
-  // The edge hears of it through the database, and ends the process.
-  await sleep(1_000);
-  void url;
+async function putToSleep({ api }: Service, fqdn: string): Promise<void> {
+  await api.sleepSite({ params: { fqdn }, wait: 10 });
 }
 
 async function standbyIsReady({ url, dataDir }: Service): Promise<void> {
@@ -234,16 +231,17 @@ async function lookupTimes(service: Service): Promise<number[]> {
   return times.slice(LIST_CALLS / 10);
 }
 
-/** The memory of the service's PHP processes, standby included. */
-function pssOfPhp(pid: number): number {
-  return descendants(pid)
-    .filter((each) => each !== pid)
-    .reduce((sum, each) => sum + pssBytesOf(each), 0);
+function phpProcesses(pid: number): number[] {
+  return descendants(pid).filter((each) => commandOf(each).includes('php-wasm/worker'));
 }
 
-async function sitesInAll(bench: Bench): Promise<number[]> {
+function pssOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + pssBytesOf(pid), 0);
+}
+
+async function countSites(bench: Bench): Promise<number> {
   const { rows } = await withDatabase(bench, (db) => db.query('select count(*)::int as count from sites'));
-  return [rows[0].count];
+  return rows[0].count;
 }
 
 async function withDatabase<T>(bench: Bench, work: (db: pg.Client) => Promise<T>): Promise<T> {
