@@ -25,7 +25,7 @@ import { Edge } from '#edge/edge.ts';
 import { createOperator } from '#features/account/account.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { seedRegions } from '#features/region/region.ts';
-import { listenToRuntime, siteReports, siteRoutes, subscribeToPurges } from '#features/site/site.ts';
+import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -79,6 +79,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       undo.push(() => runtime.close());
       await runtime.open();
       listenToRuntime(services);
+      await stopRetiredSites(services);
     }
     if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
 

@@ -124,8 +124,12 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   }
 
   announce(...routes: Route[]): void {
+    this.announceAs('site-1', ...routes);
+  }
+
+  announceAs(siteId: string, ...routes: Route[]): void {
     this.#routes = routes;
-    this.#changed('site-1');
+    this.#changed(siteId);
   }
 
   async loadAll(): Promise<Route[]> {

@@ -17,12 +17,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     // Three files for the first page and one more for each further page, instead of dozens of crumbs. The packages change
-    // least, so their file stays in the browser's cache from one release to the next.
+    // least, so their file stays in the browser's cache from one release to the next. Plots are for one page alone.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'packages', test: /node_modules/, priority: 2 },
+            { name: 'packages', test: /node_modules\/(?!uplot)/, priority: 2 },
             { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },
           ],
         },

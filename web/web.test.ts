@@ -48,22 +48,23 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     const { page } = ada;
     await page.getByLabel('First name').fill(ADA.first);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Teams' }).waitFor();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.getByText('Confirm your address').waitFor();
 
     await page.goto(linkIn(await app.mailTo(ADA.email), '/verify'));
     await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
     await page.getByRole('link', { name: 'Continue to the dashboard' }).click();
-    await page.getByRole('link', { name: "Ada's team" }).waitFor();
+    await page.getByText('Create your first site').waitFor();
     assert.equal(await page.getByText('Confirm your address').count(), 0);
   });
 
   it('works at the address that the contract gives the front end', async () => {
     await ada.page.goto('/f/api/v1/fastapi');
-    await ada.page.waitForURL('**/teams');
+    await ada.page.waitForURL('**/sites');
     await grace.page.goto('/f/api/v1/fastapi');
     await grace.page.waitForURL(/\/sign-in$/);
     assert.equal(await grace.page.evaluate(() => history.length), 2);
+    await ada.page.getByRole('link', { name: 'Teams' }).click();
     await ada.page.getByRole('link', { name: "Ada's team" }).waitFor();
   });
 
@@ -229,7 +230,7 @@ describe('the dashboard', { timeout: 120_000 }, () => {
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
     const inviteLink = linkIn(await app.mailTo(GRACE.email, '/invite?token='), '/invite');
     const teamTabs = ['overview', 'members', 'invites', 'tickets', 'activity'].map((tab) => `${teamPath}?tab=${tab}`);
-    const operatorTabs = ['tickets', 'teams', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
+    const operatorTabs = ['tickets', 'teams', 'deleted', 'regions', 'jobs'].map((tab) => `/operator?tab=${tab}`);
     const stranger = await openPerson(browser, app.url);
     await Promise.all([
       walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
@@ -264,7 +265,7 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     await page.goto(linkIn(await app.mailTo(ADA.email, '/reset?token='), '/reset'));
     await page.getByLabel('New password').fill('difference engine');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByRole('heading', { name: 'Teams' }).waitFor();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
 
     // The other browser is led to the door by itself.
     await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();

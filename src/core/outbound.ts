@@ -89,6 +89,6 @@ export class Outbound {
  */
 export function isPublic(text: string): boolean {
   const address = parseAddress(text);
-  if (!address || address.range() !== 'unicast') return false;
+  if (address?.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(...GLOBAL_UNICAST);
 }

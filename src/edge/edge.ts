@@ -6,8 +6,9 @@ import type { Outbound } from '#core/outbound.ts';
 import { type Runtime, SiteFailure } from '#runtimes/runtime.ts';
 import { refusalOf } from './admission.ts';
 import { Proxies } from './client-address.ts';
+import { isUnambiguous } from './framing.ts';
 import type { Gate } from './gate.ts';
-import { abortWhenLeft } from './leaving.ts';
+import { followVisitor } from './leaving.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { NOTICES, type Notice, noticeOf, sendNotice } from './notices.ts';
@@ -130,7 +131,7 @@ export class Edge {
     const address = this.#proxies.clientAddress(socket.remoteAddress, headers);
     const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
     const visit = new Visit(request, response, gate, target ?? { path: '/', query: '' }, address, protocol);
-    const refusal = target && isPlainlyFramed(request) ? refusalOf(visit) : NOTICES.badRequest;
+    const refusal = target && isUnambiguous(request) ? refusalOf(visit) : NOTICES.badRequest;
     if (refusal) {
       this.#refuse(visit, refusal);
       return;
@@ -162,7 +163,7 @@ export class Edge {
     if (gate.site.waiting >= this.#limits.waitingPerSite) throw new SiteFailure('overload', 'too many visitors wait');
     gate.site.waiting++;
     const find = () => this.#table.find(request.headers.host);
-    const { signal } = abortWhenLeft(visit);
+    const { signal } = followVisitor(response);
     const isOver = () => {
       const state = find()?.route.state;
       return state !== 'held' && state !== 'creating';
@@ -203,14 +204,4 @@ export class Edge {
     const forwardedFor = this.#proxies.forwardedFor(request.socket.remoteAddress, headers);
     return { host: headers.host ?? '', protocol, forwardedFor };
   }
-}
-
-/**
- * Whether everybody on the way agrees on where the request ends. The parser refuses most of what is doubtful; other
- * codings than `chunked` it would let pass.
- */
-function isPlainlyFramed({ headers, httpVersion }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
-  if (coding === undefined) return true;
-  return coding.toLowerCase() === 'chunked' && headers['content-length'] === undefined && httpVersion === '1.1';
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
-import type { RawHeaders } from './proxy/headers.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { ReadyAnswer } from './ready-answer.ts';
 
 const compressBrotli = promisify(brotliCompress);
@@ -75,7 +75,7 @@ function compress(body: Buffer, coding: Coding): Promise<Buffer> {
 const known = new Map<string, Coding | undefined>();
 
 /** Brotli where it is taken, else gzip. Browsers send few different values, so each is read once. */
-export function bestCoding(acceptEncoding: string): Coding | undefined {
+function bestCoding(acceptEncoding: string): Coding | undefined {
   if (known.has(acceptEncoding)) return known.get(acceptEncoding);
   const coding = readCoding(acceptEncoding);
   if (known.size > 1000) known.clear();

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AddressList } from '#core/address-list.ts';
 import type { HostedSite } from './hosted-site.ts';
+import { isUnder } from './path-prefix.ts';
 import type { Route } from './route.ts';
 import type { UsageCounter } from './usage.ts';
 
@@ -60,12 +61,6 @@ export interface ExternalPath {
   /** With a slash in front and none behind, except for `/` itself. */
   prefix: string;
   target: string;
-}
-
-/** Whether the path is the prefix or lies below it: `/shop` holds `/shop` and `/shop/x`, not `/shopping`. */
-export function isUnder(path: string, prefix: string): boolean {
-  if (!path.startsWith(prefix)) return false;
-  return path.length === prefix.length || prefix === '/' || path.charCodeAt(prefix.length) === 0x2f;
 }
 
 function digest(text: string): Buffer {

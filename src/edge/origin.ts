@@ -1,30 +1,25 @@
-import type { ClientRequest } from 'node:http';
-import { CacheFiller } from './cache/cache-filler.ts';
+import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
-import { abortWhenLeft } from './leaving.ts';
-import type { EdgeLimits } from './limits.ts';
+import { followVisitor } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
-import { announcesTooMuch, sendBody } from './proxy/body.ts';
-import { answerHeaders, type ForwardedFacts, requestHeaders } from './proxy/headers.ts';
+import { announcesTooMuch, type BodyTarget, sendBody } from './proxy/body.ts';
+import { answerHeaders, requestHeaders } from './proxy/headers.ts';
 import { type RelayOptions, relay } from './proxy/relay.ts';
-import type { Answer, Upstream } from './proxy/upstream.ts';
+import type { SiteAnswer } from './proxy/site-answer.ts';
 import type { EdgeReports } from './route.ts';
 import type { Visit } from './visit.ts';
 import type { Visitors } from './visitors.ts';
 
 const PURGE_HEADER = 'x-siteyard-purge';
 
-export interface OriginOptions {
-  upstream: Upstream;
+export interface OriginOptions extends FillerOptions {
   reports: EdgeReports;
   visitors: Visitors;
-  limits: EdgeLimits;
-  facts: (visit: Visit) => ForwardedFacts;
 }
 
 /** What WordPress itself answers: from the cache where that is allowed, else from the site's process. */
-export class Origin {
+export class Origin implements PageSender {
   readonly #options: OriginOptions;
   readonly #filler: CacheFiller;
 
@@ -45,6 +40,7 @@ export class Origin {
       if (state === 'STALE') this.#filler.refresh(visit, key, page);
       return undefined;
     }
+    if (visit.gate.site.pages.isUnkept(key, nowMs)) return this.pass(visit, 'BYPASS');
     visit.gate.counter.cacheMisses++;
     return visit.isHead ? this.pass(visit, 'MISS') : this.#filler.fill(visit, key);
   }
@@ -63,40 +59,42 @@ export class Origin {
     const { upstream, limits, facts } = this.#options;
     const { request, response } = visit;
     if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
-    const leaving = abortWhenLeft(visit);
+    const leaving = followVisitor(response);
     const refuseBody = () => {
       sendNotice(response, NOTICES.tooLarge);
-      leaving.abort();
+      leaving.leave();
     };
     const answer = await upstream.send(visit.gate, {
       method: request.method ?? 'GET',
       path: visit.path + visit.query,
       headers: requestHeaders(visit, facts(visit)),
-      signal: leaving.signal,
+      leaving,
       ...(visit.hasBody && {
-        sendBody: (outgoing: ClientRequest) => sendBody(request, outgoing, limits.bodyBytes, refuseBody),
+        sendBody: (target: BodyTarget) => sendBody(request, target, limits.bodyBytes, refuseBody),
       }),
     });
     await this.relay(visit, answer, state);
+    // A site that answers early leaves the rest of the body unread; it has to go before the next request can come.
+    if (!request.complete) request.resume();
   }
 
   /** Passes an answer on. Resolves with whether all of it arrived. */
   relay(
     visit: Visit,
-    { message }: Answer,
+    answer: SiteAnswer,
     state: 'BYPASS' | 'MISS',
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
-    this.heed(visit, message.headers[PURGE_HEADER]);
-    const headers = answerHeaders(message.rawHeaders);
+    this.heed(visit, answer.header(PURGE_HEADER));
+    const headers = answerHeaders(answer.rawHeaders);
     headers.push('X-Cache', state);
-    if (message.statusCode === 200 && message.headers['content-type']?.startsWith('text/html'))
+    if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());
     const beforeEnd = () => {
-      this.heed(visit, message.trailers[PURGE_HEADER]);
+      this.heed(visit, answer.trailers[PURGE_HEADER]);
       options.beforeEnd?.();
     };
-    return relay(visit.response, { ...options, message, headers, beforeEnd });
+    return relay(visit.response, { ...options, source: answer, headers, beforeEnd });
   }
 
   /** The site says, in a header or a trailer, that its pages changed. */

@@ -1,8 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { RawHeaders } from './proxy/headers.ts';
+import type { RawHeaders } from './raw-headers.ts';
 
 /** Bodies up to this size are sent together with their head as one piece of memory. */
 const ONE_PIECE_BYTES = 128 * 1024;
+/** Up to this size it is cheaper to copy a body behind its head than to hand the kernel two pieces. */
+const COPY_BYTES = 16 * 1024;
 
 /** An answer that waits in memory as it goes over the wire; only its last headers (Date, Age) change, once a second. */
 export class ReadyAnswer {
@@ -17,7 +19,7 @@ export class ReadyAnswer {
   constructor(status: number, headers: RawHeaders, body: Buffer) {
     this.status = status;
     this.headers = [...headers, 'Content-Length', String(body.length)];
-    this.#head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines(this.headers)}`;
+    this.#head = startLine(status) + lines(this.headers);
     this.#body = body;
   }
 
@@ -32,7 +34,8 @@ export class ReadyAnswer {
       return this.#head.length + tailText.length + this.#body.length;
     }
     const block = this.#tail === tailText && this.#block ? this.#block : this.#join(tailText);
-    sendRaw(response, block);
+    response.socket?.write(block);
+    endSent(response);
     return block.length;
   }
 
@@ -52,10 +55,44 @@ export function tailLines(headers: RawHeaders): string {
   return `${lines(headers)}\r\n`;
 }
 
+/** A whole head as text. */
+export function headText(status: number, headers: RawHeaders): string {
+  return `${startLine(status)}${lines(headers)}\r\n`;
+}
+
+/** Sends an answer of which all is there. */
+export function sendWhole(response: ServerResponse, head: string, body: Buffer): void {
+  const { socket } = response;
+  if (body.length <= COPY_BYTES) {
+    const block = Buffer.allocUnsafe(head.length + body.length);
+    block.write(head, 0, 'latin1');
+    body.copy(block, head.length);
+    socket?.write(block);
+  } else {
+    socket?.cork();
+    socket?.write(head, 'latin1');
+    socket?.write(body);
+    socket?.uncork();
+  }
+  endSent(response);
+}
+
+function startLine(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
+}
+
 function lines(headers: RawHeaders): string {
   let text = '';
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
   return text;
+}
+
+/**
+ * Whether an answer may be written past ServerResponse: it is its turn on the connection (else it has no socket), which
+ * stays open afterwards, and nothing was sent.
+ */
+export function canSendRaw(response: ServerResponse): boolean {
+  return response.shouldKeepAlive && response.socket?.writable === true && !response.headersSent;
 }
 
 interface OpenResponse {
@@ -64,22 +101,13 @@ interface OpenResponse {
 }
 
 /**
- * A response whose head would say nothing but what the block says: it is its turn on the connection (else it has no
- * socket), which stays open afterwards, and nothing was set or sent.
+ * Lets ServerResponse end an answer that was written past it, as if head and body had gone through it: connection reuse,
+ * pipelining and events stay Node's. Building a head from a list of headers and sending it apart from the body is a third
+ * of the cost of a cached answer. The two fields are Node's own; tests hold that this works.
  */
-function canSendRaw(response: ServerResponse): boolean {
-  return response.shouldKeepAlive && response.socket?.writable === true && !response.headersSent;
-}
-
-/**
- * Writes a whole answer past ServerResponse, in one piece, and lets ServerResponse end it as if its head and body had
- * gone through: connection reuse, pipelining and events stay Node's. Building a head from a list of headers and sending it apart from
- * the body is a third of the cost of a cached answer. The two fields are Node's own; a test holds that this works.
- */
-function sendRaw(response: ServerResponse, block: Buffer): void {
+function endSent(response: ServerResponse): void {
   const open = response as unknown as OpenResponse;
-  response.socket?.write(block);
-  open._headerSent = true;
   open._header = 'sent';
+  open._headerSent = true;
   response.end();
 }

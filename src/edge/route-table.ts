@@ -110,27 +110,36 @@ export class RouteTable {
     for (const look of [...this.#watchers]) look();
   }
 
+  /** Looks at nothing but the sites in question, so that one change among many sites is cheap. */
   #replace(siteId: string | undefined, routes: readonly Route[]): void {
-    const kept = new Set(routes.map(({ fqdn }) => fqdn));
-    for (const [host, gate] of this.#byHost) {
-      if ((siteId === undefined || gate.site.id === siteId) && !kept.has(host)) this.#byHost.delete(host);
-    }
-    for (const route of routes) this.#put(route);
+    const routesOf = Map.groupBy(routes, ({ site }) => site.id);
+    const known = siteId === undefined ? [...this.#sites.keys()] : [siteId];
+    for (const id of new Set([...known, ...routesOf.keys()])) this.#replaceSite(id, routesOf.get(id) ?? []);
     this.#spelled.clear();
-    const living = new Set([...this.#byHost.values()].map(({ site }) => site));
-    for (const [id, site] of this.#sites) {
-      if (living.has(site)) continue;
+  }
+
+  #replaceSite(siteId: string, routes: readonly Route[]): void {
+    const site = this.#sites.get(siteId) ?? new HostedSite(siteId, new SitePages(this.#budget));
+    const kept = new Set(routes.map(({ fqdn }) => fqdn));
+    for (const host of site.hosts) {
+      if (kept.has(host)) continue;
+      site.hosts.delete(host);
+      // Another site may have taken the name meanwhile.
+      if (this.#byHost.get(host)?.site === site) this.#byHost.delete(host);
+    }
+    for (const route of routes) this.#put(site, route);
+    if (routes.length > 0) this.#sites.set(siteId, site);
+    else {
+      this.#sites.delete(siteId);
       site.pages.purge();
       site.isGone = true;
-      this.#sites.delete(id);
     }
   }
 
-  #put(route: Route): void {
+  #put(site: HostedSite, route: Route): void {
+    site.hosts.add(route.fqdn);
     const old = this.#byHost.get(route.fqdn);
-    if (old && isDeepStrictEqual(old.route, route)) return;
-    const site = this.#sites.get(route.site.id) ?? new HostedSite(route.site.id, new SitePages(this.#budget));
-    this.#sites.set(site.id, site);
+    if (old?.site === site && isDeepStrictEqual(old.route, route)) return;
     // Whatever held the site may have changed its pages without its WordPress knowing.
     if (old && (!isDeepStrictEqual(old.route.site, route.site) || !serves(old.route) || !serves(route)))
       site.pages.purge();

@@ -1,10 +1,18 @@
 import type { Log } from '#core/log.ts';
-import type { HostedSite } from './hosted-site.ts';
 import type { EdgeReports, SiteUsage } from './route.ts';
+
+/** A site as far as counting goes. */
+export interface CountedSite {
+  readonly id: string;
+  readonly pages: { readonly objects: number; readonly sizeBytes: number };
+  /** By team, since a site may move. */
+  readonly counters: Map<string, UsageCounter>;
+  readonly isGone: boolean;
+}
 
 /** What was counted for one site and team since the last report. Requests only ever add to numbers in memory. */
 export class UsageCounter {
-  readonly site: HostedSite;
+  readonly site: CountedSite;
   readonly teamId: string;
   visits = 0;
   requests = 0;
@@ -14,7 +22,7 @@ export class UsageCounter {
   cacheMisses = 0;
   lastVisitAtMs = 0;
 
-  constructor(site: HostedSite, teamId: string) {
+  constructor(site: CountedSite, teamId: string) {
     this.site = site;
     this.teamId = teamId;
   }
@@ -63,7 +71,7 @@ export class UsageReporter {
   }
 
   /** The counter of a site within a team; what was counted before a move stays with the team it was counted for. */
-  counterOf(site: HostedSite, teamId: string): UsageCounter {
+  counterOf(site: CountedSite, teamId: string): UsageCounter {
     const known = site.counters.get(teamId);
     if (known) return known;
     const counter = new UsageCounter(site, teamId);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isRest } from './cache/cache-policy.ts';
-import { isUnder } from './gate.ts';
+import { isUnder } from './path-prefix.ts';
 import type { Visit } from './visit.ts';
 
 const VISIT_MS = 30 * 60_000;

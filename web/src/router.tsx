@@ -79,7 +79,7 @@ const home = createRoute({
   getParentRoute: () => app,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/teams', replace: true });
+    throw redirect({ to: '/sites', replace: true });
   },
 });
 /** The contract's own address of the front end. */
@@ -89,6 +89,27 @@ const frontEnd = createRoute({
   beforeLoad: () => {
     throw redirect({ to: '/', replace: true });
   },
+});
+const sites = createRoute({
+  getParentRoute: () => app,
+  path: '/sites',
+  validateSearch: (search: Search): { page?: number; team?: string } => ({
+    ...optionalPage(search),
+    ...(search.team && { team: search.team }),
+  }),
+  component: lazyRouteComponent(() => import('./routes/sites/sites.tsx'), 'SitesPage'),
+});
+const newSite = createRoute({
+  getParentRoute: () => app,
+  path: '/sites/new',
+  validateSearch: (search: Search): { team?: string } => (search.team ? { team: search.team } : {}),
+  component: lazyRouteComponent(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
+});
+const site = createRoute({
+  getParentRoute: () => app,
+  path: '/sites/$fqdn',
+  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
+  component: lazyRouteComponent(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const teams = createRoute({
   getParentRoute: () => app,
@@ -139,7 +160,20 @@ const operatorTicket = createRoute({
 const tree = root.addChildren([
   frontEnd,
   auth.addChildren([signIn, register, verify, reset, invite]),
-  app.addChildren([home, teams, team, tickets, ticket, activity, account, operator, operatorTicket]),
+  app.addChildren([
+    home,
+    sites,
+    newSite,
+    site,
+    teams,
+    team,
+    tickets,
+    ticket,
+    activity,
+    account,
+    operator,
+    operatorTicket,
+  ]),
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

@@ -1,17 +1,39 @@
-import type { IncomingMessage } from 'node:http';
-import { abortWhenLeft } from '../leaving.ts';
-import type { Origin, OriginOptions } from '../origin.ts';
-import { answerHeaders, requestHeaders } from '../proxy/headers.ts';
-import type { Answer, Outgoing } from '../proxy/upstream.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import { followVisitor, Leaving, Left } from '../leaving.ts';
+import type { EdgeLimits } from '../limits.ts';
+import { answerHeaders, type ForwardedFacts, requestHeaders } from '../proxy/headers.ts';
+import type { RelayOptions } from '../proxy/relay.ts';
+import type { SiteAnswer } from '../proxy/site-answer.ts';
+import type { Outgoing, Upstream } from '../proxy/upstream.ts';
 import type { Visit } from '../visit.ts';
 import { pageKey, varyNames } from './cache-key.ts';
-import { type Freshness, freshnessOf, isLeftOut, isRest } from './cache-policy.ts';
+import { isLeftOut, isRest } from './cache-policy.ts';
 import { Flight } from './flight.ts';
+import { type Freshness, freshnessOf } from './freshness.ts';
 import { lookUp } from './page-cache.ts';
-import type { StoredPage } from './stored-page.ts';
+import type { CacheState, StoredPage } from './stored-page.ts';
 
 /** A page whose refresh failed is shown for so long before the next try. */
 const REFRESH_PAUSE_MS = 5_000;
+
+/** What a visitor gets in the end, whoever fetched it. */
+export interface PageSender {
+  sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void;
+  pass(visit: Visit, state: 'BYPASS' | 'MISS'): Promise<void>;
+  relay(
+    visit: Visit,
+    answer: SiteAnswer,
+    state: 'BYPASS' | 'MISS',
+    options?: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'>,
+  ): Promise<boolean>;
+  heed(visit: Visit, purge: string | string[] | undefined): void;
+}
+
+export interface FillerOptions {
+  upstream: Upstream;
+  limits: EdgeLimits;
+  facts: (visit: Visit) => ForwardedFacts;
+}
 
 /** How an answer may be kept. */
 interface Keeping {
@@ -21,11 +43,11 @@ interface Keeping {
 
 /** Fetches what the cache misses: one request per page, however many ask for it. */
 export class CacheFiller {
-  readonly #origin: Origin;
-  readonly #options: OriginOptions;
+  readonly #sender: PageSender;
+  readonly #options: FillerOptions;
 
-  constructor(origin: Origin, options: OriginOptions) {
-    this.#origin = origin;
+  constructor(sender: PageSender, options: FillerOptions) {
+    this.#sender = sender;
     this.#options = options;
   }
 
@@ -33,13 +55,29 @@ export class CacheFiller {
     const { flights } = visit.gate.site.pages;
     const flight = flights.get(key);
     if (!flight) return this.#fly(visit, key, (begun) => this.#fetch(visit, key, begun));
-    const isStored = await flight.wait();
+    const isStored = await this.#wait(visit, flight);
     if (visit.response.destroyed) return;
     const nowMs = Date.now();
     const page = isStored ? lookUp(visit)?.page : undefined;
     const state = page?.stateAt(nowMs);
-    if (page && state) this.#origin.sendPage(visit, page, state, nowMs);
-    else await this.#origin.pass(visit, 'MISS');
+    if (page && state) this.#sender.sendPage(visit, page, state, nowMs);
+    else await this.#sender.pass(visit, 'MISS');
+  }
+
+  /** Waits for the request that is under way, as one of those who wait for the site. */
+  async #wait({ gate: { site } }: Visit, flight: Flight): Promise<boolean> {
+    if (site.waiting >= this.#options.limits.waitingPerSite)
+      throw new SiteFailure('overload', 'too many visitors wait for this site');
+    site.waiting++;
+    try {
+      return await flight.wait();
+    } catch (error) {
+      // Whoever began it went away just when we came.
+      if (error instanceof Left) return false;
+      throw error;
+    } finally {
+      site.waiting--;
+    }
   }
 
   /** Fetches a page anew behind the back of the visitor who got the old one. */
@@ -71,38 +109,47 @@ export class CacheFiller {
     const { generation } = pages;
     let isAnswered = false;
     // Once it is answered it fills the cache, whether the first visitor waits for the rest or not.
-    const leaving = abortWhenLeft(visit, () => flight.waiting === 0 && !isAnswered);
-    const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, leaving.signal));
+    const leaving = followVisitor(visit.response, () => flight.waiting === 0 && !isAnswered);
+    const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, leaving));
     isAnswered = true;
-    const keeping = keepingOf(visit, answer.message);
+    const keeping = keepingOf(visit, answer);
     if (!keeping) {
+      // What fails may do better the next time.
+      if (answer.status === 200) pages.leaveUnkept(key, Date.now());
       flight.end(false);
-      await this.#origin.relay(visit, answer, 'MISS');
+      if (isNobody(visit)) await this.#sender.relay(visit, answer, 'MISS');
+      else await this.#askInPerson(visit, answer);
     } else if (keeping.names.includes('cookie') && visit.headers.cookie !== undefined) {
       // It is kept for those who have no cookies; this visitor's own are asked about by themselves.
       await this.#storeQuietly(visit, key, flight, generation, answer, keeping);
-      await this.#origin.pass(visit, 'BYPASS');
+      await this.#sender.pass(visit, 'BYPASS');
     } else {
       const body = new Body(this.#options.limits.pageBytes, () => flight.end(false));
       const beforeEnd = () => {
-        this.#store(visit, key, generation, answer.message, keeping, body);
+        this.#store(visit, key, generation, answer, keeping, body.whole());
         flight.end(true);
       };
       const tap = (chunk: Buffer) => body.add(chunk);
-      await this.#origin.relay(visit, answer, 'MISS', { tap, beforeEnd, readOn: () => !body.isTooLarge });
+      await this.#sender.relay(visit, answer, 'MISS', { tap, beforeEnd, readOn: () => !body.isTooLarge });
     }
+  }
+
+  /** The page is personal after all, so that an answer to nobody in particular is the wrong one for this visitor. */
+  async #askInPerson(visit: Visit, answer: SiteAnswer): Promise<void> {
+    await answer.readAll(this.#options.limits.pageBytes).catch(() => undefined);
+    await this.#sender.pass(visit, 'BYPASS');
   }
 
   async #fetchQuietly(visit: Visit, key: string, flight: Flight): Promise<void> {
     const { pages } = visit.gate.site;
     const { generation } = pages;
-    const outgoing = this.#anonymous(visit, new AbortController().signal);
+    const outgoing = this.#anonymous(visit, new Leaving());
     const answer = await this.#options.upstream.send(visit.gate, outgoing);
-    const keeping = keepingOf(visit, answer.message);
+    const keeping = keepingOf(visit, answer);
     if (keeping) return this.#storeQuietly(visit, key, flight, generation, answer, keeping);
-    answer.message.destroy();
+    answer.destroy();
     // A failure of the moment is no reason to lose the page; an answer that must not be kept is.
-    if ((answer.message.statusCode ?? 500) < 500) pages.drop(key, visit.headers);
+    if (answer.status < 500) pages.drop(key, visit.headers);
   }
 
   async #storeQuietly(
@@ -110,43 +157,48 @@ export class CacheFiller {
     key: string,
     flight: Flight,
     generation: number,
-    { message, failure }: Answer,
+    answer: SiteAnswer,
     keeping: Keeping,
   ): Promise<void> {
-    const body = new Body(this.#options.limits.pageBytes, () => message.destroy());
-    try {
-      for await (const chunk of message) body.add(chunk as Buffer);
-    } catch {
-      if (!body.isTooLarge) throw failure();
-    }
-    this.#origin.heed(visit, message.headers['x-siteyard-purge'] ?? message.trailers['x-siteyard-purge']);
-    this.#store(visit, key, generation, message, keeping, body);
+    const body = await answer.readAll(this.#options.limits.pageBytes);
+    this.#sender.heed(visit, answer.headers['x-siteyard-purge'] ?? answer.trailers['x-siteyard-purge']);
+    this.#store(visit, key, generation, answer, keeping, body);
     flight.end(true);
   }
 
   /** The request as nobody in particular would send it. */
-  #anonymous(visit: Visit, signal: AbortSignal): Outgoing {
+  #anonymous(visit: Visit, leaving: Leaving): Outgoing {
     const headers = requestHeaders(visit, this.#options.facts(visit), isLeftOut);
-    return { method: 'GET', path: pageKey(visit.path, visit.query), headers, signal };
+    return { method: 'GET', path: pageKey(visit.path, visit.query), headers, leaving };
   }
 
   #store(
     { gate, headers }: Visit,
     key: string,
     generation: number,
-    message: IncomingMessage,
+    answer: SiteAnswer,
     { freshness, names }: Keeping,
-    body: Body,
+    body: Buffer | undefined,
   ): void {
-    if (body.isTooLarge) return;
+    if (!body) return;
     const content = {
-      status: message.statusCode ?? 200,
-      headers: answerHeaders(message.rawHeaders, isSaidAnew),
-      body: body.whole(),
-      contentType: message.headers['content-type'],
+      status: answer.status,
+      headers: answerHeaders(answer.rawHeaders, isSaidAnew),
+      body,
+      contentType: answer.headers['content-type'],
     };
     gate.site.pages.store({ key, headers, generation }, names, content, freshness);
   }
+}
+
+/** Whether the visitor sent nothing that was left out. */
+function isNobody({ request, path, query }: Visit): boolean {
+  const { rawHeaders } = request;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
+    if (name === 'cookie' || name.startsWith('x-')) return false;
+  }
+  return pageKey(path, query) === path + query;
 }
 
 /** What a cached answer says for itself. */
@@ -154,11 +206,11 @@ function isSaidAnew(name: string): boolean {
   return name === 'date' || name === 'age' || name === 'content-length' || name === 'etag' || name === 'connection';
 }
 
-function keepingOf({ path, query }: Visit, { statusCode = 0, headers }: IncomingMessage): Keeping | undefined {
+function keepingOf({ path, query }: Visit, { status, headers }: SiteAnswer): Keeping | undefined {
   const names = varyNames(headers.vary);
   // A page that depends on a header which it was not shown is unlike what it should be.
   if (!names || names.some((name) => name !== 'cookie' && isLeftOut(name))) return undefined;
-  const freshness = freshnessOf(statusCode, headers, isRest(path, query), Date.now());
+  const freshness = freshnessOf(status, headers, isRest(path, query), Date.now());
   return freshness && { freshness, names };
 }
 
@@ -187,7 +239,7 @@ class Body {
     this.#onTooLarge();
   }
 
-  whole(): Buffer {
-    return Buffer.concat(this.#chunks);
+  whole(): Buffer | undefined {
+    return this.isTooLarge ? undefined : Buffer.concat(this.#chunks);
   }
 }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { httpDate } from '../clock.ts';
 import { type Coding, Forms, isCompressibleType } from '../forms.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
 import { matchesEtag } from '../preconditions.ts';
-import type { RawHeaders } from '../proxy/headers.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import { tailLines } from '../ready-answer.ts';
-import type { Visit } from '../visit.ts';
-import type { Freshness } from './cache-policy.ts';
+import type { Freshness } from './freshness.ts';
 
 /** Room for the head, the objects around it and its place in the maps. */
 const OVERHEAD_BYTES = 2048;
@@ -18,6 +17,13 @@ export interface PageContent {
   headers: RawHeaders;
   body: Buffer;
   contentType: string | undefined;
+}
+
+/** What a page must know of the visit that it answers. */
+export interface PageVisit {
+  response: ServerResponse;
+  headers: IncomingHttpHeaders;
+  isHead: boolean;
 }
 
 export type CacheState = 'HIT' | 'STALE';
@@ -76,7 +82,7 @@ export class StoredPage implements Kept {
   }
 
   /** Returns the bytes that were sent. */
-  send({ response, headers, isHead }: Visit, state: CacheState, nowMs: number): number {
+  send({ response, headers, isHead }: PageVisit, state: CacheState, nowMs: number): number {
     this.used = true;
     this.#keepTail(nowMs, state);
     const form = this.#forms.pick(headers['accept-encoding']);

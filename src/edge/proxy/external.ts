@@ -2,12 +2,14 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import type { ExternalPath } from '../gate.ts';
-import { abortWhenLeft } from '../leaving.ts';
+import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { NOTICES, NoticeError, sendNotice } from '../notices.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
-import { announcesTooMuch, sendBody } from './body.ts';
-import { answerHeaders, type ForwardedFacts, type RawHeaders, requestHeaders } from './headers.ts';
+import { fromMessage } from './answer.ts';
+import { announcesTooMuch, sendBody, toRequest } from './body.ts';
+import { answerHeaders, type ForwardedFacts, requestHeaders } from './headers.ts';
 import { relay } from './relay.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
@@ -32,19 +34,20 @@ export class ExternalPaths {
     const { request, response } = visit;
     const { limits } = this.#options;
     if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
-    const leaving = abortWhenLeft(visit);
+    const leaving = followVisitor(response);
     const outgoing = this.#open(visit, external, leaving.signal, []);
     const answered = responseOf(outgoing);
     const refuseBody = () => {
       sendNotice(response, NOTICES.tooLarge);
-      leaving.abort();
+      leaving.leave();
     };
-    if (visit.hasBody) sendBody(request, outgoing, limits.bodyBytes, refuseBody);
+    if (visit.hasBody) sendBody(request, toRequest(outgoing), limits.bodyBytes, refuseBody);
     else outgoing.end();
     const message = await answered.catch((error: unknown) => {
       throw new NoticeError(NOTICES.external, error);
     });
-    await relay(response, { message, headers: mapLocation(answerHeaders(message.rawHeaders), external) });
+    const headers = mapLocation(answerHeaders(message.rawHeaders), external);
+    await relay(response, { source: fromMessage(message), headers });
   }
 
   /** Asks for a change of protocol; resolves with the tunnel, or with the plain answer where there is none. */
@@ -98,7 +101,7 @@ function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** The target's own path stays in front; the path's prefix is replaced by it. */
-export function targetUrl({ prefix, target }: ExternalPath, path: string, query: string): string {
+function targetUrl({ prefix, target }: ExternalPath, path: string, query: string): string {
   const base = target.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const rest = prefix === '/' ? path : path.slice(prefix.length);
   return `${base}${rest}${query}`;
@@ -126,7 +129,7 @@ function mapLocation(headers: RawHeaders, external: ExternalPath): RawHeaders {
   });
 }
 
-export function mapToPath(location: string, { prefix, target }: ExternalPath): string {
+function mapToPath(location: string, { prefix, target }: ExternalPath): string {
   const base = URL.parse(target);
   const isRelative = !/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(location);
   const to = base && !isRelative ? URL.parse(location, base.href) : null;

@@ -1,7 +1,5 @@
+import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
-
-/** Headers as node:http takes and gives them raw: name, value, name, value. */
-export type RawHeaders = string[];
 
 const HOP_BY_HOP = new Set([
   'connection',

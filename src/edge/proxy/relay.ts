@@ -1,8 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RawHeaders } from './headers.ts';
+import type { ServerResponse } from 'node:http';
+import { httpDate } from '../clock.ts';
+import type { RawHeaders } from '../raw-headers.ts';
+import { canSendRaw, headText, sendWhole } from '../ready-answer.ts';
+import type { AnswerSource } from './answer.ts';
 
 export interface RelayOptions {
-  message: IncomingMessage;
+  source: AnswerSource;
   headers: RawHeaders;
   /** Sees each part of the body on its way. */
   tap?: (chunk: Buffer) => void;
@@ -18,33 +21,56 @@ export interface RelayOptions {
  * answer that looks whole.
  */
 export function relay(response: ServerResponse, options: RelayOptions): Promise<boolean> {
-  const { message, headers, tap, beforeEnd, readOn } = options;
+  const { source, headers, tap, beforeEnd, readOn } = options;
+  const whole = source.takeWhole();
+  if (whole && canSendRaw(response) && response.req.method !== 'HEAD') {
+    tap?.(whole);
+    beforeEnd?.();
+    sendWhole(response, headText(source.status, completed(headers, source.status, whole.length)), whole);
+    return Promise.resolve(true);
+  }
   return new Promise((resolve) => {
-    let isComplete = false;
-    const resume = () => void message.resume();
-    const leave = () => {
-      if (isComplete) return;
-      if (readOn?.()) message.resume();
-      else message.destroy();
-    };
-    response.on('drain', resume);
-    response.once('close', leave);
-    message.on('data', (chunk: Buffer) => {
-      tap?.(chunk);
-      if (!response.destroyed && !response.write(chunk)) message.pause();
-    });
-    message.once('end', () => {
-      isComplete = true;
-      beforeEnd?.();
-      response.end();
-    });
-    // What matters of an error is that the answer is not complete.
-    message.on('error', () => undefined);
-    message.once('close', () => {
+    let isOver = false;
+    const end = (isComplete: boolean) => {
+      if (isOver) return;
+      isOver = true;
       if (!isComplete) response.destroy();
       resolve(isComplete);
-    });
+    };
+    const leave = () => {
+      if (isOver) return;
+      if (readOn?.()) source.resume();
+      else source.destroy();
+    };
+    response.on('drain', () => source.resume());
+    response.once('close', leave);
     if (response.destroyed) leave();
-    else response.writeHead(message.statusCode ?? 502, headers);
+    else response.writeHead(source.status, headers);
+    source.attach({
+      data: (chunk) => {
+        tap?.(chunk);
+        return response.destroyed || response.write(chunk);
+      },
+      end: () => {
+        beforeEnd?.();
+        response.end();
+        end(true);
+      },
+      fail: () => end(false),
+    });
   });
+}
+
+/** An answer that is there as a whole has a length and a date, whether the upstream said so or not. */
+function completed(headers: RawHeaders, status: number, sizeBytes: number): RawHeaders {
+  let hasLength = status === 204 || status === 304;
+  let hasDate = false;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
+    else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+  }
+  if (!hasLength) headers.push('Content-Length', String(sizeBytes));
+  if (!hasDate) headers.push('Date', httpDate(Date.now()));
+  return headers;
 }

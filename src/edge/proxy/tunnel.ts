@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { abortWhenLeft } from '../leaving.ts';
+import { followVisitor } from '../leaving.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
+import { fromMessage } from './answer.ts';
 import type { ExternalPaths } from './external.ts';
-import { answerHeaders, type ForwardedFacts, type RawHeaders, requestHeaders } from './headers.ts';
+import { answerHeaders, type ForwardedFacts, requestHeaders } from './headers.ts';
 import { relay } from './relay.ts';
 import type { Upstream } from './upstream.ts';
+
+const LINGER_MS = 5_000;
 
 export interface TunnelOptions {
   upstream: Upstream;
@@ -28,7 +33,7 @@ export class Tunnels {
 
   async connect(visit: Visit, socket: Duplex, head: Buffer): Promise<void> {
     const { upstream, external, facts } = this.#options;
-    const leaving = abortWhenLeft(visit);
+    const leaving = followVisitor(visit.response);
     const asking: RawHeaders = ['Connection', 'Upgrade', 'Upgrade', visit.headers.upgrade ?? 'websocket'];
     const elsewhere = visit.gate.externalPath(visit.path);
     const { message, tunnel } = elsewhere
@@ -37,14 +42,15 @@ export class Tunnels {
           method: visit.request.method ?? 'GET',
           path: visit.path + visit.query,
           headers: [...requestHeaders(visit, facts(visit)), ...asking],
-          signal: leaving.signal,
+          leaving,
         });
     if (!tunnel) {
-      await relay(visit.response, { message, headers: answerHeaders(message.rawHeaders) });
+      await relay(visit.response, { source: fromMessage(message), headers: answerHeaders(message.rawHeaders) });
       return;
     }
     // From here on the connection is no response's any more.
-    visit.response.detachSocket(socket as never);
+    visit.response.detachSocket(socket as Socket);
+    socket.once('close', () => visit.countBytes((socket as Socket).bytesWritten));
     socket.write(handshake(message));
     if (tunnel.head.length > 0) socket.write(tunnel.head);
     if (head.length > 0) tunnel.socket.write(head);
@@ -62,6 +68,8 @@ export class Tunnels {
         this.#open.delete(from);
         to.destroy();
       });
+      // One side has said all it has to say. The other may still answer, but not for ever.
+      from.once('end', () => setTimeout(() => to.destroy(), LINGER_MS).unref());
       from.pipe(to);
     }
   }

@@ -1,11 +1,15 @@
-import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import { type IncomingMessage, request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import { type Lease, type RunningSite, type Runtime, SiteFailure } from '#runtimes/runtime.ts';
 import type { Gate } from '../gate.ts';
+import { type Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
-import type { EdgeReports } from '../route.ts';
-import type { RawHeaders } from './headers.ts';
+import type { RawHeaders } from '../raw-headers.ts';
+import type { EdgeReports, Route } from '../route.ts';
+import type { BodyTarget } from './body.ts';
+import type { SiteAnswer } from './site-answer.ts';
+import { SiteConnections } from './site-connection.ts';
 
 /** One request to a site's own PHP. */
 export interface Outgoing {
@@ -13,19 +17,12 @@ export interface Outgoing {
   /** With the query. */
   path: string;
   headers: RawHeaders;
-  /** Writes the body and ends the request; without it there is no body. */
-  sendBody?: (request: ClientRequest) => void;
-  /** The visitor went away, or nobody waits any more. */
-  signal: AbortSignal;
+  /** Writes the body and ends it; without it there is no body. */
+  sendBody?: (target: BodyTarget) => void;
+  leaving: Leaving;
 }
 
-export interface Answer {
-  message: IncomingMessage;
-  /** Why the answer broke off. */
-  failure(): SiteFailure;
-}
-
-export interface UpgradedAnswer {
+export interface Upgraded {
   message: IncomingMessage;
   /** Absent where the site did not switch protocols and just answered. */
   tunnel?: { socket: Duplex; head: Buffer };
@@ -41,36 +38,37 @@ export interface UpstreamOptions {
 /** The way to a site's own process: wakes it where needed, waits for its turn, and sends the request. */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  // Connections are kept per socket path.
-  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 32, scheduling: 'lifo' });
+  readonly #connections = new SiteConnections();
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#connections.close();
   }
 
   /** Resolves when the answer's head is there; fails with a SiteFailure. The lease ends with the answer. */
-  async send(gate: Gate, outgoing: Outgoing): Promise<Answer> {
+  async send(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
     const { site } = gate;
     if (site.waiting >= this.#options.limits.waitingPerSite)
       throw new SiteFailure('overload', 'too many visitors wait for this site');
     site.waiting++;
     try {
-      const lease = await this.#lease(gate, outgoing.signal);
-      return await this.#exchange(lease, outgoing, true);
+      const lease = await this.#lease(gate, outgoing.leaving);
+      return await this.#exchange(lease, outgoing, false);
     } finally {
       site.waiting--;
     }
   }
 
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */
-  async upgrade(gate: Gate, outgoing: Outgoing): Promise<UpgradedAnswer> {
-    const lease = await this.#lease(gate, outgoing.signal);
+  async upgrade(gate: Gate, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {
+    const lease = await this.#lease(gate, leaving);
     return new Promise((resolve, reject) => {
-      const request = this.#open(lease, outgoing, false);
+      const { socketPath } = lease;
+      // A connection that changes its protocol never comes back, so that it is none of the kept ones.
+      const request = openRequest({ socketPath, method, path, headers, agent: false, signal: leaving.signal });
       request.once('upgrade', (message, socket, head) => {
         socket.once('close', () => lease.release());
         resolve({ message, tunnel: { socket, head } });
@@ -81,95 +79,107 @@ export class Upstream {
       });
       request.once('error', () => {
         lease.release();
-        reject(lease.failure() ?? new SiteFailure('crash', 'the site closed the connection'));
+        reject(failureOf(lease));
       });
       request.end();
     });
   }
 
-  async #lease(gate: Gate, signal: AbortSignal): Promise<Lease> {
+  #lease(gate: Gate, leaving: Leaving): Promise<Lease> {
     const { wakeMs } = this.#options.limits;
-    const patience = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new SiteFailure('start', `not awake after ${wakeMs} ms`)), wakeMs);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const giveUp = (error: Error) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(timer);
+        reject(error);
+      };
+      const patience = new AbortController();
+      const timer = setTimeout(() => {
+        giveUp(new SiteFailure('start', `not awake after ${wakeMs} ms`));
+        patience.abort();
+      }, wakeMs);
+      leaving.onLeave(() => {
+        giveUp(new Left());
+        patience.abort();
+      });
+      this.#start(gate)
+        .then((running) => running.lease(patience.signal))
+        .then((lease) => {
+          // It came too late, and nobody else would give it back.
+          if (isOver) return lease.release();
+          isOver = true;
+          clearTimeout(timer);
+          resolve(lease);
+        })
+        .catch(giveUp);
     });
-    const leasing = this.#start(gate).then((running) => running.lease(patience.signal));
-    try {
-      signal.throwIfAborted();
-      return await Promise.race([leasing, tooLate]);
-    } catch (error) {
-      patience.abort();
-      // It may come all the same, and nobody would give it back.
-      leasing.then(
-        (lease) => lease.release(),
-        () => undefined,
-      );
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /** One start at a time for a site: whoever comes meanwhile waits for the same one. */
   #start({ route, site }: Gate): Promise<RunningSite> {
-    site.starting ??= this.#wake(route.state === 'asleep', site.id, () =>
-      this.#options.runtime.start(route.site),
-    ).finally(() => {
+    if (site.starting) return site.starting;
+    const starting = route.state === 'asleep' ? this.#wake(route) : this.#options.runtime.start(route.site);
+    site.starting = starting;
+    const forget = () => {
       site.starting = undefined;
-    });
-    return site.starting;
+    };
+    starting.then(forget, forget);
+    return starting;
   }
 
-  async #wake(isAsleep: boolean, siteId: string, start: () => Promise<RunningSite>): Promise<RunningSite> {
-    if (!isAsleep) return start();
+  async #wake({ site }: Route): Promise<RunningSite> {
+    const { runtime, reports, log } = this.#options;
     // The visitor gets the page even where nobody takes note that the site is awake.
-    const noted = this.#options.reports.woke(siteId).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, site_id: siteId }, 'a wake could not be reported');
+    const noted = reports.woke(site.id).catch((error: unknown) => {
+      log.warn({ err: error, site_id: site.id }, 'a wake could not be reported');
     });
-    const [running] = await Promise.all([start(), noted]);
+    const [running] = await Promise.all([runtime.start(site), noted]);
     return running;
   }
 
-  #exchange(lease: Lease, outgoing: Outgoing, mayRepeat: boolean): Promise<Answer> {
+  #exchange(lease: Lease, outgoing: Outgoing, isRepeated: boolean): Promise<SiteAnswer> {
+    const { method, path, headers, sendBody, leaving } = outgoing;
     return new Promise((resolve, reject) => {
-      const failure = () => lease.failure() ?? new SiteFailure('crash', 'the site closed the connection');
-      // A second try takes a connection of its own.
-      const request = this.#open(lease, outgoing, mayRepeat);
       let isAnswered = false;
-      request.once('response', (message) => {
-        isAnswered = true;
-        message.once('close', () => lease.release());
-        resolve({ message, failure });
+      let isOver = false;
+      const isRepeatable = !sendBody && (method === 'GET' || method === 'HEAD');
+      const exchange = {
+        method,
+        path,
+        headers,
+        ...(sendBody && { sendBody }),
+        answered: (answer: SiteAnswer) => {
+          isAnswered = true;
+          resolve(answer);
+        },
+        ended: () => {
+          isOver = true;
+          lease.release();
+        },
+        failed: () => {
+          isOver = true;
+          // The site closed an idle connection just when we took it. Nothing was answered, so another try is safe as
+          // long as the request changes nothing and no part of its body is gone.
+          const isAnotherTry = connection.wasIdle && isRepeatable && !isRepeated;
+          if (!isAnswered && isAnotherTry && !leaving.hasLeft && !lease.failure()) {
+            this.#exchange(lease, outgoing, true).then(resolve, reject);
+            return;
+          }
+          lease.release();
+          if (!isAnswered) reject(leaving.hasLeft ? new Left() : failureOf(lease));
+        },
+      };
+      const connection = this.#connections.send(lease.socketPath, exchange, isRepeatable && !isRepeated);
+      leaving.onLeave(() => {
+        // The connection may serve somebody else by now.
+        if (!isOver) connection.destroy();
       });
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        if (isAnswered) return;
-        // The site closed an idle connection just when we took it. Nothing was answered, so another try is safe as
-        // long as the request changes nothing and no part of its body is gone.
-        const wasIdle = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        const isRepeatable = !outgoing.sendBody && (outgoing.method === 'GET' || outgoing.method === 'HEAD');
-        if (wasIdle && isRepeatable && mayRepeat && !outgoing.signal.aborted && !lease.failure()) {
-          this.#exchange(lease, outgoing, false).then(resolve, reject);
-          return;
-        }
-        lease.release();
-        reject(outgoing.signal.aborted ? outgoing.signal.reason : failure());
-      });
-      if (outgoing.sendBody) outgoing.sendBody(request);
-      else request.end();
     });
   }
+}
 
-  #open(lease: Lease, { method, path, headers, signal }: Outgoing, isPlain: boolean): ClientRequest {
-    return openRequest({
-      socketPath: lease.socketPath,
-      method,
-      path,
-      headers,
-      signal,
-      // A connection that changes its protocol never comes back.
-      agent: isPlain ? this.#agent : false,
-    });
-  }
+function failureOf(lease: Lease): SiteFailure {
+  return lease.failure() ?? new SiteFailure('crash', 'the site closed the connection');
 }

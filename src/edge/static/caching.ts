@@ -1,5 +1,5 @@
 import { httpDate } from '../clock.ts';
-import type { RawHeaders } from '../proxy/headers.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import { tailLines } from '../ready-answer.ts';
 
 const SHORT_SECONDS = 600;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Coding, Forms, isCompressibleType } from '../forms.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
 import { isNotModified, rangeStillHolds, readRange } from '../preconditions.ts';
-import type { RawHeaders } from '../proxy/headers.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 import { cachingFor } from './caching.ts';
 import { type FileStat, type OpenedFile, openFile } from './open-file.ts';
@@ -54,6 +54,10 @@ export class ServedFile implements Kept {
       (bytes) => budget.grow(this, bytes),
     );
     this.sizeBytes += content.length;
+  }
+
+  get isInMemory(): boolean {
+    return this.#forms !== undefined;
   }
 
   forget(): void {

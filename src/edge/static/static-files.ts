@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import type { Gate } from '../gate.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { type Kept, MemoryBudget } from '../memory-budget.ts';
 import { NOTICES, type Notice } from '../notices.ts';
@@ -10,6 +11,7 @@ import { isCoreOnly, type Place, placesOf, readPath, type StaticPath } from './s
 /** For so long a file is taken to be as it was. */
 const CHECK_MS = 1_000;
 const MISSING_BYTES = 256;
+const MAX_REMEMBERED = 1_000;
 
 export type FileOutcome = 'answered' | 'pass' | Notice;
 
@@ -27,6 +29,9 @@ export class StaticFiles {
   /** By file name, so that sites share what is WordPress' own. */
   readonly #known = new Map<string, Known>();
 
+  /** Where a site's paths led the last time; believed only while the file is, so that it is never older than that. */
+  readonly #found = new WeakMap<Gate, Map<string, Known>>();
+
   constructor(limits: EdgeLimits) {
     this.#limits = limits;
     this.#budget = new MemoryBudget(limits.fileCacheBytes);
@@ -34,6 +39,12 @@ export class StaticFiles {
 
   /** Answers at once where the file is in memory. */
   answer(visit: Visit): FileOutcome | Promise<FileOutcome> {
+    const found = visit.isRead ? this.#found.get(visit.gate)?.get(visit.path) : undefined;
+    if (found?.file?.isInMemory && Date.now() - found.checkedAtMs < CHECK_MS) {
+      found.used = true;
+      found.file.answer(visit);
+      return 'answered';
+    }
     const named = readPath(visit.path);
     if (named === 'denied') return NOTICES.notFound;
     if (named === 'dynamic' || !visit.isRead) return 'pass';
@@ -59,7 +70,19 @@ export class StaticFiles {
     known.checking ??= this.#check(known, place, named.contentType).finally(() => {
       known.checking = undefined;
     });
-    return known.checking.then(async () => ((await known.file?.answer(visit)) ? 'answered' : next()));
+    return known.checking.then(async () => {
+      if (!(await known.file?.answer(visit))) return next();
+      this.#remember(visit, known);
+      return 'answered';
+    });
+  }
+
+  #remember({ gate, path }: Visit, known: Known): void {
+    const found = this.#found.get(gate) ?? new Map<string, Known>();
+    if (found.size === 0) this.#found.set(gate, found);
+    if (found.size >= MAX_REMEMBERED) found.clear();
+    // Large files are read from disk each time, which costs more than finding them.
+    if (known.file?.isInMemory) found.set(path, known);
   }
 
   #at(place: Place): Known {

@@ -1,4 +1,4 @@
-import { isUnder } from '../gate.ts';
+import { isUnder } from '../path-prefix.ts';
 import { decodePath } from '../target.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 

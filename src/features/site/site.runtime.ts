@@ -1,6 +1,7 @@
 import type { Services } from '#core/services.ts';
 import type { SiteStatus } from '#runtimes/runtime.ts';
 import { announcePurge } from './site.edge.sql.ts';
+import { siteRoutes } from './site.edge.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import { writeStatuses } from './site-upkeep.sql.ts';
 
@@ -23,6 +24,24 @@ export function listenToRuntime(services: Services): void {
     changed: (siteId) => void announcePurge(db, siteId).catch(failed('could not tell of changed pages')),
     mail: (siteId) => mails(siteId, true),
     status: statuses,
+  });
+}
+
+/**
+ * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
+ * platform than the one that runs it.
+ */
+export async function stopRetiredSites(services: Services): Promise<void> {
+  const { runtime, listener, log } = services;
+  const routes = siteRoutes(services);
+  const stopIfRetired = async (siteId: string) => {
+    const [route] = await routes.load(siteId);
+    const runs = route && (route.state === 'ready' || route.state === 'held' || route.state === 'creating');
+    if (!runs) await runtime.stop(siteId);
+  };
+  await listener.on('site_changed', (siteId) => {
+    if (!runtime.awake().some((site) => site.siteId === siteId)) return;
+    stopIfRetired(siteId).catch((error) => log.warn({ err: error, siteId }, 'could not stop a site'));
   });
 }
 

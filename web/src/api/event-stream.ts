@@ -25,8 +25,10 @@ function openStream(queryClient: QueryClient): () => void {
     source = new EventSource(url);
     source.addEventListener('event', (message) => receive(queryClient, JSON.parse(message.data)));
     source.onopen = () => {
-      // The stream also ends when the caller's rights change, so anything on screen may be out of date.
-      if (interrupted) void queryClient.invalidateQueries();
+      // The stream also ends when the caller's rights change, so anything on screen may be out of date. Before the first
+      // opening it is only what moves by itself: work that ended between the page's questions and now is told to nobody.
+      const stale = interrupted ? [[]] : [['events'], ['sites']];
+      for (const queryKey of stale) void queryClient.invalidateQueries({ queryKey });
       interrupted = false;
     };
     source.onerror = () => {
@@ -66,11 +68,14 @@ const touched: Record<string, string[]> = {
   billing: ['teams'],
   member: ['members', 'invites', 'teams'],
   ticket: ['tickets'],
+  site: ['sites', 'teams'],
+  external_path: ['sites', 'external-paths'],
 };
 
 function receive(queryClient: QueryClient, event: Event): void {
   queryClient.setQueryData<InfiniteData<EventPage, number>>(eventsQuery.queryKey, (data) => data && place(data, event));
   void queryClient.invalidateQueries({ queryKey: ['events', 'team'] });
+  void queryClient.invalidateQueries({ queryKey: ['events', 'site'] });
   for (const key of touched[event.event_type.split('.')[0] ?? ''] ?? []) {
     void queryClient.invalidateQueries({ queryKey: [key] });
   }

@@ -29,3 +29,10 @@ export const failedJobsQuery = (page: number) =>
     queryFn: ({ signal }) => api.listFailedJobs({ query: { page, size }, signal }),
     placeholderData: keepPreviousData,
   });
+
+export const deletedSitesQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['sites', 'deleted', page],
+    queryFn: ({ signal }) => api.listDeletedSites({ query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -101,6 +101,6 @@ export const regionsQuery = queryOptions({
   queryFn: ({ signal }) => api.listRegions({ signal }),
 });
 
-function nextPage(last: { next: unknown }, _pages: unknown[], page: number): number | undefined {
+export function nextPage(last: { next: unknown }, _pages: unknown[], page: number): number | undefined {
   return last.next ? page + 1 : undefined;
 }

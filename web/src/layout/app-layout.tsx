@@ -95,7 +95,8 @@ function useFocusOnNavigation() {
   useEffect(() => {
     if (former.current === pathname) return;
     former.current = pathname;
-    main.current?.focus({ preventScroll: true });
+    // A form that starts with its first field has the focus already, and keeps it.
+    if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
   }, [pathname]);
   return main;
 }

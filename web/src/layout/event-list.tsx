@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Event, Team } from '#sdk';
+import { detailOf } from '../api/sites.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { capitalise } from '../ui/format.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -38,7 +40,7 @@ export function EventList({ events, teams }: EventListProps) {
 }
 
 function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
-  const failed = event.finished_at !== null && isFailed(event.detail);
+  const { step, failure } = detailOf(event);
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
@@ -46,6 +48,7 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
         <p className={event.unread ? 'font-medium' : undefined}>
           <EventLink event={event}>{event.activity}</EventLink>
         </p>
+        {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
         {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
         <p className="mt-0.5 text-muted text-xs">
           {team && (
@@ -66,10 +69,10 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
       <div className="flex items-start gap-3 pt-0.5">
         {event.finished_at === null && (
           <Badge tone="accent">
-            <Spinner className="size-3" /> Running
+            <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
           </Badge>
         )}
-        {failed && <Badge tone="danger">Failed</Badge>}
+        {failure && <Badge tone="danger">Failed</Badge>}
         {event.unread && (
           <span className="mt-1.5 size-2 rounded-full bg-accent">
             <span className="sr-only">Unread</span>
@@ -81,17 +84,20 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
 }
 
 function EventLink({ event, children }: { event: Event; children: React.ReactNode }) {
-  if (!event.item_id || !event.event_type.startsWith('ticket.') || event.event_type === 'ticket.deleted')
-    return children;
-  return (
-    <Link
-      to="/tickets/$ticketId"
-      params={{ ticketId: event.item_id }}
-      className="rounded underline-offset-4 hover:underline"
-    >
-      {children}
-    </Link>
-  );
+  const style = 'rounded underline-offset-4 hover:underline';
+  if (event.event_type.startsWith('ticket.') && event.event_type !== 'ticket.deleted' && event.item_id)
+    return (
+      <Link to="/tickets/$ticketId" params={{ ticketId: event.item_id }} className={style}>
+        {children}
+      </Link>
+    );
+  if (event.scope === 'site' && event.event_type !== 'site.deleted' && event.fqdn)
+    return (
+      <Link to="/sites/$fqdn" params={{ fqdn: event.fqdn }} className={style}>
+        {children}
+      </Link>
+    );
+  return children;
 }
 
 /** The heading names the day, so older ones need only the hour. */
@@ -99,10 +105,6 @@ function EventTime({ iso }: { iso: string }) {
   const date = new Date(iso);
   if (date.toDateString() === new Date().toDateString()) return <Time iso={iso} />;
   return <time dateTime={iso}>{hourFormat.format(date)}</time>;
-}
-
-function isFailed(detail: unknown): boolean {
-  return typeof detail === 'object' && detail !== null && 'error' in detail && Boolean(detail.error);
 }
 
 function dayName(day: string): string {

@@ -4,12 +4,13 @@ import { eventsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
 import { ActivityIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
 
-const row = 'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-sm';
-const link = `${row} text-muted hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg`;
+const link =
+  'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';
 
 type Item = { to: LinkProps['to']; label: string; Icon: typeof TeamsIcon };
 
 const items: Item[] = [
+  { to: '/sites', label: 'Sites', Icon: SitesIcon },
   { to: '/teams', label: 'Teams', Icon: TeamsIcon },
   { to: '/tickets', label: 'Tickets', Icon: TicketsIcon },
   { to: '/activity', label: 'Activity', Icon: ActivityIcon },
@@ -20,12 +21,6 @@ export function Nav({ onNavigate }: { onNavigate?: () => void }) {
   return (
     <nav aria-label="Main" className="grid gap-6">
       <ul className="grid gap-0.5">
-        {/* Sites come first once the platform hosts them; until then the place says so and leads nowhere. */}
-        <li className={`${row} text-muted`}>
-          <SitesIcon className="size-4.5" />
-          Sites
-          <span className="ml-auto font-normal text-xs">Soon</span>
-        </li>
         {items.map((item) => (
           <li key={item.to}>
             <Link to={item.to} onClick={onNavigate} className={link}>

@@ -3,13 +3,10 @@ import { useState } from 'react';
 import type { Event } from '#sdk';
 import { api } from '../api/client.ts';
 import { eventsQuery, teamsQuery } from '../api/queries.ts';
-import { EventList } from '../layout/event-list.tsx';
-import { Loaded } from '../layout/loaded.tsx';
+import { EventFeed } from '../layout/event-feed.tsx';
 import { Button } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
-import { Empty } from '../ui/empty.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { ActivityIcon, CheckIcon } from '../ui/icons.tsx';
+import { CheckIcon } from '../ui/icons.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -17,6 +14,7 @@ import { toast } from '../ui/toast.tsx';
 const filters: Record<string, { label: string; test: (event: Event) => boolean }> = {
   all: { label: 'All', test: () => true },
   unread: { label: 'Unread', test: (event) => event.unread },
+  site: { label: 'Sites', test: (event) => event.scope === 'site' },
   team: { label: 'Teams', test: (event) => event.scope === 'team' && !event.event_type.startsWith('ticket.') },
   ticket: { label: 'Tickets', test: (event) => event.event_type.startsWith('ticket.') },
   account: { label: 'Account', test: (event) => event.scope === 'account' },
@@ -27,7 +25,6 @@ export function ActivityPage() {
   const query = useInfiniteQuery(eventsQuery);
   const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   const events = query.data?.pages.flatMap((page) => page.results);
-  const shown = events?.filter((event) => filters[filter]?.test(event));
   return (
     <>
       <PageHeader
@@ -41,26 +38,16 @@ export function ActivityPage() {
         onChange={setFilter}
         options={Object.entries(filters).map(([value, { label }]) => ({ value, label }))}
       />
-      <Card className="mt-4 overflow-hidden">
-        <Loaded query={{ ...query, data: shown }}>
-          {(list) =>
-            list.length > 0 ? (
-              <EventList events={list} teams={teams.length > 1 ? teams : undefined} />
-            ) : (
-              <Empty icon={<ActivityIcon />} title={filter === 'all' ? 'Nothing has happened yet' : 'Nothing matches'}>
-                {filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.'}
-              </Empty>
-            )
-          }
-        </Loaded>
-      </Card>
-      {query.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button variant="secondary" pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load older activity
-          </Button>
-        </div>
-      )}
+      <EventFeed
+        className="mt-4"
+        query={query}
+        filter={filters[filter]?.test}
+        teams={teams.length > 1 ? teams : undefined}
+        empty={{
+          title: filter === 'all' ? 'Nothing has happened yet' : 'Nothing matches',
+          text: filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.',
+        }}
+      />
     </>
   );
 }

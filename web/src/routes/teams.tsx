@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
 import { teamsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
-import { Loaded } from '../layout/loaded.tsx';
+import { Listing } from '../layout/listing.tsx';
 import { TeamBadges } from '../layout/team-badges.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -11,7 +11,6 @@ import { formatBytes, formatCount } from '../ui/format.ts';
 import { TeamsIcon } from '../ui/icons.tsx';
 import { Meter } from '../ui/meter.tsx';
 import { PageHeader } from '../ui/page.tsx';
-import { Pager } from '../ui/pager.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 const route = getRouteApi('/app/teams');
@@ -23,26 +22,26 @@ export function TeamsPage() {
   return (
     <>
       <PageHeader title="Teams" description="A team owns sites, holds a plan and brings people together." />
-      <Loaded query={query} loading={<TeamsLoading />}>
-        {(teams) =>
-          teams.results.length > 0 ? (
-            <>
-              <ul className="grid gap-4 md:grid-cols-2">
-                {teams.results.map((team) => (
-                  <TeamCard key={team.id} team={team} />
-                ))}
-              </ul>
-              <Pager page={teams} onPage={(next) => void navigate({ search: { page: next } })} />
-            </>
-          ) : (
-            <Card>
-              <Empty icon={<TeamsIcon />} title="You are in no team">
-                Ask a team's owner to invite you.
-              </Empty>
-            </Card>
-          )
+      <Listing
+        query={query}
+        loading={<TeamsLoading />}
+        onPage={(next) => void navigate({ search: { page: next } })}
+        empty={
+          <Card>
+            <Empty icon={<TeamsIcon />} title="You are in no team">
+              Ask a team's owner to invite you.
+            </Empty>
+          </Card>
         }
-      </Loaded>
+      >
+        {(teams) => (
+          <ul className="grid gap-4 md:grid-cols-2">
+            {teams.map((team) => (
+              <TeamCard key={team.id} team={team} />
+            ))}
+          </ul>
+        )}
+      </Listing>
     </>
   );
 }

@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Ticket } from '#sdk';
 import { api } from '../api/client.ts';
 import { repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
 import { atLeast } from '../api/roles.ts';
 import { useMe } from '../api/session.ts';
+import { BackLink } from '../layout/back-link.tsx';
 import { Loaded } from '../layout/loaded.tsx';
 import { ReplyBox } from '../layout/reply-box.tsx';
 import { Message, Reply } from '../layout/thread.tsx';
@@ -13,12 +14,11 @@ import { TicketState } from '../layout/ticket-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { capitalise } from '../ui/format.ts';
-import { ChevronLeftIcon, TrashIcon } from '../ui/icons.tsx';
+import { TrashIcon } from '../ui/icons.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { toast } from '../ui/toast.tsx';
 
-const backLink = '-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg';
 const route = getRouteApi('/app/tickets/$ticketId');
 
 export function TicketPage() {
@@ -53,18 +53,11 @@ function TicketView({ ticket }: { ticket: Ticket }) {
         description={[ticket.category && capitalise(ticket.category), team?.name].filter(Boolean).join(' · ')}
         back={
           isOwn ? (
-            <Link to="/tickets" className={backLink}>
-              <ChevronLeftIcon /> Tickets
-            </Link>
+            <BackLink to="/tickets">Tickets</BackLink>
           ) : (
-            <Link
-              to="/teams/$teamId"
-              params={{ teamId: ticket.team_id }}
-              search={{ tab: 'tickets' }}
-              className={backLink}
-            >
-              <ChevronLeftIcon /> Tickets of the team
-            </Link>
+            <BackLink to="/teams/$teamId" params={{ teamId: ticket.team_id }} search={{ tab: 'tickets' }}>
+              Tickets of the team
+            </BackLink>
           )
         }
         action={(isOwn || atLeast(team?.role, 'admin')) && <DeleteTicket ticket={ticket} />}

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ticketsQuery } from '../api/queries.ts';
-import { Loaded } from '../layout/loaded.tsx';
+import { Listing } from '../layout/listing.tsx';
 import { NewTicketButton } from '../layout/new-ticket.tsx';
 import { TicketList } from '../layout/ticket-list.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { TicketsIcon } from '../ui/icons.tsx';
 import { PageHeader } from '../ui/page.tsx';
-import { Pager } from '../ui/pager.tsx';
 
 const route = getRouteApi('/app/tickets');
 
@@ -24,20 +23,17 @@ export function TicketsPage() {
         action={<NewTicketButton />}
       />
       <Card>
-        <Loaded query={query}>
-          {(tickets) =>
-            tickets.results.length > 0 ? (
-              <>
-                <TicketList tickets={tickets.results} />
-                <Pager page={tickets} onPage={(next) => void navigate({ search: { page: next } })} />
-              </>
-            ) : (
-              <Empty icon={<TicketsIcon />} title="No tickets yet">
-                When something is unclear or broken, open one: the whole conversation stays here.
-              </Empty>
-            )
+        <Listing
+          query={query}
+          onPage={(next) => void navigate({ search: { page: next } })}
+          empty={
+            <Empty icon={<TicketsIcon />} title="No tickets yet">
+              When something is unclear or broken, open one: the whole conversation stays here.
+            </Empty>
           }
-        </Loaded>
+        >
+          {(tickets) => <TicketList tickets={tickets} />}
+        </Listing>
       </Card>
     </>
   );

@@ -83,7 +83,11 @@ function sortFaults(error: unknown, fieldOfCode: Record<string, string>, hasFiel
   if (error instanceof ApiError && error.faults.length > 0) {
     for (const fault of error.faults) {
       const name = fault.loc.map(String).find((part, index) => index > 0 && hasField(part));
-      if (name) fields[name] = [...(fields[name] ?? []), sentence(fault.msg)];
+      // A field that holds a list: the fault names the place in it.
+      const place = fault.loc.at(-1);
+      const text =
+        typeof place === 'number' ? `Line ${place + 1}: ${fault.msg.replace(/^Value error, /, '')}` : fault.msg;
+      if (name) fields[name] = [...(fields[name] ?? []), sentence(text)];
       else rest.push(sentence(fault.msg));
     }
   } else {

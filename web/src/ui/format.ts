@@ -20,3 +20,21 @@ export function formatBytes(bytes: number): string {
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** What of a title can be a host name: "Café am Hafen" becomes "cafe-am-hafen". */
+export function slugOf(title: string): string {
+  return title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, '');
+}
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** Null stands for nothing counted yet. */
+export function formatRatio(ratio: number | null): string {
+  return ratio === null ? '–' : percent.format(ratio);
+}

@@ -181,3 +181,33 @@ export const EyeOffIcon = (props: IconProps) => (
     <path d="M4 4l16 16M9.5 6.3A10 10 0 0 1 12 6c4.2 0 7.5 2 9.5 6a13 13 0 0 1-2.7 3.6M6 8a12.5 12.5 0 0 0-3.5 4c2 4 5.3 6 9.5 6 1.6 0 3-.3 4.3-.8M10 10a2.75 2.75 0 0 0 4 4" />
   </Stroke>
 );
+export const OpenIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M13.5 4H20v6.5M20 4l-9 9M17.5 14v4.5a1.5 1.5 0 0 1-1.5 1.5H5.5a1.5 1.5 0 0 1-1.5-1.5V8a1.5 1.5 0 0 1 1.5-1.5H10" />
+  </Stroke>
+);
+export const SearchIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="m20 20-4.2-4.2M17.5 10.75a6.75 6.75 0 1 1-13.5 0 6.75 6.75 0 0 1 13.5 0Z" />
+  </Stroke>
+);
+export const PencilIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="m14.5 5.5 4 4M4 20l1-5L15.8 4.2a1.7 1.7 0 0 1 2.4 0l1.6 1.6a1.7 1.7 0 0 1 0 2.4L9 19l-5 1Z" />
+  </Stroke>
+);
+export const LockIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M6.5 10.5h11A1.5 1.5 0 0 1 19 12v7a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 5 19v-7a1.5 1.5 0 0 1 1.5-1.5ZM8 10.5V7.5a4 4 0 0 1 8 0v3" />
+  </Stroke>
+);
+export const WandIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="m4 20 10.5-10.5M13 8l3 3M18 3v4M16 5h4M20 12v3M18.5 13.5h3M8 3.5v3M6.5 5h3" />
+  </Stroke>
+);
+export const PathIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M5 4v7.5a3 3 0 0 0 3 3h11M15 10l4.5 4.5L15 19" />
+  </Stroke>
+);

@@ -22,8 +22,13 @@ export function Textarea({ className, rows = 5, ...props }: InputProps & { rows?
   );
 }
 
-export function PasswordInput({ className, ...props }: InputProps) {
-  const [shown, setShown] = useState(false);
+type PasswordInputProps = InputProps & {
+  /** Whether it starts readable, as one does that was just made up. */
+  initiallyShown?: boolean;
+};
+
+export function PasswordInput({ className, initiallyShown = false, ...props }: PasswordInputProps) {
+  const [shown, setShown] = useState(initiallyShown);
   const Icon = shown ? EyeOffIcon : EyeIcon;
   return (
     <div className="relative">

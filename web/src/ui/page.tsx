@@ -11,16 +11,20 @@ type PageHeaderProps = {
   description?: ReactNode;
   badges?: ReactNode;
   back?: ReactNode;
+  /** A picture before the title. */
+  icon?: ReactNode;
   action?: ReactNode;
 };
 
-export function PageHeader({ title, description, badges, back, action }: PageHeaderProps) {
+export function PageHeader({ title, description, badges, back, icon, action }: PageHeaderProps) {
   useTitle(title);
   return (
     <header className="mb-7">
       {back && <div className="mb-3">{back}</div>}
-      <div className="flex items-start justify-between gap-4">
-        <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+      {/* The action moves below a title that it would leave less than this. */}
+      <div className="flex flex-wrap items-start justify-between gap-4">
+        <div className="flex min-h-9 min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-3 gap-y-2">
+          {icon}
           <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
           {badges}
         </div>

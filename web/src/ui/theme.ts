@@ -42,12 +42,16 @@ export function setTheme(next: Theme): void {
   apply();
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useTheme(): Theme {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => theme,
-  );
+  return useSyncExternalStore(subscribe, () => theme);
+}
+
+/** What the theme comes to at the moment; for whatever can not be coloured by CSS. */
+export function useIsDark(): boolean {
+  return useSyncExternalStore(subscribe, () => document.documentElement.dataset.theme === 'dark');
 }

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { anyTicketQuery } from '../../api/operator-queries.ts';
+import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Message, Reply } from '../../layout/thread.tsx';
 import { TicketState } from '../../layout/ticket-list.tsx';
 import { capitalise } from '../../ui/format.ts';
-import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { AnswerBox } from './answer-box.tsx';
 
@@ -34,13 +34,9 @@ export function AnswerTicketPage() {
                 .filter(Boolean)
                 .join(' · ')}
               back={
-                <Link
-                  to="/operator"
-                  search={{ tab: 'tickets' }}
-                  className="-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg"
-                >
-                  <ChevronLeftIcon /> Tickets to answer
-                </Link>
+                <BackLink to="/operator" search={{ tab: 'tickets' }}>
+                  Tickets to answer
+                </BackLink>
               }
             />
             <ol className="grid gap-4" aria-label="Conversation">

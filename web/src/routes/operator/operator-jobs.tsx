@@ -3,13 +3,12 @@ import { useState } from 'react';
 import type { FailedJob } from '#sdk';
 import { api } from '../../api/client.ts';
 import { failedJobsQuery } from '../../api/operator-queries.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { JobsIcon, ReopenIcon } from '../../ui/icons.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 
@@ -18,24 +17,23 @@ export function OperatorJobs() {
   const query = useQuery(failedJobsQuery(page));
   return (
     <Section title="Failed jobs" description="Background work that gave up after its retries." flush>
-      <Loaded query={query}>
-        {(jobs) =>
-          jobs.results.length > 0 ? (
-            <>
-              <ul className="divide-y divide-line">
-                {jobs.results.map((job) => (
-                  <JobRow key={job.id} job={job} />
-                ))}
-              </ul>
-              <Pager page={jobs} onPage={setPage} />
-            </>
-          ) : (
-            <Empty icon={<JobsIcon />} title="Nothing has failed">
-              Work that can not be finished shows up here, to be run again.
-            </Empty>
-          )
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={
+          <Empty icon={<JobsIcon />} title="Nothing has failed">
+            Work that can not be finished shows up here, to be run again.
+          </Empty>
         }
-      </Loaded>
+      >
+        {(jobs) => (
+          <ul className="divide-y divide-line">
+            {jobs.map((job) => (
+              <JobRow key={job.id} job={job} />
+            ))}
+          </ul>
+        )}
+      </Listing>
     </Section>
   );
 }

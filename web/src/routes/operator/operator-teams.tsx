@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
 import { allTeamsQuery } from '../../api/operator-queries.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -11,7 +11,6 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { TeamsIcon } from '../../ui/icons.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -21,34 +20,27 @@ export function OperatorTeams() {
   const query = useQuery(allTeamsQuery(page));
   return (
     <Section title="Teams" description="A suspended team's sites show a page that says so." flush>
-      <Loaded query={query}>
-        {(teams) =>
-          teams.results.length > 0 ? (
-            <>
-              <Table
-                label="Teams"
-                head={
-                  <>
-                    <Th>Team</Th>
-                    <Th className="max-sm:hidden">State</Th>
-                    <Th className="max-md:hidden">Since</Th>
-                    <Th>
-                      <span className="sr-only">Actions</span>
-                    </Th>
-                  </>
-                }
-              >
-                {teams.results.map((team) => (
-                  <TeamRow key={team.id} team={team} />
-                ))}
-              </Table>
-              <Pager page={teams} onPage={setPage} />
-            </>
-          ) : (
-            <Empty icon={<TeamsIcon />} title="No teams" />
-          )
-        }
-      </Loaded>
+      <Listing query={query} onPage={setPage} empty={<Empty icon={<TeamsIcon />} title="No teams" />}>
+        {(teams) => (
+          <Table
+            label="Teams"
+            head={
+              <>
+                <Th>Team</Th>
+                <Th className="max-sm:hidden">State</Th>
+                <Th className="max-md:hidden">Since</Th>
+                <Th>
+                  <span className="sr-only">Actions</span>
+                </Th>
+              </>
+            }
+          >
+            {teams.map((team) => (
+              <TeamRow key={team.id} team={team} />
+            ))}
+          </Table>
+        )}
+      </Listing>
     </Section>
   );
 }

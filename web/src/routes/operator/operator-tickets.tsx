@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { allTicketsQuery } from '../../api/operator-queries.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TicketsIcon } from '../../ui/icons.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 
 const states = [
@@ -24,18 +23,13 @@ export function OperatorTickets() {
   }
   return (
     <Section title="Tickets" action={<Segmented label="Show" value={state} onChange={choose} options={states} />} flush>
-      <Loaded query={query}>
-        {(tickets) =>
-          tickets.results.length > 0 ? (
-            <>
-              <TicketList tickets={tickets.results} authors to="/operator/tickets/$ticketId" />
-              <Pager page={tickets} onPage={setPage} />
-            </>
-          ) : (
-            <Empty icon={<TicketsIcon />} title={state === 'open' ? 'Nobody is waiting' : 'Nothing resolved yet'} />
-          )
-        }
-      </Loaded>
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={<Empty icon={<TicketsIcon />} title={state === 'open' ? 'Nobody is waiting' : 'Nothing resolved yet'} />}
+      >
+        {(tickets) => <TicketList tickets={tickets} authors to="/operator/tickets/$ticketId" />}
+      </Listing>
     </Section>
   );
 }

@@ -3,6 +3,7 @@ import { useMe } from '../../api/session.ts';
 import { NotFoundPage } from '../../layout/problem-pages.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { OperatorDeleted } from './operator-deleted.tsx';
 import { OperatorJobs } from './operator-jobs.tsx';
 import { OperatorRegions } from './operator-regions.tsx';
 import { OperatorTeams } from './operator-teams.tsx';
@@ -13,6 +14,7 @@ const route = getRouteApi('/app/operator');
 const tabs = [
   { value: 'tickets', label: 'Tickets', content: <OperatorTickets /> },
   { value: 'teams', label: 'Teams', content: <OperatorTeams /> },
+  { value: 'deleted', label: 'Deleted sites', content: <OperatorDeleted /> },
   { value: 'regions', label: 'Regions', content: <OperatorRegions /> },
   { value: 'jobs', label: 'Failed jobs', content: <OperatorJobs /> },
 ];

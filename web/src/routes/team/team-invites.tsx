@@ -4,7 +4,7 @@ import type { Team, TeamInvite } from '#sdk';
 import { api } from '../../api/client.ts';
 import { invitesQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -12,7 +12,6 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { MailIcon, TrashIcon } from '../../ui/icons.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -23,36 +22,35 @@ export function TeamInvites({ team }: { team: Team }) {
   const query = useQuery(invitesQuery(team.id, page));
   return (
     <Section title="Invites" description="People who have not joined yet." action={<InviteButton team={team} />} flush>
-      <Loaded query={query}>
-        {(invites) =>
-          invites.results.length > 0 ? (
-            <>
-              <Table
-                label="Invites"
-                head={
-                  <>
-                    <Th>Invited</Th>
-                    <Th className="max-sm:hidden">Role</Th>
-                    <Th className="max-md:hidden">Expires</Th>
-                    <Th>
-                      <span className="sr-only">Actions</span>
-                    </Th>
-                  </>
-                }
-              >
-                {invites.results.map((invite) => (
-                  <InviteRow key={invite.id} team={team} invite={invite} />
-                ))}
-              </Table>
-              <Pager page={invites} onPage={setPage} />
-            </>
-          ) : (
-            <Empty icon={<MailIcon />} title="No open invites">
-              Invite people to work with you in {team.name}.
-            </Empty>
-          )
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={
+          <Empty icon={<MailIcon />} title="No open invites">
+            Invite people to work with you in {team.name}.
+          </Empty>
         }
-      </Loaded>
+      >
+        {(invites) => (
+          <Table
+            label="Invites"
+            head={
+              <>
+                <Th>Invited</Th>
+                <Th className="max-sm:hidden">Role</Th>
+                <Th className="max-md:hidden">Expires</Th>
+                <Th>
+                  <span className="sr-only">Actions</span>
+                </Th>
+              </>
+            }
+          >
+            {invites.map((invite) => (
+              <InviteRow key={invite.id} team={team} invite={invite} />
+            ))}
+          </Table>
+        )}
+      </Listing>
     </Section>
   );
 }

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts';
 import { membersQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,6 @@ import { Section } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { MoreIcon, SignOutIcon, TrashIcon } from '../../ui/icons.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -30,30 +29,27 @@ export function TeamMembers({ team }: { team: Team }) {
       action={team.role === 'owner' && <InviteButton team={team} />}
       flush
     >
-      <Loaded query={query}>
+      <Listing query={query} onPage={setPage} empty={null}>
         {(members) => (
-          <>
-            <Table
-              label="Members"
-              head={
-                <>
-                  <Th>Person</Th>
-                  <Th className="max-sm:hidden">Role</Th>
-                  <Th className="max-md:hidden">Joined</Th>
-                  <Th>
-                    <span className="sr-only">Actions</span>
-                  </Th>
-                </>
-              }
-            >
-              {members.results.map((member) => (
-                <MemberRow key={member.id} team={team} member={member} canRemove={team.role === 'owner'} />
-              ))}
-            </Table>
-            <Pager page={members} onPage={setPage} />
-          </>
+          <Table
+            label="Members"
+            head={
+              <>
+                <Th>Person</Th>
+                <Th className="max-sm:hidden">Role</Th>
+                <Th className="max-md:hidden">Joined</Th>
+                <Th>
+                  <span className="sr-only">Actions</span>
+                </Th>
+              </>
+            }
+          >
+            {members.map((member) => (
+              <MemberRow key={member.id} team={team} member={member} canRemove={team.role === 'owner'} />
+            ))}
+          </Table>
         )}
-      </Loaded>
+      </Listing>
     </Section>
   );
 }

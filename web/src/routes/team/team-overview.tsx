@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
 import { roleLabel } from '../../api/roles.ts';
 import { Section } from '../../ui/card.tsx';
+import { Definitions } from '../../ui/definitions.tsx';
 import { capitalise, formatBytes, formatCount } from '../../ui/format.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { DateOnly } from '../../ui/time.tsx';
@@ -57,7 +59,17 @@ function Plan({ team }: { team: Team }) {
   const rows: [string, React.ReactNode][] = [
     ['Plan', capitalise(team.plan_type_name)],
     ['Price', formatPrice(team)],
-    ['Sites', `Up to ${formatCount(team.plan_type.sites + (team.additional_sites ?? 0))}`],
+    [
+      'Sites',
+      <Link
+        key="sites"
+        to="/sites"
+        search={{ team: team.id }}
+        className="rounded underline underline-offset-4 hover:no-underline"
+      >
+        Up to {formatCount(team.plan_type.sites + (team.additional_sites ?? 0))}
+      </Link>,
+    ],
     ['Owner', team.user.full_name],
     ['Your role', team.role ? roleLabel(team.role) : 'None'],
     ['Created', <DateOnly key="created" iso={team.created_at} />],
@@ -70,14 +82,7 @@ function Plan({ team }: { team: Team }) {
   ];
   return (
     <Section title="Plan">
-      <dl className="grid gap-3">
-        {rows.map(([label, value]) => (
-          <div key={label} className="flex items-baseline justify-between gap-4">
-            <dt className="text-muted">{label}</dt>
-            <dd className="min-w-0 text-right">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Definitions rows={rows} />
     </Section>
   );
 }

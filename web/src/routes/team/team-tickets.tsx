@@ -3,13 +3,12 @@ import { useState } from 'react';
 import type { Team } from '#sdk';
 import { teamTicketsQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
-import { Loaded } from '../../layout/loaded.tsx';
+import { Listing } from '../../layout/listing.tsx';
 import { NewTicketButton } from '../../layout/new-ticket.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TicketsIcon } from '../../ui/icons.tsx';
-import { Pager } from '../../ui/pager.tsx';
 
 export function TeamTickets({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
@@ -21,20 +20,17 @@ export function TeamTickets({ team }: { team: Team }) {
       action={atLeast(team.role, 'member') && <NewTicketButton teamId={team.id} />}
       flush
     >
-      <Loaded query={query}>
-        {(tickets) =>
-          tickets.results.length > 0 ? (
-            <>
-              <TicketList tickets={tickets.results} authors />
-              <Pager page={tickets} onPage={setPage} />
-            </>
-          ) : (
-            <Empty icon={<TicketsIcon />} title="No tickets">
-              Nobody in {team.name} has asked for help yet.
-            </Empty>
-          )
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={
+          <Empty icon={<TicketsIcon />} title="No tickets">
+            Nobody in {team.name} has asked for help yet.
+          </Empty>
         }
-      </Loaded>
+      >
+        {(tickets) => <TicketList tickets={tickets} authors />}
+      </Listing>
     </Section>
   );
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Team } from '#sdk';
 import { teamQuery } from '../../api/queries.ts';
+import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Alert } from '../../ui/alert.tsx';
-import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
@@ -40,15 +40,7 @@ function TeamView({ team }: { team: Team }) {
   ];
   return (
     <>
-      <PageHeader
-        title={team.name}
-        badges={<TeamBadges team={team} />}
-        back={
-          <Link to="/teams" className="-ml-1 inline-flex items-center gap-1 rounded text-muted hover:text-fg">
-            <ChevronLeftIcon /> Teams
-          </Link>
-        }
-      />
+      <PageHeader title={team.name} badges={<TeamBadges team={team} />} back={<BackLink to="/teams">Teams</BackLink>} />
       {!team.is_active && (
         <Alert tone="danger" className="mb-6">
           An operator of the platform has suspended this team. Its sites show a page that says so. Open a ticket to have

@@ -1,0 +1,486 @@
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+
+const hello: RequestListener = (request, response) => {
+  response.setHeader('content-type', 'text/html; charset=UTF-8');
+  response.setHeader('cache-control', 'no-store');
+  response.end(`hello ${request.url}`);
+};
+
+let world: EdgeWorld;
+beforeEach(async () => {
+  world = new EdgeWorld(hello);
+});
+afterEach(() => world.close());
+
+test('a site is found by its host in any spelling, and by nothing else', async () => {
+  await world.start();
+  for (const host of [HOST, `${HOST}:8080`, `${HOST}.`, 'BLOG.example.ORG', `${HOST}.:80`]) {
+    assert.equal((await world.ask('/x', { host })).text, 'hello /x', host);
+  }
+  for (const host of ['example.org', 'x.blog.example.org', '', 'blog.example.org.evil', '[::1]']) {
+    const reply = await world.ask('/x', { host });
+    assert.equal(reply.status, 404, host);
+    assert.match(reply.text, /There is no site at this address/);
+  }
+});
+
+test('a change of routes is served at once, and a site that is gone is not served', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ fqdn: 'new.example.org' }));
+  assert.equal((await world.ask('/', { host: HOST })).status, 404);
+  assert.equal((await world.ask('/', { host: 'new.example.org' })).status, 200);
+  await world.setRoutes();
+  assert.equal((await world.ask('/', { host: 'new.example.org' })).status, 404);
+});
+
+test('a name that goes from one site to another leads to the new one, whichever is read first', async () => {
+  await world.start();
+  const { site } = world.route({});
+  const second = world.route({ site: { ...site, id: 'site-2' }, devMode: true });
+  world.announceAs('site-2', second);
+  await sleep(20);
+  world.announceAs('site-1', second);
+  await sleep(20);
+  assert.equal((await world.ask('/')).status, 200);
+  world.edge.purge('site-1');
+  world.announceAs('site-2');
+  await sleep(20);
+  assert.equal((await world.ask('/')).status, 404);
+});
+
+test('requests that come before the routes are known wait for them', async () => {
+  const { loadAll } = world;
+  world.loadAll = async () => {
+    await sleep(150);
+    return loadAll.call(world);
+  };
+  const starting = world.start();
+  while (world.port === 0) await sleep(5);
+  const reply = await world.ask('/early');
+  assert.equal(reply.text, 'hello /early');
+  await starting;
+});
+
+test('suspended and expired teams have their own pages, and their sites are not asked', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ state: 'suspended' }));
+  const suspended = await world.ask('/');
+  assert.deepEqual([suspended.status, /suspended/.test(suspended.text)], [403, true]);
+  await world.setRoutes(world.route({ state: 'expired' }));
+  const expired = await world.ask('/', { headers: { accept: 'application/json' } });
+  assert.equal(expired.status, 402);
+  assert.equal(JSON.parse(expired.text).code, 'site.expired');
+  assert.equal(world.site.requests.length, 0);
+});
+
+test('the firewall lets in what it lists, in every notation, and nobody else', async () => {
+  await world.start({ trustProxy: ['127.0.0.1'] });
+  const cases: [string[], string, boolean][] = [
+    [['203.0.113.7'], '203.0.113.7', true],
+    [['203.0.113.7'], '203.0.113.8', false],
+    [['203.0.113.0/24'], '203.0.113.200', true],
+    [['203.0.113.0/24'], '203.0.114.1', false],
+    [['203.0.113.7'], '::ffff:203.0.113.7', true],
+    [['::ffff:203.0.113.0/120'], '203.0.113.9', true],
+    [['2001:db8::/32'], '2001:db8:1::1', true],
+    [['2001:db8::/32'], '2001:db9::1', false],
+    [['2001:DB8:0:0::1'], '2001:db8::1', true],
+    [['0.0.0.0/0'], '2001:db8::1', false],
+    [[], '203.0.113.7', false],
+    [['nonsense', '203.0.113.7/99'], '203.0.113.7', false],
+  ];
+  for (const [allowedAddresses, from, isIn] of cases) {
+    await world.setRoutes(world.route({ allowedAddresses }));
+    const { status } = await world.ask('/', { headers: { 'x-forwarded-for': from } });
+    assert.equal(status, isIn ? 200 : 403, `${from} with ${allowedAddresses}`);
+  }
+});
+
+test('X-Forwarded-For counts only from a trusted proxy, and only as far as it was written by one', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ allowedAddresses: ['203.0.113.7'] }));
+  const forged = await world.ask('/', { headers: { 'x-forwarded-for': '203.0.113.7' } });
+  assert.equal(forged.status, 403);
+  await world.close();
+  world = new EdgeWorld(hello);
+  await world.start({ trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] });
+  await world.setRoutes(world.route({ allowedAddresses: ['203.0.113.7'] }));
+  const status = async (chain: string) => (await world.ask('/', { headers: { 'x-forwarded-for': chain } })).status;
+  assert.equal(await status('203.0.113.7'), 200);
+  assert.equal(await status('203.0.113.7, 10.1.1.1'), 200);
+  assert.equal(await status('203.0.113.7, 198.51.100.1'), 403);
+  assert.equal(await status('203.0.113.7, nonsense'), 403);
+});
+
+test('the HTTP sign-in asks for its password, and keeps it from the site', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ signIn: { username: 'admin', password: 'sécret:with:colons' } }));
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const cases: [string | undefined, number][] = [
+    [undefined, 401],
+    [basic('admin:wrong'), 401],
+    [basic('admin:'), 401],
+    [basic('Admin:sécret:with:colons'), 401],
+    ['Bearer abc', 401],
+    ['Basic', 401],
+    ['Basic !!!', 401],
+    [basic('admin:sécret:with:colons'), 200],
+    [basic('admin:sécret:with:colons').replace('Basic', 'bAsIc'), 200],
+  ];
+  for (const [authorization, status] of cases) {
+    const reply = await world.ask('/', authorization === undefined ? {} : { headers: { authorization } });
+    assert.equal(reply.status, status, authorization);
+    if (status === 401) assert.equal(reply.headers['www-authenticate'], `Basic realm="${HOST}", charset="UTF-8"`);
+  }
+  assert.deepEqual(
+    world.site.requests.map(({ headers }) => headers.authorization),
+    [undefined, undefined],
+  );
+});
+
+test('the site learns who visits from the edge alone', async () => {
+  await world.start();
+  await world.ask('/', {
+    method: 'DELETE',
+    headers: {
+      'x-forwarded-for': '1.2.3.4',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'gopher',
+      'x-forwarded-port': '1',
+      'x-real-ip': '1.2.3.4',
+      forwarded: 'for=1.2.3.4',
+      proxy: 'http://evil.example',
+      'x-siteyard-signature': 'forged',
+      x_siteyard_signature: 'forged',
+      X_Forwarded_For: 'forged',
+      'keep-alive': 'timeout=1',
+      te: 'trailers',
+      'x-private': 'hop',
+      connection: 'close, x-private, x-forwarded-for',
+      'x-kept': 'yes',
+      'proxy-authorization': 'Basic x',
+    },
+  });
+  const { headers } = world.site.requests[0] as { headers: Record<string, string> };
+  assert.deepEqual(headers, {
+    host: HOST,
+    'x-kept': 'yes',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-proto': 'http',
+    'x-forwarded-host': HOST,
+    'x-real-ip': '127.0.0.1',
+  });
+});
+
+test('a trusted proxy is believed, and named behind what it says', async () => {
+  await world.start({ trustProxy: ['127.0.0.1'] });
+  await world.ask('/', { headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' } });
+  const { headers } = world.site.requests[0] as { headers: Record<string, string> };
+  assert.equal(headers['x-forwarded-for'], '203.0.113.7, 127.0.0.1');
+  assert.equal(headers['x-forwarded-proto'], 'https');
+  assert.equal(headers['x-real-ip'], '203.0.113.7');
+});
+
+test("the visitor sees nothing of the platform's own headers, nor of one hop's", async () => {
+  world.site.handler = (_, response) => {
+    response.writeHead(200, [
+      'X-Siteyard-Secret',
+      'a',
+      'Connection',
+      'x-hop',
+      'X-Hop',
+      'b',
+      'Set-Cookie',
+      'a=1',
+      'Set-Cookie',
+      'b=2',
+      'Content-Length',
+      '2',
+    ]);
+    response.end('ok');
+  };
+  await world.start();
+  const { headers } = await world.ask('/');
+  assert.equal(headers['x-siteyard-secret'], undefined);
+  assert.equal(headers['x-hop'], undefined);
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
+});
+
+test('a body goes through whole, with its length or without', async () => {
+  world.site.handler = async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    response.end(`${Buffer.concat(chunks).length} ${length} ${coding}`);
+  };
+  await world.start();
+  const body = Buffer.alloc(3_000_000, 'a');
+  const known = await world.ask('/', { method: 'POST', body, headers: { 'content-length': String(body.length) } });
+  assert.equal(known.text, '3000000 3000000 undefined');
+  const chunked = await world.ask('/', { method: 'POST', body, headers: { 'transfer-encoding': 'chunked' } });
+  assert.equal(chunked.text, '3000000 undefined chunked');
+});
+
+test('a body that is too large is refused, announced or not', async () => {
+  world.site.handler = (request, response) => {
+    request.resume().on('end', () => response.end('taken'));
+  };
+  await world.start({ limits: { bodyBytes: 100_000 } });
+  const head = `POST / HTTP/1.1\r\nHost: ${HOST}\r\n`;
+  assert.match(await world.raw(`${head}Content-Length: 100001\r\n\r\n`), /^HTTP\/1.1 413 [\s\S]*connection: close/i);
+  assert.equal(world.site.requests.length, 0);
+  const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+  assert.match(await world.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(8)}`), /^HTTP\/1.1 413 /);
+  const fits = await world.ask('/', { method: 'POST', body: 'a'.repeat(100_000) });
+  assert.equal(fits.text, 'taken');
+  await sleep(20);
+  assert.equal(world.site.leased, world.site.released);
+});
+
+test('a sleeping site is woken once, however many visitors come, and all of them are answered', async () => {
+  world.site.startMs = 100;
+  await world.start();
+  await world.setRoutes(world.route({ state: 'asleep' }));
+  const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => world.ask(`/${index}`)));
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual([world.site.starts, world.wakes], [1, ['site-1']]);
+  assert.deepEqual([world.site.leased, world.site.released], [20, 20]);
+});
+
+test('a site that does not wake in time gets a page that tries again', async () => {
+  world.site.startMs = 500;
+  await world.start({ limits: { wakeMs: 50 } });
+  await world.setRoutes(world.route({ state: 'asleep' }));
+  const reply = await world.ask('/');
+  assert.equal(reply.status, 503);
+  assert.match(reply.text, /http-equiv="refresh"/);
+  assert.ok(reply.headers['retry-after']);
+  await sleep(600);
+  assert.equal(world.site.leased, world.site.released, 'a lease that came too late is given back');
+});
+
+test('visitors of a held site wait for it and then get the page', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ state: 'held' }));
+  const waiting = [world.ask('/a'), world.ask('/b')];
+  await sleep(80);
+  assert.equal(world.site.requests.length, 0);
+  world.announce(world.route({ state: 'ready' }));
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ text }) => text),
+    ['hello /a', 'hello /b'],
+  );
+});
+
+test('who waits for a held site is checked anew when it is back', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ state: 'held' }));
+  const waiting = world.ask('/a');
+  await sleep(50);
+  world.announce(world.route({ state: 'ready', signIn: { username: 'admin', password: 'x' } }));
+  assert.equal((await waiting).status, 401);
+});
+
+test('a site that stays held or unfinished gets a page of its own', async () => {
+  await world.start({ limits: { holdMs: 50 } });
+  await world.setRoutes(world.route({ state: 'held' }));
+  const held = await world.ask('/');
+  assert.deepEqual([held.status, /Somebody works on this site/.test(held.text)], [503, true]);
+  await world.setRoutes(world.route({ state: 'creating' }));
+  const creating = await world.ask('/');
+  assert.deepEqual([creating.status, /being set up/.test(creating.text)], [503, true]);
+});
+
+test('every failure of a site has a page that names whose turn it is, and nothing internal', async () => {
+  await world.start();
+  const cases = { timeout: 504, memory: 500, crash: 502, start: 503, overload: 503, stopped: 503 } as const;
+  for (const [reason, status] of Object.entries(cases)) {
+    world.site.leaseFailure = new SiteFailure(reason as keyof typeof cases, '/srv/secret/path');
+    const page = await world.ask('/');
+    assert.equal(page.status, status, reason);
+    assert.equal(page.headers['cache-control'], 'no-store');
+    assert.doesNotMatch(page.text, /secret/);
+    assert.ok(page.text.includes(page.headers['x-request-id'] as string));
+    const json = await world.ask('/', { headers: { accept: 'application/json, text/html;q=0.5' } });
+    assert.equal(JSON.parse(json.text).code, `site.${reason}`);
+  }
+});
+
+test('a site that breaks off before answering is reported by the reason that the runtime knows', async () => {
+  world.site.handler = (request) => {
+    world.site.failure = new SiteFailure('timeout', 'took too long');
+    request.socket.destroy();
+  };
+  await world.start();
+  assert.equal((await world.ask('/', { method: 'POST' })).status, 504);
+  world.site.handler = (request) => {
+    world.site.failure = undefined;
+    request.socket.destroy();
+  };
+  assert.equal((await world.ask('/', { method: 'POST' })).status, 502);
+  assert.equal(world.site.leased, world.site.released);
+});
+
+test('an answer that breaks off midway breaks for the visitor too', async () => {
+  world.site.handler = (request, response) => {
+    response.write('half of it');
+    setTimeout(() => request.socket.destroy(), 20);
+  };
+  await world.start();
+  await assert.rejects(world.ask('/', { method: 'POST' }), /aborted|hang up/);
+  await sleep(20);
+  assert.equal(world.site.leased, world.site.released);
+});
+
+test('when the visitor goes, the site is told and its lease is free', async () => {
+  let closed = 0;
+  world.site.handler = (_, response) => {
+    response.write('begun');
+    response.once('close', () => closed++);
+  };
+  await world.start();
+  const visitor = connect(world.port, '127.0.0.1');
+  visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
+  await new Promise((resolve) => visitor.once('data', resolve));
+  assert.equal(world.site.released, 0);
+  visitor.destroy();
+  await sleep(50);
+  assert.deepEqual([closed, world.site.released], [1, 1]);
+});
+
+test('a visitor who goes before the answer begins is not waited for', async () => {
+  let closed = 0;
+  world.site.handler = (_, response) => void response.once('close', () => closed++);
+  await world.start();
+  for (const method of ['POST', 'GET']) {
+    const visitor = connect(world.port, '127.0.0.1');
+    visitor.write(`${method} / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
+    await sleep(50);
+    visitor.destroy();
+    await sleep(50);
+  }
+  assert.deepEqual([closed, world.site.leased, world.site.released], [2, 2, 2]);
+});
+
+test('a stream reaches the visitor part by part', async () => {
+  world.site.handler = (_, response) => {
+    response.write('one');
+    setTimeout(() => response.end('two'), 100);
+  };
+  await world.start();
+  const visitor = connect(world.port, '127.0.0.1');
+  visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
+  const first = await new Promise((resolve) => visitor.once('data', (chunk) => resolve(String(chunk))));
+  assert.match(String(first), /one/);
+  assert.doesNotMatch(String(first), /two/);
+  visitor.destroy();
+});
+
+test('a slow visitor slows the site down instead of filling memory', async () => {
+  const total = 60 * 1024 * 1024;
+  let written = 0;
+  world.site.handler = (_, response) => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const pump = () => {
+      while (written < total) {
+        written += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', pump);
+      }
+      response.end();
+    };
+    pump();
+  };
+  await world.start();
+  const visitor = connect(world.port, '127.0.0.1');
+  visitor.pause();
+  visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
+  await sleep(400);
+  assert.ok(written < total / 2, `${written} bytes were taken from the site`);
+  visitor.destroy();
+});
+
+test('too many who wait for one site get the overload page', async () => {
+  const waiting: (() => void)[] = [];
+  world.site.handler = (_, response) => void waiting.push(() => response.end('late'));
+  await world.start({ limits: { waitingPerSite: 3 } });
+  const patient = [1, 2, 3].map((each) => world.ask(`/${each}`, { method: 'POST' }));
+  while (waiting.length < 3) await sleep(5);
+  const reply = await world.ask('/4', { method: 'POST' });
+  assert.deepEqual([reply.status, /Too many visitors/.test(reply.text)], [503, true]);
+  for (const answer of waiting) answer();
+  assert.deepEqual(
+    (await Promise.all(patient)).map(({ text }) => text),
+    ['late', 'late', 'late'],
+  );
+});
+
+test('an idle connection that the site closed is replaced without the visitor noticing', async () => {
+  await world.start();
+  await world.ask('/one');
+  // The site's side of the kept connection ends exactly when the edge sends the next request over it.
+  let isFirst = true;
+  world.site.handler = (request, response) => {
+    if (isFirst) request.socket.destroy();
+    else hello(request, response);
+    isFirst = false;
+  };
+  assert.equal((await world.ask('/two')).text, 'hello /two');
+});
+
+test('what can not be repeated takes no connection that the site may be about to close', async () => {
+  let connections = 0;
+  world.site.server.on('connection', () => connections++);
+  await world.start();
+  await world.ask('/', { method: 'POST' });
+  await world.ask('/', { method: 'POST' });
+  assert.equal(connections, 1);
+  await sleep(600);
+  await world.ask('/', { method: 'POST' });
+  assert.equal(connections, 2);
+});
+
+test('a WebSocket reaches the site and bytes go both ways', async () => {
+  world.site.server.on('upgrade', (request, socket) => {
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Siteyard-A: b\r\nX-Key: ${request.headers['sec-websocket-key']}\r\n\r\n`,
+    );
+    socket.on('data', (chunk: Buffer) => socket.write(`echo ${chunk}`));
+    socket.on('end', () => socket.end());
+  });
+  await world.start();
+  assert.match(await echo(world.port, '/ws'), /^HTTP\/1.1 101 [\s\S]*X-Key: abc[\s\S]*\r\n\r\necho ping$/);
+  await sleep(20);
+  assert.deepEqual([world.site.leased, world.site.released], [1, 1]);
+});
+
+test('a WebSocket that the site refuses gets its answer, one to nowhere a page', async () => {
+  world.site.server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno'));
+  await world.start();
+  const ask = (host: string) =>
+    world.raw(`GET /ws HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  assert.match(await ask(HOST), /^HTTP\/1.1 403 [\s\S]*no$/);
+  assert.match(await ask('nowhere.example.org'), /^HTTP\/1.1 404 /);
+  await world.setRoutes(world.route({ signIn: { username: 'admin', password: 'x' } }));
+  assert.match(await ask(HOST), /^HTTP\/1.1 401 /);
+});
+
+async function echo(port: number, path: string): Promise<string> {
+  const visitor = connect(port, '127.0.0.1');
+  let answer = '';
+  visitor.on('data', (chunk) => {
+    if (!answer.includes('\r\n\r\n')) visitor.write('ping');
+    answer += chunk.toString('latin1');
+    if (answer.endsWith('echo ping')) visitor.end();
+  });
+  visitor.write(
+    `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n`,
+  );
+  await new Promise((resolve) => visitor.once('close', resolve));
+  return answer;
+}

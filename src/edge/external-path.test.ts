@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { Outbound } from '#core/outbound.ts';
+import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+
+let world: EdgeWorld;
+let server: Server;
+let target = '';
+const asked: IncomingMessage[] = [];
+
+before(async () => {
+  server = createServer(async (request, response) => {
+    asked.push(request);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const location = request.headers['x-location'];
+    response.setHeader('x-siteyard-purge', 'all');
+    if (location) response.writeHead(302, { location: String(location) });
+    response.end(`${request.method} ${request.url} ${Buffer.concat(chunks)}`);
+  });
+  server.on('upgrade', (request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    socket.on('data', (chunk: Buffer) => socket.write(`${request.url} ${chunk}`));
+    socket.on('end', () => socket.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  world = new EdgeWorld((request, response) => response.end(`site ${request.url}`));
+  await world.start();
+});
+after(async () => {
+  await world.close();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => asked.splice(0));
+
+test('the longest prefix of whole segments wins, and is removed', async () => {
+  await world.setRoutes(
+    world.route({
+      externalPaths: [
+        { path: '/shop', target: `${target}/store/` },
+        { path: '/shop/special', target },
+        { path: 'docs/', target: `${target}/d?ignored=1` },
+      ],
+    }),
+  );
+  const cases: [string, string][] = [
+    ['/shop', 'GET /store '],
+    ['/shop/', 'GET /store/ '],
+    ['/shop/a/b?c=d', 'GET /store/a/b?c=d '],
+    ['/shop/special/x', 'GET /x '],
+    ['/shop/special', 'GET / '],
+    ['/docs/x%20y', 'GET /d/x%20y '],
+    ['/shopping', 'site /shopping'],
+    ['/shop-a', 'site /shop-a'],
+    ['/', 'site /'],
+  ];
+  for (const [path, text] of cases) assert.equal((await world.ask(path)).text, text, path);
+  assert.match(await world.raw(`GET /shop/../../x HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`), /^HTTP\/1.1 400/);
+});
+
+test('a body goes there, the site’s own cookies and the platform’s headers do not', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/api', target }] }));
+  const reply = await world.ask('/api/x', {
+    method: 'POST',
+    body: 'a body',
+    headers: {
+      cookie: 'wordpress_logged_in_1=x; mine=1; wp-settings-1=y',
+      authorization: 'Bearer t',
+      'x-siteyard-a': 'b',
+    },
+  });
+  assert.equal(reply.text, 'POST /x a body');
+  assert.equal(reply.headers['x-siteyard-purge'], undefined);
+  assert.deepEqual(world.purges, [], 'another server can not purge the site');
+  const { headers } = asked[0] as IncomingMessage;
+  assert.deepEqual(
+    [headers.cookie, headers.authorization, headers['x-siteyard-a'], headers.host, headers['x-forwarded-host']],
+    ['mine=1', 'Bearer t', undefined, new URL(target).host, HOST],
+  );
+});
+
+test('redirects within the target stay within the path, others lead where they say', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/shop', target: `${target}/store` }] }));
+  const cases: [string, string][] = [
+    [`${target}/store/cart?x=1#y`, '/shop/cart?x=1#y'],
+    [`${target}/store`, '/shop'],
+    ['/store/cart', '/shop/cart'],
+    ['/other', `${target}/other`],
+    ['cart', 'cart'],
+    ['https://elsewhere.example/store/x', 'https://elsewhere.example/store/x'],
+  ];
+  for (const [location, mapped] of cases) {
+    const { status, headers } = await world.ask('/shop/x', { headers: { 'x-location': location } });
+    assert.deepEqual([status, headers.location], [302, mapped], location);
+  }
+});
+
+test('a WebSocket goes through an external path', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/live', target }] }));
+  const visitor = connect(world.port, '127.0.0.1');
+  let answer = '';
+  visitor.on('data', (chunk) => {
+    if (!answer.includes('\r\n\r\n')) visitor.write('ping');
+    answer += chunk.toString('latin1');
+    if (answer.endsWith('ping')) visitor.end();
+  });
+  visitor.write(`GET /live/feed?x HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  await new Promise((resolve) => visitor.once('close', resolve));
+  assert.match(answer, /^HTTP\/1.1 101 [\s\S]*\r\n\r\n\/feed\?x ping$/);
+});
+
+test('a server that does not answer, or must not be called, is the owner’s to mend', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/dead', target: 'http://127.0.0.1:9' }] }));
+  const dead = await world.ask('/dead');
+  assert.deepEqual([dead.status, /lives on another server/.test(dead.text)], [502, true]);
+  await world.close();
+  world = new EdgeWorld((request, response) => response.end(`site ${request.url}`));
+  await world.start({ outbound: new Outbound() });
+  for (const host of [
+    target,
+    target.replace('127.0.0.1', 'localhost'),
+    target.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
+  ]) {
+    await world.setRoutes(world.route({ externalPaths: [{ path: '/inside', target: host }] }));
+    assert.equal((await world.ask('/inside')).status, 502, host);
+    const upgrade = await world.raw(
+      `GET /inside HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    assert.match(upgrade, /^HTTP\/1.1 502 /);
+  }
+  assert.equal(asked.length, 0);
+});

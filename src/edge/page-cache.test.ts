@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync } from 'node:zlib';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
+
+let world: EdgeWorld;
+/** Grows with each page that the site makes, so that an old page can be told from a new one. */
+let made = 0;
+beforeEach(() => {
+  made = 0;
+  world = new EdgeWorld(page());
+});
+afterEach(() => world.close());
+
+function page(headers: Record<string, string | string[]> = {}, status = 200): RequestListener {
+  return (_, response) => {
+    made++;
+    response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', ...headers });
+    response.end(`page ${made} ${'x'.repeat(2000)}`);
+  };
+}
+
+/** What the cache says, and the number of the page. */
+async function look(path = '/', ask: Ask = {}): Promise<string> {
+  const { headers, text } = await world.ask(path, ask);
+  return `${headers['x-cache']} ${text.split(' ')[1]}`;
+}
+
+test('an anonymous page is made once and then comes from memory, with its headers', async () => {
+  world.site.handler = page({ link: '<a>; rel=b', 'x-siteyard-secret': 'x', 'keep-alive': 'timeout=1' });
+  await world.start();
+  const miss = await world.ask('/post?p=1');
+  assert.equal(miss.headers['x-cache'], 'MISS');
+  const hit = await world.ask('/post?p=1');
+  assert.deepEqual([hit.headers['x-cache'], hit.headers.age, hit.text], ['HIT', '0', miss.text]);
+  assert.equal(hit.headers.link, '<a>; rel=b');
+  assert.equal(hit.headers['content-type'], 'text/html; charset=UTF-8');
+  assert.equal(hit.headers['content-length'], String(hit.body.length));
+  assert.ok(Math.abs(Date.parse(hit.headers.date as string) - Date.now()) < 2000);
+  assert.equal(hit.headers['x-siteyard-secret'], undefined);
+  assert.equal(hit.headers['keep-alive'], undefined);
+  assert.equal(await look('/post?p=2'), 'MISS 2');
+  assert.equal(world.site.requests.length, 2);
+});
+
+test('cached answers leave the connection usable, one behind the other and pipelined', async () => {
+  await world.start();
+  await world.ask('/');
+  const one = `GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
+  const answer = await world.raw(one.repeat(5) + one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'), 2000);
+  assert.equal(answer.match(/HTTP\/1.1 200 OK/g)?.length, 6);
+  assert.equal(answer.match(/page 1/g)?.length, 6);
+  const old = await world.raw(`GET / HTTP/1.0\r\nHost: ${HOST}\r\n\r\n`, 2000);
+  assert.match(old, /^HTTP\/1.1 200 OK[\s\S]*connection: close[\s\S]*page 1/i);
+});
+
+test('100 visitors of a missed page cause one request', async () => {
+  world.site.handler = (request, response) => void setTimeout(() => page()(request, response), 100);
+  await world.start();
+  const seen = await Promise.all(Array.from({ length: 100 }, () => look('/popular')));
+  assert.equal(world.site.requests.length, 1);
+  assert.deepEqual(new Set(seen), new Set(['MISS 1', 'HIT 1']));
+  assert.deepEqual([world.site.leased, world.site.released], [1, 1]);
+});
+
+test('when a page can not be cached, all who waited go by themselves at once', async () => {
+  world.site.handler = (_, response) => {
+    made++;
+    response.writeHead(200, { 'cache-control': 'private' });
+    response.write(`page ${made} `);
+    setTimeout(() => response.end('end'), 200);
+  };
+  await world.start();
+  const startedAt = Date.now();
+  const seen = await Promise.all(Array.from({ length: 10 }, () => look('/mine')));
+  assert.equal(new Set(seen).size, 10, 'each got a page of their own');
+  assert.ok(Date.now() - startedAt < 1500, 'they did not queue up');
+});
+
+test('when the site fails, those who waited see the failure and do not all ask again', async () => {
+  world.site.handler = (request) => {
+    world.site.failure = new SiteFailure('timeout', 'too slow');
+    setTimeout(() => request.socket.destroy(), 100);
+  };
+  await world.start();
+  const replies = await Promise.all(Array.from({ length: 10 }, () => world.ask('/slow')));
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([504]));
+  assert.equal(world.site.requests.length, 1);
+});
+
+test('the first visitor may leave: the page still comes for those who wait', async () => {
+  world.site.handler = (request, response) => void setTimeout(() => page()(request, response), 150);
+  await world.start();
+  const first = connect(world.port, '127.0.0.1');
+  first.write(`GET /left HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  while (world.site.requests.length === 0) await sleep(5);
+  const second = look('/left');
+  await sleep(30);
+  first.destroy();
+  assert.equal(await second, 'HIT 1');
+  assert.equal(world.site.requests.length, 1);
+});
+
+test('who is somebody, or asks for something special, gets their own page', async () => {
+  await world.start();
+  await world.ask('/');
+  const personal: Ask[] = [
+    { headers: { cookie: 'wordpress_logged_in_abc=x' } },
+    { headers: { cookie: 'a=b; wordpress_sec_abc=x' } },
+    { headers: { cookie: 'wp-postpass_abc=x' } },
+    { headers: { cookie: 'comment_author_abc=x' } },
+    { headers: { cookie: 'woocommerce_items_in_cart=1' } },
+    { headers: { cookie: 'wp_woocommerce_session_abc=1' } },
+    { headers: { cookie: 'edd_items=1' } },
+    { headers: { cookie: 'wordpress_user_sw_abc=1' } },
+    { headers: { authorization: 'Basic abc' } },
+    { headers: { range: 'bytes=0-10' } },
+    { headers: { 'x-requested-with': 'XMLHttpRequest' } },
+    { method: 'POST' },
+    { headers: { 'content-length': '2' }, body: 'ab' },
+  ];
+  for (const ask of personal) assert.match(await look('/', ask), /^BYPASS/, JSON.stringify(ask));
+  for (const path of ['/wp-admin/', '/wp-admin', '/wp-login.php', '/wp-cron.php', '//wp-login.php']) {
+    assert.match(await look(path), /^BYPASS/, path);
+    assert.match(await look(path), /^BYPASS/, path);
+  }
+  for (const cookie of ['wordpress_test_cookie=1', '_ga=1', 'not_wordpress_x=1']) {
+    assert.equal(await look('/', { headers: { cookie } }), 'HIT 1', cookie);
+  }
+});
+
+test('dev mode asks WordPress each time', async () => {
+  await world.start();
+  await world.ask('/');
+  await world.setRoutes(world.route({ devMode: true }));
+  assert.equal(await look(), 'BYPASS 2');
+  assert.equal(await look(), 'BYPASS 3');
+});
+
+test('answers are kept as long as they say, and no longer', async () => {
+  const soon = new Date(Date.now() + 100_000).toUTCString();
+  const cases: [Record<string, string | string[]>, number, boolean][] = [
+    [{}, 200, true],
+    [{ 'cache-control': 'max-age=100' }, 200, true],
+    [{ 'cache-control': 'max-age=0, s-maxage=100' }, 200, true],
+    [{ 'cache-control': 'max-age=0' }, 200, false],
+    [{ 'cache-control': 'no-store' }, 200, false],
+    [{ 'cache-control': 'private, max-age=100' }, 200, false],
+    [{ 'cache-control': 'No-Cache, must-revalidate, max-age=0' }, 200, false],
+    [{ 'cache-control': 'max-age=nonsense' }, 200, false],
+    [{ expires: soon }, 200, true],
+    [{ expires: 'Wed, 11 Jan 1984 05:00:00 GMT' }, 200, false],
+    [{ expires: '0' }, 200, false],
+    [{ 'set-cookie': 'a=b' }, 200, false],
+    [{ vary: '*' }, 200, false],
+    [{ vary: 'Accept-Encoding' }, 200, true],
+    [{ vary: 'X-Special' }, 200, false],
+    [{ 'content-encoding': 'gzip' }, 200, false],
+    [{ location: '/new' }, 301, true],
+    [{ location: '/new' }, 308, true],
+    [{ location: '/new' }, 302, false],
+    [{}, 404, true],
+    [{}, 500, false],
+    [{}, 403, false],
+  ];
+  await world.start();
+  for (const [index, [headers, status, isKept]] of cases.entries()) {
+    world.site.handler = page(headers, status);
+    const path = `/case-${index}`;
+    await world.ask(path);
+    assert.match(await look(path), isKept ? /^HIT/ : /^(?:MISS|BYPASS)/, JSON.stringify([headers, status]));
+  }
+});
+
+test('what programs ask for is cached only where it says so itself', async () => {
+  await world.start();
+  for (const path of ['/wp-json/wp/v2/posts?a=1', '/?rest_route=/wp/v2/posts']) {
+    world.site.handler = page();
+    assert.match(await look(path), /^MISS/);
+    assert.doesNotMatch(await look(path), /^HIT/);
+    world.site.handler = page({ 'cache-control': 'max-age=60' });
+    assert.match(await look(`${path}&page=2`), /^MISS/);
+    assert.match(await look(`${path}&page=2`), /^HIT/);
+  }
+});
+
+test('a page that must not be kept is not waited for by others, and is kept again once it may be', async () => {
+  world.site.handler = page({ 'cache-control': 'private' });
+  await world.start();
+  assert.deepEqual([await look(), await look()], ['MISS 1', 'BYPASS 2']);
+  world.site.handler = page();
+  assert.equal(await look(), 'BYPASS 3');
+  world.edge.purge('site-1');
+  assert.deepEqual([await look(), await look()], ['MISS 4', 'HIT 4']);
+});
+
+test('a page that depends on a header is kept once for each of its values', async () => {
+  world.site.handler = (request, response) =>
+    page({ vary: 'Accept-Language, Accept-Encoding', 'x-lang': request.headers['accept-language'] ?? '' })(
+      request,
+      response,
+    );
+  await world.start();
+  const ask = async (language: string) => {
+    const { headers } = await world.ask('/', { headers: { 'accept-language': language } });
+    return `${headers['x-cache']} ${headers['x-lang']}`;
+  };
+  assert.equal(await ask('de'), 'MISS de');
+  assert.equal(await ask('fr'), 'MISS fr');
+  assert.equal(await ask('de'), 'HIT de');
+  assert.equal(await ask('fr'), 'HIT fr');
+});
+
+test('a page that depends on cookies is kept for those who have none', async () => {
+  world.site.handler = (request, response) =>
+    page({ vary: 'Cookie', 'x-seen': request.headers.cookie ?? 'none' })(request, response);
+  await world.start();
+  const seen = async (cookie?: string) => {
+    const { headers } = await world.ask('/', cookie === undefined ? {} : { headers: { cookie } });
+    return `${headers['x-cache']} ${headers['x-seen']}`;
+  };
+  assert.equal(await seen('lang=de'), 'BYPASS lang=de');
+  assert.equal(await seen(), 'HIT none');
+  assert.equal(await seen('lang=fr'), 'BYPASS lang=fr');
+});
+
+test('a personal page is asked for with all that the visitor sent, so that nobody loses a session', async () => {
+  world.site.handler = (request, response) => {
+    const { cookie } = request.headers;
+    page({
+      'x-seen': `${cookie} ${request.url}`,
+      ...(!cookie && { 'set-cookie': 'PHPSESSID=new' }),
+      'cache-control': 'private',
+    })(request, response);
+  };
+  await world.start();
+  const { headers } = await world.ask('/cart?utm_source=x', { headers: { cookie: 'PHPSESSID=mine' } });
+  assert.deepEqual([headers['x-seen'], headers['set-cookie']], ['PHPSESSID=mine /cart?utm_source=x', undefined]);
+  const stranger = await world.ask('/other');
+  assert.deepEqual(stranger.headers['set-cookie'], ['PHPSESSID=new']);
+  assert.equal(world.site.requests.filter(({ url }) => url === '/other').length, 1);
+});
+
+test('nothing that is no part of the key shapes a page that others get', async () => {
+  world.site.handler = (request, response) =>
+    page({ 'x-seen': JSON.stringify([request.url, request.headers]) })(request, response);
+  await world.start();
+  const evil = { 'x-original-url': '/evil', 'x-forwarded-host': 'evil', cookie: 'a=evil', 'if-none-match': 'evil' };
+  const { headers } = await world.ask('/?utm_source=evil', { headers: evil });
+  assert.doesNotMatch(headers['x-seen'] as string, /evil/);
+  assert.equal(await look('/?fbclid=abc&gclid=1&msclkid=2&utm_medium=x'), 'HIT 1');
+  assert.equal(await look('/?a=1&utm_source=x'), 'MISS 2');
+  assert.equal(await look('/?utm_source=y&a=1'), 'HIT 2');
+  assert.equal(await look('/', { host: `${HOST}:1234` }), 'MISS 3');
+});
+
+test('HEAD and If-None-Match are answered from the page', async () => {
+  await world.start();
+  await world.ask('/');
+  const head = await world.ask('/', { method: 'HEAD' });
+  assert.deepEqual([head.status, head.headers['x-cache'], head.body.length], [200, 'HIT', 0]);
+  const { headers } = await world.ask('/');
+  assert.equal(head.headers['content-length'], headers['content-length']);
+  const known = await world.ask('/', { headers: { 'if-none-match': headers.etag as string } });
+  assert.deepEqual([known.status, known.body.length, known.headers.etag], [304, 0, headers.etag]);
+  assert.equal((await world.ask('/', { headers: { 'if-none-match': '"x"' } })).status, 200);
+  assert.equal(world.site.requests.length, 1);
+});
+
+test('pages are kept compressed too', async () => {
+  await world.start();
+  const ask = () => world.ask('/', { headers: { 'accept-encoding': 'gzip, br' } });
+  await ask();
+  await ask();
+  await sleep(50);
+  const reply = await ask();
+  assert.deepEqual([reply.headers['content-encoding'], reply.headers['x-cache']], ['br', 'HIT']);
+  assert.match(brotliDecompressSync(reply.body).toString(), /^page 1 x/);
+  assert.match(reply.headers.vary as string, /Accept-Encoding/);
+  assert.equal((await world.ask('/')).headers['content-encoding'], undefined);
+});
+
+for (const where of ['header', 'trailer'] as const) {
+  test(`a purge in a ${where} is done before the visitor sees the end of the answer`, async () => {
+    world.site.handler = (request, response) => {
+      if (request.method !== 'POST') return page()(request, response);
+      request.resume();
+      if (where === 'header') response.setHeader('x-siteyard-purge', 'all');
+      else response.setHeader('trailer', 'x-siteyard-purge');
+      response.write('published');
+      if (where === 'trailer') response.addTrailers({ 'x-siteyard-purge': 'all' });
+      response.end();
+    };
+    await world.start();
+    assert.deepEqual([await look(), await look(), await look('/b')], ['MISS 1', 'HIT 1', 'MISS 2']);
+    const publish = await world.ask('/wp-admin/post.php', { method: 'POST', body: 'x' });
+    assert.deepEqual([await look(), await look('/b')], ['MISS 3', 'MISS 4']);
+    assert.deepEqual(world.purges, ['site-1']);
+    assert.equal(publish.headers['x-siteyard-purge'], undefined);
+    assert.equal(publish.headers.trailer, undefined);
+  });
+}
+
+test('a visitor can not purge', async () => {
+  await world.start();
+  await world.ask('/');
+  await world.ask('/', { headers: { 'x-siteyard-purge': 'all' } });
+  assert.deepEqual([await look(), world.purges], ['HIT 1', []]);
+});
+
+test('an answer that was on its way when the purge came is not kept', async () => {
+  let release: (() => void) | undefined;
+  world.site.handler = (_, response) => {
+    made++;
+    const number = made;
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write(`page ${number} `);
+    if (number > 1) response.end('end');
+    else release = () => void response.end('end');
+  };
+  await world.start();
+  const old = look();
+  while (!release) await sleep(5);
+  world.edge.purge('site-1');
+  // Nor does anybody who comes now wait for it.
+  assert.equal(await look(), 'MISS 2');
+  release();
+  assert.equal(await old, 'MISS 1');
+  assert.equal(await look(), 'HIT 2');
+});
+
+test('a stale page is shown once more while a new one is fetched, once', async () => {
+  world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=60' });
+  await world.start();
+  await world.ask('/');
+  assert.equal(await look(), 'HIT 1');
+  await sleep(1100);
+  const seen = await Promise.all([look(), look(), look()]);
+  assert.equal(seen[0], 'STALE 1');
+  await sleep(50);
+  assert.equal(await look(), 'HIT 2');
+  assert.equal(world.site.requests.length, 2);
+});
+
+test('a stale page outlives a site that fails, and ends with its time', async () => {
+  world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=1' });
+  await world.start();
+  await world.ask('/');
+  world.site.handler = page({}, 500);
+  await sleep(1100);
+  assert.equal(await look(), 'STALE 1');
+  await sleep(50);
+  assert.equal(await look(), 'STALE 1');
+  await sleep(1000);
+  assert.match(await look(), /^MISS/);
+});
+
+test('whatever holds a site may change it, so its pages are forgotten; sleep forgets nothing', async () => {
+  await world.start();
+  await world.ask('/');
+  await world.setRoutes(world.route({ state: 'asleep' }));
+  assert.equal(await look(), 'HIT 1');
+  assert.deepEqual(world.wakes, [], 'a page from memory wakes nobody');
+  await world.setRoutes(world.route({ state: 'held' }));
+  await world.setRoutes(world.route({ state: 'ready' }));
+  assert.equal(await look(), 'MISS 2');
+});
+
+test('memory stays within its bounds, what is used stays longest, and large pages are not kept', async () => {
+  await world.start({ limits: { pageCacheBytes: 60_000, pageBytes: 10_000 } });
+  await world.ask('/loved');
+  for (let index = 0; index < 100; index++) {
+    await world.ask(`/${index}`);
+    await world.ask('/loved');
+  }
+  assert.match(await look('/loved'), /^HIT/);
+  assert.equal(world.site.requests.filter(({ url }) => url === '/loved').length, 1, 'it was never thrown away');
+  assert.match(await look('/0'), /^MISS/);
+  await world.edge.close();
+  const { cacheBytes = 0, cacheObjects = 0 } = world.usages.at(-1) ?? {};
+  assert.ok(cacheBytes <= 60_000 && cacheObjects > 5, `${cacheBytes} bytes in ${cacheObjects} pages`);
+  world.site.handler = (_: IncomingMessage, response: ServerResponse) => response.end('x'.repeat(20_000));
+  assert.equal((await world.ask('/large')).body.length, 20_000);
+  assert.match((await world.ask('/large')).headers['x-cache'] as string, /MISS/);
+});

@@ -1,0 +1,220 @@
+import type { RawHeaders } from '../raw-headers.ts';
+
+/** What the parser finds, in this order: one head, any number of parts, one end. */
+export interface ParserEvents {
+  head(head: AnswerHead): void;
+  data(chunk: Buffer): void;
+  end(trailers: RawHeaders): void;
+}
+
+export interface AnswerHead {
+  status: number;
+  rawHeaders: RawHeaders;
+  /** Whether the connection can be used for another request afterwards. */
+  keepsAlive: boolean;
+}
+
+const MAX_HEAD_BYTES = 256 * 1024;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const STRAY = /\u0000|\r(?!\n)|(?<!\r)\n/;
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
+const EMPTY = Buffer.alloc(0);
+
+type State = 'head' | 'length' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'done';
+
+/**
+ * Reads HTTP/1.1 answers, one at a time, from the site's own socket. node:http's client would do, at several times the cost of all else
+ * that the edge does for a request. It is strict: an answer that could be read in two ways is an error.
+ */
+export class AnswerParser {
+  readonly #events: ParserEvents;
+  #isHead = false;
+  #state: State = 'done';
+  /** The beginning of a line or head that is not complete yet. */
+  #held: Buffer = EMPTY;
+  #missingBytes = 0;
+
+  constructor(events: ParserEvents) {
+    this.#events = events;
+  }
+
+  /** Makes it ready for the next answer; one to HEAD has no body, whatever it says. */
+  begin(isHead: boolean): void {
+    this.#state = 'head';
+    this.#held = EMPTY;
+    this.#missingBytes = 0;
+    this.#isHead = isHead;
+  }
+
+  get isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** Throws where the answer is none. */
+  push(chunk: Buffer): void {
+    let rest: Buffer | undefined = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
+    this.#held = EMPTY;
+    while (rest !== undefined && rest.length > 0) {
+      if (this.#state === 'done') throw new Error('more was answered than asked for');
+      rest = this.#step(rest);
+    }
+  }
+
+  /** The connection ended, which is the end of an answer that has no length. */
+  close(): void {
+    if (this.#state === 'until-close') this.#finish([]);
+    else if (this.#state !== 'done') throw new Error('the answer broke off');
+  }
+
+  /** Takes what it can and returns the rest; undefined where more must come first. */
+  #step(bytes: Buffer): Buffer | undefined {
+    switch (this.#state) {
+      case 'head':
+        return this.#takeHead(bytes);
+      case 'until-close':
+        this.#events.data(bytes);
+        return undefined;
+      case 'length':
+      case 'chunk':
+        return this.#takeData(bytes);
+      case 'chunk-end':
+        return this.#takeLine(bytes, (line) => {
+          if (line !== '') throw new Error('a chunk is longer than it says');
+          this.#state = 'chunk-size';
+        });
+      case 'chunk-size':
+        return this.#takeLine(bytes, (line) => this.#beginChunk(line));
+      case 'trailers':
+        return this.#takeTrailers(bytes);
+      case 'done':
+        return bytes;
+    }
+  }
+
+  #takeHead(bytes: Buffer): Buffer | undefined {
+    const end = bytes.indexOf('\r\n\r\n');
+    if (end < 0) return this.#hold(bytes);
+    const text = bytes.toString('latin1', 0, end);
+    const lineEnd = text.indexOf('\r\n');
+    const match = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
+    if (!match) throw new Error('the answer has no status');
+    const status = Number(match[2]);
+    const rawHeaders = lineEnd < 0 ? [] : parseHeaders(text.slice(lineEnd + 2));
+    const rest = bytes.subarray(end + 4);
+    if (status === 101) throw new Error('the site changed the protocol unasked');
+    // News on the way to the answer.
+    if (status < 200) return rest;
+    this.#beginBody(status, rawHeaders, match[1] === '1');
+    return rest;
+  }
+
+  #beginBody(status: number, rawHeaders: RawHeaders, isCurrent: boolean): void {
+    const { length, isChunked, closes } = readFraming(rawHeaders);
+    const hasNoBody = this.#isHead || status === 204 || status === 304;
+    const isUntilClose = !hasNoBody && !isChunked && length === undefined;
+    this.#events.head({ status, rawHeaders, keepsAlive: isCurrent && !closes && !isUntilClose });
+    this.#missingBytes = length ?? 0;
+    if (hasNoBody || (!isChunked && length === 0)) this.#finish([]);
+    else if (isChunked) this.#state = 'chunk-size';
+    else this.#state = isUntilClose ? 'until-close' : 'length';
+  }
+
+  #takeData(bytes: Buffer): Buffer | undefined {
+    const part = bytes.length <= this.#missingBytes ? bytes : bytes.subarray(0, this.#missingBytes);
+    this.#missingBytes -= part.length;
+    this.#events.data(part);
+    if (this.#missingBytes > 0) return undefined;
+    if (this.#state === 'length') this.#finish([]);
+    else this.#state = 'chunk-end';
+    return bytes.subarray(part.length);
+  }
+
+  #takeLine(bytes: Buffer, take: (line: string) => void): Buffer | undefined {
+    const end = bytes.indexOf('\r\n');
+    if (end < 0) return this.#hold(bytes);
+    take(bytes.toString('latin1', 0, end));
+    return bytes.subarray(end + 2);
+  }
+
+  #beginChunk(line: string): void {
+    const match = CHUNK_SIZE.exec(line);
+    if (!match) throw new Error('a chunk has no size');
+    this.#missingBytes = Number.parseInt(match[1] as string, 16);
+    this.#state = this.#missingBytes === 0 ? 'trailers' : 'chunk';
+  }
+
+  #takeTrailers(bytes: Buffer): Buffer | undefined {
+    if (bytes.length >= 2 && bytes[0] === 0x0d && bytes[1] === 0x0a) {
+      this.#finish([]);
+      return bytes.subarray(2);
+    }
+    const end = bytes.indexOf('\r\n\r\n');
+    if (end < 0) return this.#hold(bytes);
+    this.#finish(parseHeaders(bytes.toString('latin1', 0, end)));
+    return bytes.subarray(end + 4);
+  }
+
+  #hold(bytes: Buffer): undefined {
+    if (bytes.length > MAX_HEAD_BYTES) throw new Error('the head of the answer is too large');
+    this.#held = bytes;
+  }
+
+  #finish(trailers: RawHeaders): void {
+    this.#state = 'done';
+    this.#events.end(trailers);
+  }
+}
+
+/** Names that were found to be right. Sites use the same few, so that hardly any is looked at twice. */
+const knownNames = new Set<string>();
+const MAX_KNOWN_NAMES = 1_000;
+
+function isName(name: string): boolean {
+  if (knownNames.has(name)) return true;
+  if (!NAME.test(name)) return false;
+  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.add(name);
+  return true;
+}
+
+function parseHeaders(text: string): RawHeaders {
+  if (STRAY.test(text)) throw new Error('a header is none');
+  const headers: RawHeaders = [];
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf('\r\n', at);
+    const end = found < 0 ? text.length : found;
+    const colon = text.indexOf(':', at);
+    const name = text.slice(at, colon);
+    if (colon < at || colon > end || !isName(name)) throw new Error('a header is none');
+    headers.push(name, text.slice(colon + 1, end).trim());
+    at = end + 2;
+  }
+  return headers;
+}
+
+function readFraming(rawHeaders: RawHeaders): { length: number | undefined; isChunked: boolean; closes: boolean } {
+  let length: number | undefined;
+  let isChunked = false;
+  let closes = false;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    // Most headers are told apart by their length alone.
+    if (name.length !== 14 && name.length !== 17 && name.length !== 10) continue;
+    const value = rawHeaders[index + 1] as string;
+    switch (name.toLowerCase()) {
+      case 'content-length':
+        if (!/^\d{1,15}$/.test(value) || length !== undefined) throw new Error('the answer has no clear length');
+        length = Number(value);
+        break;
+      case 'transfer-encoding':
+        if (value.toLowerCase() !== 'chunked' || isChunked) throw new Error('the answer has an unknown coding');
+        isChunked = true;
+        break;
+      case 'connection':
+        closes ||= /\bclose\b/i.test(value);
+    }
+  }
+  if (isChunked && length !== undefined) throw new Error('the answer has two lengths');
+  return { length, isChunked, closes };
+}

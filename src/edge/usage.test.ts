@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SiteUsage } from '#edge/route.ts';
+import { type Ask, EdgeWorld } from '../../test/edge-world.ts';
+
+let world: EdgeWorld;
+beforeEach(async () => {
+  world = new EdgeWorld((request, response) => {
+    const type = request.url?.includes('feed') ? 'application/rss+xml' : 'text/html; charset=UTF-8';
+    response.writeHead(request.url === '/missing' ? 404 : 200, { 'content-type': type });
+    response.end('x'.repeat(10_000));
+  });
+  await world.start({ limits: { flushMs: 20 } });
+});
+afterEach(() => world.close());
+
+function sum(field: keyof SiteUsage): number {
+  return world.usages.reduce((total, usage) => total + Number(usage[field]), 0);
+}
+
+async function visitsOf(asks: [string, Ask?][]): Promise<number> {
+  world.usages.splice(0);
+  for (const [path, ask] of asks) await world.ask(path, ask);
+  await sleep(60);
+  return sum('visits');
+}
+
+test('one visitor within half an hour is one visit, whatever they open', async () => {
+  assert.equal(await visitsOf([['/'], ['/'], ['/a'], ['/b']]), 1);
+  assert.equal(await visitsOf([['/']]), 0);
+  assert.equal(await visitsOf([['/', { headers: { 'user-agent': 'another' } }]]), 1);
+});
+
+test('only pages that people read are visits', async () => {
+  const count = async (path: string, ask: Ask = {}) => {
+    const headers = { 'user-agent': path + JSON.stringify(ask), ...ask.headers };
+    return visitsOf([[path, { ...ask, headers }]]);
+  };
+  assert.equal(await count('/page'), 1);
+  assert.equal(await count('/page?a=b'), 1);
+  assert.equal(await count('/wp-admin/'), 0);
+  assert.equal(await count('/wp-login.php'), 0);
+  assert.equal(await count('/wp-json/wp/v2/posts'), 0);
+  assert.equal(await count('/feed/'), 0);
+  assert.equal(await count('/missing'), 0);
+  assert.equal(await count('/page', { method: 'POST' }), 0);
+  assert.equal(await count('/page', { method: 'HEAD' }), 0);
+  assert.equal(await count('/page', { headers: { cookie: 'wordpress_logged_in_1=x' } }), 0);
+});
+
+test('requests, bytes and the cache are counted, and told once', async () => {
+  const replies = [];
+  for (let index = 0; index < 4; index++) replies.push(await world.ask('/'));
+  replies.push(await world.ask('/', { method: 'POST' }));
+  world.writeFile('content/a.txt', 'y'.repeat(5000));
+  replies.push(await world.ask('/wp-content/a.txt'));
+  await sleep(80);
+  const [requests, hits, misses] = [sum('requests'), sum('cacheHits'), sum('cacheMisses')];
+  assert.deepEqual([requests, hits, misses], [6, 3, 1]);
+  const sent = replies.reduce((total, { body, rawHeaders }) => total + body.length + rawHeaders.join(': ').length, 0);
+  assert.ok(Math.abs(sum('bytes') - sent) < 600, `${sum('bytes')} counted, about ${sent} sent`);
+  assert.ok(sum('cachedBytes') > 30_000 && sum('cachedBytes') < 32_000);
+  const last = world.usages.at(-1) as SiteUsage;
+  assert.deepEqual([last.siteId, last.teamId, last.cacheObjects], ['site-1', 'team-1', 1]);
+  assert.ok(last.cacheBytes > 10_000);
+  assert.ok(world.usages.some(({ lastVisitAt }) => lastVisitAt && Date.now() - lastVisitAt.getTime() < 5000));
+  world.usages.splice(0);
+  await sleep(60);
+  assert.deepEqual(world.usages, [], 'nothing happened, so nothing is told');
+});
+
+test('what could not be told is kept, and told when the edge closes', async () => {
+  world.usageFails = true;
+  await world.ask('/');
+  await sleep(60);
+  await world.ask('/');
+  await sleep(60);
+  assert.deepEqual(world.usages, []);
+  world.usageFails = false;
+  await world.edge.close();
+  assert.deepEqual([sum('requests'), sum('visits'), world.usages.length], [2, 1, 1]);
+});
+
+test('after a move, each team is told its own part', async () => {
+  await world.ask('/');
+  await world.setRoutes(world.route({ teamId: 'team-2' }));
+  await world.ask('/');
+  await world.edge.close();
+  const requests = Map.groupBy(world.usages, ({ teamId }) => teamId);
+  assert.deepEqual([...requests.keys()].sort(), ['team-1', 'team-2']);
+});

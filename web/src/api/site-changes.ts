@@ -1,0 +1,24 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { Event, Operations, Site } from '#sdk';
+import { api } from './client.ts';
+import { eventsQuery } from './queries.ts';
+import { siteQuery } from './site-queries.ts';
+
+type SiteChange = NonNullable<Operations['updateSite']['input']['body']>;
+
+/** Changes a site and shows what came of it at once, here and in the lists. */
+export function useSiteChange(site: Site): (change: SiteChange) => Promise<Site> {
+  const queryClient = useQueryClient();
+  return async (body) => {
+    const changed = await api.updateSite({ params: { fqdn: site.fqdn }, body });
+    queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed);
+    void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
+    return changed;
+  };
+}
+
+/** What the event stream has told of a site, newest first: how far its work is, and how that ended. */
+export function useSiteEvents(siteId: string | undefined): Event[] {
+  const { data } = useInfiniteQuery(eventsQuery);
+  return data?.pages.flatMap((page) => page.results).filter((event) => event.item_id === siteId) ?? [];
+}

@@ -1,0 +1,50 @@
+import type { Event, Site } from '#sdk';
+
+/** What the open object `properties` of a site holds. */
+type Properties = { url: string; core_version: string | null; php_version: string | null; cdn: Cdn };
+
+type Cdn = {
+  dev_mode_enabled: boolean;
+  firewall_enabled: boolean;
+  firewall_allowed_ips: string[];
+  /** Of this billing cycle; null before the first visit. */
+  cache_hit_ratio: number | null;
+  cache_objects: number;
+  cache_bytes: number;
+  bandwidth_saved: number;
+};
+
+export function propertiesOf(site: Site): Properties {
+  return site.properties as Properties;
+}
+
+const works: Record<string, string> = {
+  creating: 'Creating',
+  updating: 'Updating',
+  deleting: 'Deleting',
+  restoring: 'Restoring',
+  staging: 'Staging',
+  committing: 'Committing',
+  git_sync: 'Syncing with Git',
+};
+
+export type SiteState = { kind: 'ready' | 'asleep' | 'busy' | 'stopped'; label: string };
+
+export function stateOf(site: Site): SiteState {
+  if (!site.team.is_active) return { kind: 'stopped', label: 'Suspended' };
+  if (site.team.is_expired) return { kind: 'stopped', label: 'Unpaid' };
+  if (site.busy !== null) return { kind: 'busy', label: works[site.busy] ?? site.busy };
+  return site.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'ready', label: 'Ready' };
+}
+
+/** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
+export function addressOf(fqdn: string): string {
+  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
+}
+
+type Detail = { step?: string; failure?: string; result?: { fqdn?: string } };
+
+/** How far a background operation is, what came of it, or why nothing did. */
+export function detailOf(event: Event): Detail {
+  return event.detail as Detail;
+}

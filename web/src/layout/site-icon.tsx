@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import type { Site } from '#sdk';
+import { cx } from '../ui/cx.ts';
+
+/** The site's own icon, or the first letter of its name for as long as it has none that can be read. */
+export function SiteIcon({ site, className }: { site: Site; className?: string }) {
+  const [unreadable, setUnreadable] = useState<string>();
+  const isOwn = !site.favicon_url.startsWith(`${location.origin}/`) && unreadable !== site.favicon_url;
+  return (
+    <span
+      aria-hidden="true"
+      className={cx(
+        'grid size-9 shrink-0 select-none place-items-center overflow-hidden rounded-lg bg-accent-soft font-semibold text-accent-text',
+        isOwn && 'border border-line bg-surface',
+        className,
+      )}
+    >
+      {isOwn ? (
+        <img
+          src={site.favicon_url}
+          alt=""
+          loading="lazy"
+          referrerPolicy="no-referrer"
+          onError={() => setUnreadable(site.favicon_url)}
+          className="size-full object-contain p-1"
+        />
+      ) : (
+        site.fqdn.charAt(0).toUpperCase()
+      )}
+    </span>
+  );
+}

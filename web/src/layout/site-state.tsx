@@ -1,0 +1,23 @@
+import type { Site } from '#sdk';
+import { type SiteState, stateOf } from '../api/sites.ts';
+import { Badge } from '../ui/badge.tsx';
+import { MoonIcon } from '../ui/icons.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+
+const tones = { ready: 'accent', asleep: 'neutral', busy: 'warn', stopped: 'danger' } as const;
+
+const marks: Record<SiteState['kind'], React.ReactNode> = {
+  ready: <span className="size-1.5 rounded-full bg-accent" />,
+  asleep: <MoonIcon className="size-3" />,
+  busy: <Spinner className="size-3" />,
+  stopped: null,
+};
+
+export function SiteStateBadge({ site }: { site: Site }) {
+  const { kind, label } = stateOf(site);
+  return (
+    <Badge tone={tones[kind]}>
+      {marks[kind]} {label}
+    </Badge>
+  );
+}

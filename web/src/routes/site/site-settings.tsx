@@ -1,0 +1,117 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Site } from '#sdk';
+import { regionsQuery, teamsQuery } from '../../api/queries.ts';
+import { atLeast } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
+import { useSiteChange } from '../../api/site-changes.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { SiteDelete } from './site-delete.tsx';
+
+export function SiteSettings({ site }: { site: Site }) {
+  const obstacles = obstaclesOf(site, useMe());
+  const regions = useQuery(regionsQuery).data;
+  const region = regions?.find(({ id }) => id === site.region_id) ?? regions?.[0];
+  const reasons = new Set([obstacles.change, obstacles.own, obstacles.move].filter((reason) => reason !== undefined));
+  return (
+    <div className="grid max-w-3xl gap-6">
+      {[...reasons].map((reason) => (
+        <BlockedNote key={reason} reason={reason} />
+      ))}
+      {region && <Rename key={site.fqdn} site={site} region={region} disabled={obstacles.own !== undefined} />}
+      <Move key={site.team_id} site={site} disabled={obstacles.move !== undefined} />
+      {site.team.plan_type_name !== 'free' && <FreeSlot site={site} disabled={obstacles.change !== undefined} />}
+      <SiteDelete site={site} disabled={obstacles.own !== undefined} />
+    </div>
+  );
+}
+
+type SettingProps = { site: Site; disabled: boolean };
+
+function Rename({ site, region, disabled }: SettingProps & { region: Parameters<typeof useSiteName>[0] }) {
+  const change = useSiteChange(site);
+  const name = useSiteName(region, site.fqdn);
+  async function submit() {
+    if (name.fqdn === site.fqdn) return void toast.success('The site has this name already.');
+    await change({ new_fqdn: name.fqdn });
+    toast.success(`The site is being renamed to ${name.fqdn}.`);
+  }
+  return (
+    <Section
+      title="Name"
+      description="Addresses inside the site's own content are rewritten. The old name leads nowhere afterwards."
+    >
+      <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'new_fqdn' }}>
+        <SiteNameField field="new_fqdn" label="Name of the site" name={name} disabled={disabled} />
+        <div>
+          <SubmitButton variant="secondary" disabled={disabled}>
+            Rename site
+          </SubmitButton>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+function Move({ site, disabled }: SettingProps) {
+  const change = useSiteChange(site);
+  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
+  const others = teams.filter(({ id, role }) => id !== site.team_id && atLeast(role, 'admin'));
+  const [target, setTarget] = useState<string>();
+  const none = others.length === 0;
+  async function submit() {
+    const moved = await change({ team_id: target ?? others[0]?.id ?? site.team_id });
+    toast.success(`${moved.fqdn} now belongs to ${moved.team.name}.`);
+  }
+  return (
+    <Section title="Team" description={`The site belongs to ${site.team.name}, whose plan it counts for.`}>
+      {none ? (
+        <p className="text-muted">To move it you must be admin or owner of another team too. You are in none.</p>
+      ) : (
+        <Form submit={submit}>
+          <Field name="team_id" label="Move to" disabled={disabled}>
+            <Select
+              options={others.map(({ id, name }) => ({ value: id, label: name }))}
+              value={target ?? others[0]?.id ?? ''}
+              onValueChange={setTarget}
+              required
+            />
+          </Field>
+          <div>
+            <SubmitButton variant="secondary" disabled={disabled}>
+              Move site
+            </SubmitButton>
+          </div>
+        </Form>
+      )}
+    </Section>
+  );
+}
+
+function FreeSlot({ site, disabled }: SettingProps) {
+  const change = useSiteChange(site);
+  const setFree = useMutation({
+    mutationFn: (is_free: boolean) => change({ is_free }),
+    onSuccess: () => toast.success('Saved.'),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <Section title="Slot">
+      <Switch
+        label="Use the team's free slot"
+        hint="Each team may have one free site. It takes no slot of the plan, and sleeps after 15 idle minutes."
+        checked={site.is_free}
+        onCheckedChange={(next) => setFree.mutate(next)}
+        disabled={disabled || setFree.isPending}
+      />
+    </Section>
+  );
+}

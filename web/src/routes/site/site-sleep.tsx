@@ -1,0 +1,44 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { siteQuery } from '../../api/site-queries.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { MoonIcon } from '../../ui/icons.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+export function SiteSleep({ site }: { site: Site }) {
+  const queryClient = useQueryClient();
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const sleep = useMutation({
+    mutationFn: () => api.sleepSite({ params: { fqdn: site.fqdn } }),
+    onSuccess: (changed) => {
+      queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed);
+      void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <Section
+      title="Sleep"
+      description={
+        site.is_sleeping
+          ? 'The site is asleep. The next visit wakes it, and that visitor waits a moment.'
+          : 'Stops the site until somebody visits it. Nothing is lost.'
+      }
+    >
+      <Button
+        variant="secondary"
+        disabled={obstacle !== undefined || site.is_sleeping}
+        pending={sleep.isPending}
+        onClick={() => sleep.mutate()}
+      >
+        <MoonIcon /> {site.is_sleeping ? 'Asleep' : 'Put to sleep'}
+      </Button>
+      {obstacle && <p className="mt-2 text-muted text-xs">{obstacle}</p>}
+    </Section>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Region, Team } from '#sdk';
+import { api, isStatus } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { siteQuery } from '../../api/site-queries.ts';
+import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
+import { Alert } from '../../ui/alert.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { slugOf } from '../../ui/format.ts';
+import { Input } from '../../ui/input.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { MoreOptions } from './more-options.tsx';
+
+type NewSiteFormProps = { teams: Team[]; regions: Region[]; initialTeam: string | undefined };
+
+export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
+  const me = useMe();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [teamId, setTeamId] = useState(() => firstTeam(teams, initialTeam)?.id ?? '');
+  const [regionName, setRegionName] = useState(regions[0]?.name ?? '');
+  const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
+  const [email, setEmail] = useState(me.email);
+  const [isFree, setIsFree] = useState(false);
+  const [overPlan, setOverPlan] = useState<string>();
+  const name = useSiteName(regions.find((region) => region.name === regionName));
+  const [nameIsOwn, setNameIsOwn] = useState(false);
+  const team = teams.find(({ id }) => id === teamId);
+
+  async function submit(values: Record<string, string>) {
+    setOverPlan(undefined);
+    try {
+      const site = await api.createSite({
+        body: {
+          fqdn: name.fqdn,
+          team_id: teamId,
+          region_name: regionName,
+          is_free: isFree,
+          cms_blog_name: values.cms_blog_name ?? '',
+          cms_username: username,
+          cms_email: email,
+          cms_password: values.cms_password ?? '',
+          // Closed options are not there; then it is the caller's own name.
+          cms_first_name: values.cms_first_name ?? me.first_name,
+          cms_last_name: values.cms_last_name ?? me.last_name,
+        },
+      });
+      queryClient.setQueryData(siteQuery(site.fqdn).queryKey, site);
+      void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
+      await navigate({ to: '/sites/$fqdn', params: { fqdn: site.fqdn }, replace: true });
+    } catch (error) {
+      if (!isStatus(error, 402)) throw error;
+      setOverPlan(messageOf(error));
+    }
+  }
+
+  return (
+    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn' }}>
+      {overPlan && <OverPlan message={overPlan} team={team} />}
+      <Field name="cms_blog_name" label="Title" hint="What visitors read at the top. You can change it later.">
+        <Input
+          required
+          autoFocus
+          autoComplete="off"
+          placeholder="Harbour Notes"
+          onValueChange={(title) => {
+            if (!nameIsOwn && !name.isWhole) name.setText(slugOf(String(title)));
+          }}
+        />
+      </Field>
+      <SiteNameField
+        field="fqdn"
+        label="Name"
+        name={{
+          ...name,
+          setText: (text) => {
+            setNameIsOwn(text !== '');
+            name.setText(text);
+          },
+        }}
+      />
+      {teams.length > 1 && (
+        <Field name="team_id" label="Team">
+          <Select
+            options={teams.map(({ id, name: label }) => ({ value: id, label }))}
+            value={teamId}
+            onValueChange={setTeamId}
+            required
+          />
+        </Field>
+      )}
+      {regions.length > 1 && (
+        <Field name="region_name" label="Region">
+          <Select
+            options={regions.map((region) => ({ value: region.name, label: `${region.city}, ${region.country}` }))}
+            value={regionName}
+            onValueChange={setRegionName}
+            required
+          />
+        </Field>
+      )}
+      <fieldset className="grid gap-5 border-line border-t pt-5">
+        <legend className="sr-only">The first administrator of the site</legend>
+        <p aria-hidden="true" className="text-muted">
+          You sign in to WordPress with this. The dashboard can also sign you in without it.
+        </p>
+        <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">
+          <Field name="cms_username" label="User name">
+            <Input
+              value={username}
+              onValueChange={(next) => setUsername(String(next))}
+              required
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          </Field>
+          <Field name="cms_email" label="Email">
+            <Input
+              type="email"
+              value={email}
+              onValueChange={(next) => setEmail(String(next))}
+              required
+              autoComplete="off"
+            />
+          </Field>
+        </div>
+        <NewPasswordField name="cms_password" label="Password" names={[username, email.split('@')[0] ?? '']} />
+      </fieldset>
+      <MoreOptions me={me} team={team} isFree={isFree} onFreeChange={setIsFree} />
+      <div className="flex flex-wrap justify-end gap-2 border-line border-t pt-5">
+        <Link to="/sites" className={buttonStyle({ variant: 'secondary' })}>
+          Cancel
+        </Link>
+        <SubmitButton>Create site</SubmitButton>
+      </div>
+    </Form>
+  );
+}
+
+/** The plan has no room: nothing is wrong with what was typed, so it is no field's fault. */
+function OverPlan({ message, team }: { message: string; team: Team | undefined }) {
+  return (
+    <div role="alert">
+      <Alert
+        tone="warn"
+        action={
+          team && (
+            <Link
+              to="/teams/$teamId"
+              params={{ teamId: team.id }}
+              className="rounded font-medium underline underline-offset-4"
+            >
+              See the plan of {team.name}
+            </Link>
+          )
+        }
+      >
+        {message}
+      </Alert>
+    </div>
+  );
+}
+
+/** The one asked for, or the caller's own, or any. */
+function firstTeam(teams: Team[], wanted: string | undefined): Team | undefined {
+  return teams.find(({ id }) => id === wanted) ?? teams.find(({ role }) => role === 'owner') ?? teams[0];
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { regionsQuery, teamsQuery } from '../../api/queries.ts';
+import { atLeast } from '../../api/roles.ts';
+import { BackLink } from '../../layout/back-link.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LockIcon } from '../../ui/icons.tsx';
+import { PageHeader } from '../../ui/page.tsx';
+import { NewSiteForm } from './new-site-form.tsx';
+
+const route = getRouteApi('/app/sites/new');
+
+export function NewSitePage() {
+  const { team } = route.useSearch();
+  const teams = useQuery(teamsQuery(1, 100));
+  const regions = useQuery(regionsQuery);
+  const both = teams.data && regions.data && { teams: teams.data.results, regions: regions.data };
+  return (
+    <div className="mx-auto max-w-2xl">
+      <PageHeader
+        title="New site"
+        description="A WordPress of your own, running in a few seconds."
+        back={<BackLink to="/sites">Sites</BackLink>}
+      />
+      <Card className="p-5 sm:p-6">
+        <Loaded query={{ ...(teams.error ? teams : regions), data: both }}>
+          {({ teams: all, regions: places }) => {
+            const allowed = all.filter(({ role }) => atLeast(role, 'member'));
+            return allowed.length > 0 ? (
+              <NewSiteForm teams={allowed} regions={places} initialTeam={team} />
+            ) : (
+              <NotAllowed />
+            );
+          }}
+        </Loaded>
+      </Card>
+    </div>
+  );
+}
+
+function NotAllowed() {
+  return (
+    <Empty
+      icon={<LockIcon />}
+      title="You can not create sites"
+      action={
+        <Link to="/teams" className={buttonStyle({ variant: 'secondary' })}>
+          Your teams
+        </Link>
+      }
+    >
+      You are a viewer in all of your teams. Ask an owner to make you a member.
+    </Empty>
+  );
+}

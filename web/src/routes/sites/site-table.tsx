@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router';
+import type { Site } from '#sdk';
+import { propertiesOf } from '../../api/sites.ts';
+import { SiteIcon } from '../../layout/site-icon.tsx';
+import { SiteStateBadge } from '../../layout/site-state.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
+import { formatBytes, formatCount } from '../../ui/format.ts';
+import { OpenIcon } from '../../ui/icons.tsx';
+import { Table, Td, Th } from '../../ui/table.tsx';
+
+export function SiteTable({ sites, showTeams }: { sites: Site[]; showTeams: boolean }) {
+  return (
+    <Table
+      label="Sites"
+      head={
+        <>
+          <Th>Site</Th>
+          <Th className="max-sm:hidden">State</Th>
+          <Th className="text-right max-md:hidden">Visits</Th>
+          <Th className="text-right max-md:hidden">Bandwidth</Th>
+          <Th className="text-right max-md:hidden">Storage</Th>
+          <Th>
+            <span className="sr-only">Open</span>
+          </Th>
+        </>
+      }
+    >
+      {sites.map((site) => (
+        <SiteRow key={site.id} site={site} showTeam={showTeams} />
+      ))}
+    </Table>
+  );
+}
+
+const number = 'whitespace-nowrap text-right tabular-nums max-md:hidden';
+
+function SiteRow({ site, showTeam }: { site: Site; showTeam: boolean }) {
+  const visits = formatCount(site.current_cycle_visits);
+  return (
+    <tr className="relative transition-colors hover:bg-raised/60">
+      <Td className="w-full max-w-0">
+        <div className="flex items-center gap-3">
+          <SiteIcon site={site} />
+          <div className="min-w-0">
+            <p className="truncate font-medium">
+              {/* The whole row leads to the site's page. */}
+              <Link
+                to="/sites/$fqdn"
+                params={{ fqdn: site.fqdn }}
+                className="rounded after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
+              >
+                {site.fqdn}
+              </Link>
+            </p>
+            <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-muted text-xs leading-5">
+              <span className="sm:hidden">
+                <SiteStateBadge site={site} />
+              </span>
+              {showTeam && <span className="truncate">{site.team.name}</span>}
+              <span className="md:hidden">
+                {visits} {site.current_cycle_visits === 1 ? 'visit' : 'visits'} · {formatBytes(site.current_storage)}
+              </span>
+            </div>
+          </div>
+        </div>
+      </Td>
+      <Td className="max-sm:hidden">
+        <SiteStateBadge site={site} />
+      </Td>
+      <Td className={number}>{visits}</Td>
+      <Td className={number}>{formatBytes(site.current_cycle_bandwidth)}</Td>
+      <Td className={number}>{formatBytes(site.current_storage)}</Td>
+      <Td className="text-right">
+        <a
+          href={propertiesOf(site).url}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Open ${site.fqdn} in a new tab`}
+          className={buttonStyle({ variant: 'ghost', size: 'icon', className: 'relative z-10' })}
+        >
+          <OpenIcon />
+        </a>
+      </Td>
+    </tr>
+  );
+}

@@ -1,0 +1,30 @@
+const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789-_';
+const length = 20;
+
+/** Random and free of characters that are easily mistaken for one another. */
+export function generatePassword(): string {
+  const characters: string[] = [];
+  while (characters.length < length) {
+    const [value = 0] = crypto.getRandomValues(new Uint8Array(1));
+    // Values past the last whole alphabet would make its beginning likelier.
+    if (value < 256 - (256 % alphabet.length)) characters.push(alphabet.charAt(value % alphabet.length));
+  }
+  return characters.join('');
+}
+
+export type Strength = { level: 0 | 1 | 2 | 3; text: string };
+
+/** A hint and no more: whether a password is good enough is for the server to say. */
+export function strengthOf(password: string, names: string[]): Strength {
+  const lower = password.toLowerCase();
+  if (password.length < 10) return { level: 0, text: `${10 - password.length} more to go: at least 10 characters.` };
+  if (names.some((name) => name.length >= 3 && lower.includes(name.toLowerCase())))
+    return { level: 0, text: 'Easy to guess: it contains the user name or the email address.' };
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(password)).length;
+  const distinct = new Set(lower).size;
+  // Length counts most, so that a few words are as good as a thicket of signs.
+  const score = 3 * Math.min(distinct, 12) + 1.5 * password.length + 4 * kinds;
+  if (distinct < 4 || score < 45) return { level: 1, text: 'Weak. Add words or characters.' };
+  if (score < 65) return { level: 2, text: 'Fair. Longer is better.' };
+  return { level: 3, text: 'Strong.' };
+}
