@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -241,6 +242,41 @@ test('a body that is too large is refused, announced or not', async () => {
   assert.equal(fits.text, 'taken');
   await sleep(20);
   assert.equal(world.site.leased, world.site.released);
+});
+
+test('somebody who sends slowly does not hold the site for others', async () => {
+  await world.start();
+  const slow = connect(world.port, '127.0.0.1');
+  slow.write(`POST /slow HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 10\r\n\r\nhalf`);
+  await sleep(50);
+  assert.equal(world.site.leased, 0);
+  assert.equal((await world.ask('/quick', { method: 'POST', body: 'x' })).text, 'hello /quick');
+  slow.write(' whole');
+  const [answer] = (await once(slow, 'data')) as [Buffer];
+  assert.match(answer.toString(), /hello \/slow/);
+  slow.destroy();
+});
+
+test('PHP that fails without a word has a page that says so', async () => {
+  let reason = '';
+  world.site.handler = (_request, response) => {
+    response.writeHead(500, { 'x-siteyard-failure': reason, 'content-length': 0 }).end();
+  };
+  await world.start();
+  for (const [failure, status, title] of [
+    ['memory', 500, 'Out of memory'],
+    ['crash', 502, 'The site broke'],
+    ['anything', 502, 'The site broke'],
+  ] as const) {
+    reason = failure;
+    for (const method of ['GET', 'POST']) {
+      const reply = await world.ask('/', { method });
+      assert.equal(reply.status, status);
+      assert.match(reply.text, new RegExp(title));
+      assert.equal(reply.headers['x-siteyard-failure'], undefined);
+    }
+  }
+  assert.equal(world.site.released, world.site.leased);
 });
 
 test('a sleeping site is woken once, however many visitors come, and all of them are answered', async () => {

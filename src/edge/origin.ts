@@ -3,10 +3,11 @@ import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
 import { followVisitor } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
-import { announcesTooMuch, type BodyTarget, sendBody } from './proxy/body.ts';
+import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
 import { answerHeaders, requestHeaders } from './proxy/headers.ts';
 import { type RelayOptions, relay } from './proxy/relay.ts';
 import type { SiteAnswer } from './proxy/site-answer.ts';
+import { TakenBody } from './proxy/taken-body.ts';
 import type { EdgeReports } from './route.ts';
 import type { Visit } from './visit.ts';
 import type { Visitors } from './visitors.ts';
@@ -56,26 +57,26 @@ export class Origin implements PageSender {
 
   /** Sends the request for this visitor alone. */
   async pass(visit: Visit, state: 'BYPASS' | 'MISS'): Promise<void> {
-    const { upstream, limits, facts } = this.#options;
+    const { limits } = this.#options;
     const { request, response } = visit;
     if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
-    const leaving = followVisitor(response);
-    const refuseBody = () => {
-      sendNotice(response, NOTICES.tooLarge);
-      leaving.leave();
-    };
+    if (!visit.hasBody) return this.#ask(visit, state);
+    const body = await TakenBody.take(request, limits.bodyBytes);
+    if (!body) return void sendNotice(response, NOTICES.tooLarge);
+    await this.#ask(visit, state, body).finally(() => body.close());
+  }
+
+  async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {
+    const { upstream, facts } = this.#options;
+    const { request, response } = visit;
     const answer = await upstream.send(visit.gate, {
       method: request.method ?? 'GET',
       path: visit.path + visit.query,
       headers: requestHeaders(visit, facts(visit)),
-      leaving,
-      ...(visit.hasBody && {
-        sendBody: (target: BodyTarget) => sendBody(request, target, limits.bodyBytes, refuseBody),
-      }),
+      leaving: followVisitor(response),
+      ...(body && { sendBody: (target: BodyTarget) => body.sendTo(target) }),
     });
     await this.relay(visit, answer, state);
-    // A site that answers early leaves the rest of the body unread; it has to go before the next request can come.
-    if (!request.complete) request.resume();
   }
 
   /** Passes an answer on. Resolves with whether all of it arrived. */

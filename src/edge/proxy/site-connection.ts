@@ -9,7 +9,7 @@ export interface Exchange {
   method: string;
   path: string;
   headers: RawHeaders;
-  sendBody?: (target: BodyTarget) => void;
+  sendBody?: (target: BodyTarget) => Promise<void>;
   answered(answer: SiteAnswer): void;
   /** The answer is complete. */
   ended(): void;
@@ -95,7 +95,7 @@ export class SiteConnection implements ParserEvents, AnswerFlow {
     this.#isBodySent = exchange.sendBody === undefined;
     this.#parser.begin(exchange.method === 'HEAD');
     this.#socket.write(requestHead(exchange), 'latin1');
-    exchange.sendBody?.(this.#bodyTarget(exchange));
+    exchange.sendBody?.(this.#bodyTarget(exchange)).catch((error) => this.#break(error));
   }
 
   pause(): void {

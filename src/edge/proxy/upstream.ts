@@ -18,7 +18,7 @@ export interface Outgoing {
   path: string;
   headers: RawHeaders;
   /** Writes the body and ends it; without it there is no body. */
-  sendBody?: (target: BodyTarget) => void;
+  sendBody?: (target: BodyTarget) => Promise<void>;
   leaving: Leaving;
 }
 
@@ -34,6 +34,10 @@ export interface UpstreamOptions {
   limits: EdgeLimits;
   log: Log;
 }
+
+/** PHP failed and left it to us to say so. */
+const FAILURE_HEADER = 'x-siteyard-failure';
+const NOBODY = { data: () => true, end: () => {}, fail: () => {} };
 
 /** The way to a site's own process: wakes it where needed, waits for its turn, and sends the request. */
 export class Upstream {
@@ -152,7 +156,10 @@ export class Upstream {
         ...(sendBody && { sendBody }),
         answered: (answer: SiteAnswer) => {
           isAnswered = true;
-          resolve(answer);
+          const reason = answer.header(FAILURE_HEADER);
+          if (reason === undefined) return resolve(answer);
+          answer.attach(NOBODY);
+          reject(new SiteFailure(reason === 'memory' ? 'memory' : 'crash', 'PHP failed without a word'));
         },
         ended: () => {
           isOver = true;

@@ -12,7 +12,11 @@ export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteSt
   await sql`
     update sites s set favicon_url = told.favicon_url, next_cron_at = greatest(told.next_cron_at, now() + interval '1 minute')
     from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
-      ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as told (id, favicon_url, next_cron_at)
+      ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
+    join sites own on own.id = said.id,
+    -- An icon from elsewhere would tell that server who looks at the dashboard.
+    lateral (select said.id, said.next_cron_at,
+      case when substring(said.icon from '^https?://([^/:?#]+)') = own.fqdn then said.icon end as favicon_url) told
     where s.id = told.id and (s.favicon_url is distinct from told.favicon_url or s.next_cron_at is distinct from told.next_cron_at)`.execute(
     db,
   );
