@@ -1,5 +1,5 @@
 import { request as send } from 'node:http';
-import type { Runtime, SiteSpec } from './runtime.ts';
+import { type Lease, type RunningSite, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 
 export interface SiteRequest {
   method: string;
@@ -24,8 +24,7 @@ export async function requestSite(
   request: SiteRequest,
 ): Promise<SiteAnswer> {
   const signal = AbortSignal.timeout(request.timeoutMs);
-  const running = await runtime.start(site);
-  const lease = await running.lease(signal);
+  const lease = await leaseSite(() => runtime.start(site), signal);
   const { hostname, host, protocol } = new URL(site.url);
   const headers = {
     host,
@@ -55,5 +54,15 @@ export async function requestSite(
     });
   } finally {
     lease.release();
+  }
+}
+
+/** Starts a site and waits for its turn. One that is stopped in between, because it looked unused, is started again. */
+export async function leaseSite(start: () => Promise<RunningSite>, signal: AbortSignal): Promise<Lease> {
+  try {
+    return await (await start()).lease(signal);
+  } catch (error) {
+    if (!(error instanceof SiteFailure) || error.reason !== 'stopped' || signal.aborted) throw error;
+    return (await start()).lease(signal);
   }
 }

@@ -174,6 +174,39 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       await runtime.delete(other.id);
     });
 
+    it('runs no native code for a site, and no code of a file that calls itself an extension', async () => {
+      const path = await putPhp(
+        'extension.php',
+        `file_put_contents('/usr/local/lib/php/evil.so', 'x'); @mkdir('/usr/local/lib/php/20230831', 0777, true);
+        file_put_contents('/usr/local/lib/php/20230831/evil.so', file_get_contents(__DIR__ . '/side-module.wasm'));
+        echo json_encode([function_exists('dl') && @dl('evil.so'), ini_get('enable_dl')]);`,
+      );
+      await writeFile(join(runtime.contentFolder(site.id), 'plugins/probe/side-module.wasm'), 'no module at all');
+      assert.deepEqual(JSON.parse((await get(path)).text), [false, '0']);
+    });
+
+    it('bears what PHP says that is no HTTP', async () => {
+      const path = await putPhp(
+        'headers.php',
+        "header('X-Title: 日本'); header('Bad Name: x'); header('Content-Disposition: attachment; filename=\"ü.pdf\"'); echo 'ok';",
+      );
+      const answer = await get(path);
+      assert.equal(answer.text, 'ok');
+      assert.equal(Buffer.from(String(answer.headers['x-title']), 'latin1').toString(), '日本');
+      const odd = await putPhp('status.php', "http_response_code(42); echo 'ok';");
+      assert.equal((await get(odd)).status, 500);
+    });
+
+    it('does not trust what lies in the outbox', async () => {
+      const code = `@mkdir('/site/outbox/mail-1-a.json'); @mkdir('/site/outbox/mail-1-a.json/x');
+        file_put_contents('/site/outbox/mail-2-b.json', '{"from":1}'); file_put_contents('/site/outbox/mail-3-c.json', 'no json');
+        @chmod('/site/outbox/status.json', 0); echo 'left';`;
+      assert.equal((await get(await putPhp('outbox.php', code))).text, 'left');
+      assert.deepEqual(await collect(runtime.outgoingMail(site.id)), []);
+      assert.equal(await runtime.hasOutgoingMail(site.id), false);
+      assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
     it('keeps a site from the machine’s own network', async () => {
       const { createServer } = await import('node:http');
       let visits = 0;
@@ -206,7 +239,7 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       const code = `require '/site/wordpress/wp-load.php'; $copy = ['Bcc: hidden@example.com'];
         echo json_encode(wp_mail('bob@example.com', 'Grüße', 'Hello Bob', $copy));`;
       assert.equal((await get(await putPhp('mail.php', code))).text, 'true');
-      const [mail, ...more] = await runtime.outgoingMail(site.id);
+      const [mail, ...more] = await collect(runtime.outgoingMail(site.id));
       assert.equal(more.length, 0);
       assert.deepEqual(mail?.to, ['bob@example.com', 'hidden@example.com']);
       const text = mail?.message.toString() ?? '';
@@ -217,12 +250,12 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       await until(() => heard.length > 0);
       assert.deepEqual(heard, [site.id]);
       await mail?.drop();
-      assert.deepEqual(await runtime.outgoingMail(site.id), []);
+      assert.equal(await runtime.hasOutgoingMail(site.id), false);
 
       const copy = { ...newSpec(site, 'copy.localhost'), isCopy: true };
       await runtime.copy(site, copy);
       assert.equal((await get('/wp-content/plugins/probe/mail.php', copy)).text, 'false');
-      assert.deepEqual(await runtime.outgoingMail(copy.id), []);
+      assert.equal(await runtime.hasOutgoingMail(copy.id), false);
       await runtime.delete(copy.id);
     });
 
@@ -265,20 +298,37 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal(failing.exitCode, 1);
     });
 
-    it('rewrites and copies the database in transactions of its own', async () => {
+    it('moves the database to another address and back, serialised values included', async () => {
+      const value = 'a:1:{s:3:"url";s:32:"http://first.localhost:8080/ü";}'.replace('s:32', 's:30');
       const database = await runtime.database(site.id);
-      assert.ok((await database.tables()).includes('wp_posts'));
-      await assert.rejects(
-        database.transaction(async (db) => {
-          await db.run("update wp_options set option_value = 'broken' where option_name = 'blogname'");
-          throw new Error('undo');
-        }),
+      try {
+        assert.ok((await database.tables()).includes('wp_posts'));
+        await database.query("insert into wp_options (option_name, option_value) values ('probe', ?)", value);
+        await database.moveTo('https://elsewhere.example');
+        const [row] = await database.query("select option_value from wp_options where option_name = 'probe'");
+        assert.equal(row?.option_value, 'a:1:{s:3:"url";s:28:"https://elsewhere.example/ü";}');
+        await database.moveTo('https://elsewhere.example');
+        await database.moveTo(site.url);
+        const [back] = await database.query("select option_value from wp_options where option_name = 'probe'");
+        assert.equal(back?.option_value, value);
+        await assert.rejects(database.query('select from'), /syntax error/);
+      } finally {
+        database.close();
+      }
+    });
+
+    it('is not held up by a database that was made to be read for ever', async () => {
+      const database = await runtime.database(site.id);
+      const endless = database.query(
+        'with recursive n(x) as (select 1 union all select x + 1 from n) select max(x) from n',
       );
-      const [row] = await database.transaction((db) =>
-        db.all("select option_value from wp_options where option_name = 'blogname'"),
-      );
-      assert.equal(row?.option_value, 'first.localhost &amp; sons');
+      let ticks = 0;
+      const timer = setInterval(() => ticks++, 5);
+      await new Promise((wait) => setTimeout(wait, 200));
+      clearInterval(timer);
+      assert.ok(ticks > 5, `${ticks} ticks`);
       database.close();
+      await assert.rejects(endless);
     });
 
     it('stops, and starts again by the next request', async () => {
@@ -335,6 +385,12 @@ function firstContent(title: string): FirstContent {
 
 function wp(...args: string[]) {
   return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** What a site tells by itself comes a moment after its answer. */

@@ -33,8 +33,9 @@ export interface Runtime {
   /** Asks the site itself, which starts it where needed. */
   health(site: SiteSpec): Promise<SiteHealth>;
   diskUsageBytes(siteId: string): Promise<number>;
-  /** Messages that the site's WordPress wants mailed, oldest first. They stay until `drop`. */
-  outgoingMail(siteId: string): Promise<OutgoingMail[]>;
+  /** Messages that the site's WordPress wants mailed, oldest first, read one at a time. They stay until `drop`. */
+  outgoingMail(siteId: string): AsyncIterable<OutgoingMail>;
+  hasOutgoingMail(siteId: string): Promise<boolean>;
   /** What sites tell by themselves while they run. */
   listen(listener: RuntimeListener): void;
   /** What is awake in this process, for metrics and benchmarks. */
@@ -100,7 +101,6 @@ export class SiteFailure extends Error {
 export interface Command {
   /** The program and its arguments; `wp` is WordPress' own. Nothing passes through a shell. */
   args: readonly [string, ...string[]];
-  stdin?: string;
   timeoutMs: number;
   /** Each stream is cut at this length. */
   maxOutputBytes: number;
@@ -117,21 +117,24 @@ export interface CommandResult {
 
 /** A value as both SQLite and MariaDB know it. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
 
+/**
+ * A site's database. Whatever is in there is the site's own, down to its schema, and may have been made to hurt whoever
+ * reads it: a driver asks it in a process of its own, for a limited time.
+ */
 export interface SiteDatabase {
   tables(): Promise<string[]>;
-  /** Runs in one transaction that others see whole or not at all. */
-  transaction<T>(work: (db: SiteTransaction) => Promise<T>): Promise<T>;
-  /** Puts every text that contains `part` through `rewrite`, in one transaction. Tells how many values changed. */
-  rewriteText(part: string, rewrite: (text: string) => string): Promise<number>;
+  /** One statement in a transaction of its own. */
+  query(sql: string, ...values: SqlValue[]): Promise<SqlRow[]>;
+  /**
+   * Gives the site another address: every URL of the one that the database names as its own is rewritten, in one
+   * transaction. Doing it again changes nothing.
+   */
+  moveTo(url: string): Promise<void>;
   /** Writes a consistent copy of the whole database to a file. */
   copyTo(file: string): Promise<void>;
   close(): void;
-}
-
-export interface SiteTransaction {
-  all(sql: string, ...values: SqlValue[]): Promise<Record<string, SqlValue>[]>;
-  run(sql: string, ...values: SqlValue[]): Promise<void>;
 }
 
 export interface SiteHealth {
@@ -147,13 +150,14 @@ export interface OutgoingMail {
   to: string[];
   /** The whole message, headers included. */
   message: Buffer;
+  writtenAt: Date;
   drop(): Promise<void>;
 }
 
 export interface RuntimeListener {
   /** The site wrote something that pages may show, outside of a request whose answer says so. */
   changed?(siteId: string): void;
-  /** There is something in outgoingMail. */
+  /** There is something new in outgoingMail. */
   mail?(siteId: string): void;
   /** What the platform shows of a site without asking it. */
   status?(siteId: string, status: SiteStatus): void;

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseFile } from '#runtimes/php-wasm/site-folder.ts';
-import { SqliteSiteDatabase } from '#runtimes/php-wasm/sqlite-database.ts';
+import { SqliteFile } from '#runtimes/php-wasm/sqlite-file.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { type Person, registerPerson } from '../people.ts';
@@ -130,10 +130,8 @@ test('after any kill each creation, rename and deletion is finished or undone', 
 });
 
 async function homeOf(siteId: string): Promise<unknown> {
-  const site = new SqliteSiteDatabase(databaseFile(join(dataDir, 'sites', siteId)));
-  const found = await site.transaction((db) =>
-    db.all("select option_value from wp_options where option_name = 'home'"),
-  );
+  const site = new SqliteFile(databaseFile(join(dataDir, 'sites', siteId)));
+  const found = await site.query("select option_value from wp_options where option_name = 'home'");
   site.close();
   return found[0]?.option_value;
 }

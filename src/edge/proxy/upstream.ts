@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
+import { leaseSite } from '#runtimes/request.ts';
 import { type Lease, type RunningSite, type Runtime, SiteFailure } from '#runtimes/runtime.ts';
 import type { Gate } from '../gate.ts';
 import { type Leaving, Left } from '../leaving.ts';
@@ -108,8 +109,7 @@ export class Upstream {
         giveUp(new Left());
         patience.abort();
       });
-      this.#start(gate)
-        .then((running) => running.lease(patience.signal))
+      leaseSite(() => this.#start(gate), patience.signal)
         .then((lease) => {
           // It came too late, and nobody else would give it back.
           if (isOver) return lease.release();

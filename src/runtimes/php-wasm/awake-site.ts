@@ -45,8 +45,9 @@ export class AwakeSite implements RunningSite {
     this.#events = events;
   }
 
+  /** It runs, and nobody wants anything of it. A site that is yet to start is about to be asked. */
   get isIdle(): boolean {
-    return !this.#current && this.#waiting.size === 0 && !this.#starting;
+    return this.#worker !== undefined && !this.#current && this.#waiting.size === 0 && !this.#starting;
   }
 
   get worker(): WorkerProcess | undefined {
@@ -76,6 +77,7 @@ export class AwakeSite implements RunningSite {
         signal.removeEventListener('abort', abort);
         end();
       };
+      if (this.#stopped) return waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort, { once: true });
       this.#waiting.add(waiter);

@@ -37,8 +37,9 @@ export async function runCommand(
   const stop = () => worker.kill('timeout', 'The command took too long.');
   const timer = setTimeout(stop, command.timeoutMs);
   command.signal?.addEventListener('abort', stop, { once: true });
+  if (command.signal?.aborted) stop();
   try {
-    const exitCode = await worker.run(siteFolder, site, { args, env: {}, stdin: command.stdin ?? '' });
+    const exitCode = await worker.run(siteFolder, site, { args, env: {} });
     return result(exitCode, await stdout, await stderr);
   } catch (error) {
     if (!(error instanceof SiteFailure)) throw error;

@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { place } from '#runtimes/wordpress/distribution.ts';
+import { inDraft, place } from '#runtimes/wordpress/distribution.ts';
 import { DATABASE_FILE, databaseFile, makeSiteFolder } from './site-folder.ts';
-import { SqliteSiteDatabase } from './sqlite-database.ts';
+import { SqliteFile } from './sqlite-file.ts';
 
 /** Where PHP finds the SQLite integration. */
 export const SQLITE_PATH = '/site/sqlite';
@@ -48,8 +48,7 @@ export class Images {
       .digest('hex');
     const image = join(this.#folder, `${key}-${recipe.slice(0, 12)}`);
     if (existsSync(image)) return image;
-    const draft = `${image}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    try {
+    await inDraft(this.#folder, async (draft) => {
       await makeSiteFolder(draft);
       for (const name of ['plugins', 'themes', 'uploads']) await mkdir(join(draft, 'content', name));
       await writeFile(join(draft, 'content', 'index.php'), '<?php // Silence is golden.\n');
@@ -58,9 +57,7 @@ export class Images {
       await compact(databaseFile(draft));
       await rm(join(draft, 'outbox'), { recursive: true });
       await place(draft, image);
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+    });
     return image;
   }
 }
@@ -79,7 +76,7 @@ export async function copyImage(image: string, siteFolder: string): Promise<void
 }
 
 async function compact(file: string): Promise<void> {
-  const database = new SqliteSiteDatabase(file);
+  const database = new SqliteFile(file);
   database.compact();
   database.close();
 }

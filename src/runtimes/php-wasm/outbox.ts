@@ -1,45 +1,67 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutgoingMail, SiteStatus } from '#runtimes/runtime.ts';
 
 /**
  * What a site leaves for the platform: mail to send and how it is. The site's own PHP writes these files, so nothing in
- * them is taken on trust.
+ * them is taken on trust: not their names, their number, their size or what they are.
  */
 const MAIL_LIMIT_BYTES = 30 * 1024 * 1024;
 const STATUS_LIMIT_BYTES = 10_000;
-const MAILS_AT_ONCE = 100;
+const NAMES_LIMIT = 10_000;
+const URL_LIMIT = 2_000;
+const MAIL_NAME = /^mail-(\d{1,11})-[0-9a-f]+\.json$/;
 
-export async function readMail(outbox: string): Promise<OutgoingMail[]> {
-  const names = (await readdir(outbox).catch(() => [])).filter((name) => /^mail-[\w-]+\.json$/.test(name)).sort();
-  const mails: OutgoingMail[] = [];
-  for (const name of names.slice(0, MAILS_AT_ONCE)) {
-    const file = join(outbox, name);
-    const drop = () => rm(file, { force: true });
-    const mail = parseMail(await readWithin(file, MAIL_LIMIT_BYTES));
-    if (mail) mails.push({ ...mail, drop });
-    else await drop();
-  }
-  return mails;
+export function isMail(name: string): boolean {
+  return MAIL_NAME.test(name);
 }
 
+/** The names of waiting mails, oldest first. */
+export async function mailNames(outbox: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(outbox)) if (isMail(name) && names.push(name) >= NAMES_LIMIT) break;
+  } catch {
+    // The site was deleted meanwhile.
+  }
+  return names.sort();
+}
+
+export async function* readMail(outbox: string): AsyncGenerator<OutgoingMail> {
+  for (const name of await mailNames(outbox)) {
+    const file = join(outbox, name);
+    // It may be a folder that only looks like a mail.
+    const drop = () => rm(file, { recursive: true, force: true });
+    const mail = parseMail(await readWithin(file, MAIL_LIMIT_BYTES));
+    const writtenAt = new Date(Number(MAIL_NAME.exec(name)?.[1]) * 1000);
+    if (mail) yield { ...mail, writtenAt, drop };
+    else await drop().catch(() => {});
+  }
+}
+
+/** Undefined: there is none that could be read. */
 export async function readStatus(outbox: string): Promise<SiteStatus | undefined> {
-  const { favicon_url, next_cron } = asObject(await readWithin(join(outbox, 'status.json'), STATUS_LIMIT_BYTES)) ?? {};
-  const isUrl = typeof favicon_url === 'string' && /^https?:\/\//.test(favicon_url) && URL.canParse(favicon_url);
+  const status = asObject(await readWithin(join(outbox, 'status.json'), STATUS_LIMIT_BYTES));
+  if (!status) return undefined;
+  const { favicon_url, next_cron } = status;
+  const icon = typeof favicon_url === 'string' ? URL.parse(favicon_url) : null;
+  const isIcon = icon && /^https?:$/.test(icon.protocol) && icon.href.length <= URL_LIMIT;
   const isTime = Number.isInteger(next_cron) && (next_cron as number) > 0 && (next_cron as number) < 1e11;
   return {
-    faviconUrl: isUrl ? favicon_url : null,
+    // As the parser spells it, which leaves no character in it that means something elsewhere.
+    faviconUrl: isIcon ? icon.href : null,
     nextCronAt: isTime ? new Date((next_cron as number) * 1000) : null,
   };
 }
 
-function parseMail(text: string | undefined): Omit<OutgoingMail, 'drop'> | undefined {
+function parseMail(text: string | undefined): Pick<OutgoingMail, 'from' | 'to' | 'message'> | undefined {
   const { from, to, message } = asObject(text) ?? {};
   const isAddress = (value: unknown): value is string =>
-    typeof value === 'string' && /^[^\s@<>]+@[^\s@<>]+$/.test(value);
-  if (!isAddress(from) || !Array.isArray(to) || to.length === 0 || to.length > 500 || !to.every(isAddress))
-    return undefined;
-  return typeof message === 'string' ? { from, to, message: Buffer.from(message, 'base64') } : undefined;
+    typeof value === 'string' && value.length <= 320 && /^[^\s@<>]+@[^\s@<>]+$/.test(value);
+  const isList = Array.isArray(to) && to.length > 0 && to.length <= 500 && to.every(isAddress);
+  if (!isAddress(from) || !isList || typeof message !== 'string') return undefined;
+  return { from, to, message: Buffer.from(message, 'base64') };
 }
 
 function asObject(text: string | undefined): Record<string, unknown> | undefined {
@@ -51,10 +73,19 @@ function asObject(text: string | undefined): Record<string, unknown> | undefined
   }
 }
 
+/** The text of a file of at most this size; undefined for everything else, whatever it is. */
 async function readWithin(file: string, limitBytes: number): Promise<string | undefined> {
-  const size = await stat(file).then(
-    (entry) => (entry.isFile() ? entry.size : Number.POSITIVE_INFINITY),
-    () => Number.POSITIVE_INFINITY,
-  );
-  return size <= limitBytes ? readFile(file, 'utf8') : undefined;
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {});
+  if (!handle) return undefined;
+  try {
+    const entry = await handle.stat();
+    if (!entry.isFile() || entry.size > limitBytes) return undefined;
+    const buffer = Buffer.alloc(entry.size);
+    const { bytesRead } = await handle.read(buffer, 0, entry.size, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close().catch(() => {});
+  }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
@@ -18,16 +18,16 @@ import type {
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
-import { setSiteUrl } from '#runtimes/wordpress/address.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { runCommand } from './commands.ts';
+import { SiteDatabaseProcess } from './database-process.ts';
 import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
-import { readMail, readStatus } from './outbox.ts';
+import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder } from './site-folder.ts';
-import { SqliteSiteDatabase } from './sqlite-database.ts';
+import { SqliteFile } from './sqlite-file.ts';
 import { type CoreMounts, type PoolSite, WorkerPool } from './worker-pool.ts';
 import type { WorkerSite } from './worker-process.ts';
 
@@ -61,6 +61,8 @@ export class PhpWasmRuntime implements Runtime {
   readonly #images: Images;
   readonly #pool: WorkerPool;
   readonly #listeners: RuntimeListener[] = [];
+  /** The mails that listeners have been told of, for each site that has some. */
+  readonly #knownMails = new Map<string, Set<string>>();
   #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
@@ -105,10 +107,10 @@ export class PhpWasmRuntime implements Runtime {
     this.#pool.keepStandby(site.coreVersion);
     await this.#build(site, async (draft) => {
       await copyImage(image, draft);
-      const database = new SqliteSiteDatabase(databaseFile(draft));
+      const database = new SqliteFile(databaseFile(draft));
       try {
-        await setSiteUrl(database, site.url);
-        await writeFirstContent(database, first, new Date());
+        await database.moveTo(site.url);
+        await database.transaction((run) => writeFirstContent(run, first, new Date()));
       } finally {
         database.close();
       }
@@ -118,15 +120,16 @@ export class PhpWasmRuntime implements Runtime {
   async copy(source: SiteSpec, target: SiteSpec): Promise<void> {
     await this.#build(target, async (draft) => {
       await makeSiteFolder(draft);
-      const original = new SqliteSiteDatabase(databaseFile(this.#folderOf(source.id)));
-      await original.copyTo(databaseFile(draft)).finally(() => original.close());
+      const copy = databaseFile(draft);
+      const original = new SiteDatabaseProcess(databaseFile(this.#folderOf(source.id)), dirname(copy));
+      await original.copyTo(copy).finally(() => original.close());
       await cp(this.contentFolder(source.id), join(draft, 'content'), {
         recursive: true,
         // A link could lead anywhere on this machine.
         filter: async (path) => !(await lstat(path)).isSymbolicLink(),
       });
-      const database = new SqliteSiteDatabase(databaseFile(draft));
-      await setSiteUrl(database, target.url).finally(() => database.close());
+      const database = new SiteDatabaseProcess(copy);
+      await database.moveTo(target.url).finally(() => database.close());
     });
   }
 
@@ -175,7 +178,7 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async database(siteId: string): Promise<SiteDatabase> {
-    return new SqliteSiteDatabase(databaseFile(this.#folderOf(siteId)));
+    return new SiteDatabaseProcess(databaseFile(this.#folderOf(siteId)));
   }
 
   async health(site: SiteSpec): Promise<SiteHealth> {
@@ -196,8 +199,12 @@ export class PhpWasmRuntime implements Runtime {
     return diskUsageBytes(this.#folderOf(siteId));
   }
 
-  outgoingMail(siteId: string): Promise<OutgoingMail[]> {
+  outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
     return readMail(join(this.#folderOf(siteId), 'outbox'));
+  }
+
+  async hasOutgoingMail(siteId: string): Promise<boolean> {
+    return (await mailNames(join(this.#folderOf(siteId), 'outbox'))).length > 0;
   }
 
   listen(listener: RuntimeListener): void {
@@ -316,12 +323,20 @@ export class PhpWasmRuntime implements Runtime {
     return { folder: 'site', config, configName: site.id };
   }
 
-  async #readOutbox(siteId: string, names: string[]): Promise<void> {
-    const outbox = join(this.#folderOf(siteId), 'outbox');
-    if (names.some((name) => name.startsWith('mail-'))) for (const listener of this.#listeners) listener.mail?.(siteId);
+  #readOutbox(siteId: string, names: string[]): void {
+    const mails = new Set(names.filter(isMail));
+    const known = this.#knownMails.get(siteId);
+    const hasNew = [...mails].some((name) => !known?.has(name));
+    if (mails.size > 0) this.#knownMails.set(siteId, mails);
+    else this.#knownMails.delete(siteId);
+    if (hasNew) for (const listener of this.#listeners) listener.mail?.(siteId);
     if (!names.includes('status.json')) return;
-    const status = await readStatus(outbox);
-    if (status) for (const listener of this.#listeners) listener.status?.(siteId, status);
+    readStatus(join(this.#folderOf(siteId), 'outbox')).then(
+      (status) => {
+        if (status) for (const listener of this.#listeners) listener.status?.(siteId, status);
+      },
+      (error) => this.#log.warn({ err: error, siteId }, 'could not read what a site told'),
+    );
   }
 }
 
@@ -341,9 +356,10 @@ function imageSite(coreVersion: string): SiteSpec {
 
 /** Moves a folder; where it is in its new place already, an earlier attempt has done it. */
 async function move(from: string, to: string): Promise<void> {
-  if (!existsSync(from) && existsSync(to)) return;
+  if (!existsSync(from)) {
+    if (existsSync(to)) return;
+    throw new Error('there is nothing left of this site');
+  }
   await rm(to, { recursive: true, force: true });
-  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  await rename(from, to);
 }

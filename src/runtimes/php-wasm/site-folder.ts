@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What a site is on disk: `content` is WordPress' wp-content, `outbox` is what the site leaves for the platform. */
@@ -19,10 +19,11 @@ export async function diskUsageBytes(folder: string): Promise<number> {
   let bytes = 0;
   const folders = [folder];
   for (let current = folders.pop(); current !== undefined; current = folders.pop()) {
-    for (const entry of await readdir(current, { withFileTypes: true }).catch(() => [])) {
+    // A folder may be huge, and may vanish while it is being read.
+    const entries = await opendir(current).catch(() => undefined);
+    for await (const entry of entries ?? []) {
       const path = join(current, entry.name);
       if (entry.isDirectory()) folders.push(path);
-      // A file may vanish while its folder is being read.
       bytes += await lstat(path).then(
         ({ blocks }) => blocks * 512,
         () => 0,

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite } from './awake-site.ts';
@@ -46,12 +47,18 @@ const RECYCLE_ABOVE_BYTES = 700 * 1024 * 1024;
 const KILL_ABOVE_BYTES = 1_300 * 1024 * 1024;
 const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
-const REFILL_DELAY_MS = 300;
 const REFILL_AFTER_FAILURE_MS = 30_000;
-const LONGEST_SOCKET_PATH = 100;
+/** How long a site waits for others to make room, and how often it looks. */
+const ROOM_WAIT_MS = 20_000;
+const ROOM_LOOK_MS = 100;
+/** The operating system takes 107 bytes, of which the slot and the name of the socket need some. */
+const LONGEST_RUN_FOLDER = 70;
 const BODY_LIMIT = '64M';
 
 const INI: Record<string, string> = {
+  // An extension is code for the process around PHP.
+  enable_dl: '0',
+  disable_functions: 'dl',
   display_errors: '0',
   log_errors: '1',
   memory_limit: '256M',
@@ -76,11 +83,15 @@ export class WorkerPool {
   readonly #mountsOf: (coreVersion: string) => Promise<CoreMounts>;
   readonly #finished: (siteId: string, outbox: string[]) => void;
   readonly #awake = new Map<string, { site: AwakeSite; fingerprint: string }>();
+  /** Every process of this pool, whatever it is for, and how many more are about to be. */
+  readonly #workers = new Set<WorkerProcess>();
+  #spawning = 0;
   readonly #standby: { worker: WorkerProcess; coreVersion: string; ready: boolean }[] = [];
-  readonly #watch: NodeJS.Timeout;
-  #runFolder: string;
   #standbyVersion: string | undefined;
-  #refill: NodeJS.Timeout | undefined;
+  #isRefilling = false;
+  #refillAfter = 0;
+  readonly #watch: NodeJS.Timeout;
+  #runFolder = '';
   #closed = false;
 
   constructor(
@@ -90,33 +101,35 @@ export class WorkerPool {
     finished: (siteId: string, outbox: string[]) => void,
   ) {
     this.#settings = settings;
-    this.#runFolder = settings.runFolder;
     this.#log = log;
     this.#mountsOf = mountsOf;
     this.#finished = finished;
-    this.#watch = setInterval(() => this.#watchWorkers(), WATCH_MS).unref();
+    this.#watch = setInterval(() => {
+      this.#watchWorkers().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
+    }, WATCH_MS).unref();
   }
 
   async open(): Promise<void> {
-    // Several processes of the platform may share a data folder, each with workers of its own.
-    this.#runFolder = join(this.#settings.runFolder, String(process.pid));
-    await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
-    for (const owner of await readdir(this.#settings.runFolder)) {
-      if (!isRunning(Number(owner))) await clearSlots(join(this.#settings.runFolder, owner));
+    const root = shortFolder(this.#settings.runFolder);
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    // Several processes of the platform may share a data folder, each with workers of its own. What stands under our own
+    // pid is of somebody who had it before.
+    for (const owner of await readdir(root)) {
+      if (Number(owner) === process.pid || !isRunning(Number(owner))) await clearSlots(join(root, owner));
     }
-    // The operating system allows a socket's path no more than 107 bytes.
-    if (Buffer.byteLength(this.#runFolder) > LONGEST_SOCKET_PATH - 20)
-      this.#runFolder = await mkdtemp(join(tmpdir(), 'siteyard-'));
+    this.#runFolder = join(root, String(process.pid));
+    await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
   }
 
   /** Keeps warm workers of this version at hand. */
   keepStandby(coreVersion: string): void {
     if (this.#standbyVersion === coreVersion) return;
     this.#standbyVersion = coreVersion;
-    this.#refillSoon(0);
+    for (const { worker } of this.#standby) worker.kill('stopped', 'Another version is wanted.');
+    void this.#refillStandby();
   }
 
-  /** Resolves when a worker is warm and waits. */
+  /** How many workers are warm and wait. */
   get standbyReady(): number {
     return this.#standby.filter(({ ready }) => ready).length;
   }
@@ -124,7 +137,7 @@ export class WorkerPool {
   wake(site: PoolSite): AwakeSite {
     const known = this.#awake.get(site.id);
     if (known?.fingerprint === site.fingerprint) return known.site;
-    if (known) this.#forget(site.id, known.site);
+    if (known) this.#forget(site.id, known.site).catch(() => {});
     const { requestTimeoutMs } = this.#settings;
     const awake: AwakeSite = new AwakeSite(
       { requestTimeoutMs, recycleAboveBytes: RECYCLE_ABOVE_BYTES },
@@ -144,6 +157,7 @@ export class WorkerPool {
 
   /** A worker for one command, not for visitors. */
   async runner(coreVersion: string): Promise<WorkerProcess> {
+    await this.#makeRoom();
     const worker = await this.#spawn(coreVersion, 'run');
     await worker.booted();
     return worker;
@@ -158,12 +172,9 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    clearTimeout(this.#refill);
-    for (const { worker } of this.#standby) worker.kill('stopped', 'The service stops.');
-    await Promise.all([
-      ...[...this.#awake].map(([siteId, { site }]) => this.#forget(siteId, site)),
-      ...this.#standby.map(({ worker }) => worker.exited),
-    ]);
+    await Promise.all([...this.#awake].map(([siteId, { site }]) => this.#forget(siteId, site)));
+    for (const worker of this.#workers) worker.kill('stopped', 'The service stops.');
+    await Promise.all([...this.#workers].map((worker) => worker.exited));
     await rm(this.#runFolder, { recursive: true, force: true });
   }
 
@@ -173,30 +184,44 @@ export class WorkerPool {
   }
 
   async #startWorker(site: PoolSite): Promise<WorkerProcess> {
-    if (this.#closed) throw new SiteFailure('stopped', 'The service stops.');
-    await this.#makeRoom(site.id);
     const standby = this.#takeStandby(site.coreVersion);
     if (standby) {
       try {
-        await standby.booted();
-        await standby.assign(site.folder, site.worker);
-        return standby;
+        return await this.#assign(standby, site);
       } catch (error) {
         this.#log.warn({ err: error }, 'a waiting worker could not take its site');
       }
     }
-    const worker = await this.#spawn(site.coreVersion, 'serve');
-    await worker.booted();
-    await worker.assign(site.folder, site.worker);
-    return worker;
+    await this.#makeRoom();
+    return this.#assign(await this.#spawn(site.coreVersion, 'serve'), site);
+  }
+
+  async #assign(worker: WorkerProcess, site: PoolSite): Promise<WorkerProcess> {
+    try {
+      await worker.booted();
+      await worker.assign(site.folder, site.worker);
+      return worker;
+    } catch (error) {
+      worker.kill('start', 'PHP could not be started.');
+      throw error;
+    }
   }
 
   async #spawn(coreVersion: string, mode: 'serve' | 'run'): Promise<WorkerProcess> {
-    const { shared } = await this.#mountsOf(coreVersion);
-    const { phpVersion, allowedNetworks } = this.#settings;
-    const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
-    const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
-    return new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
+    this.#spawning++;
+    try {
+      const { shared } = await this.#mountsOf(coreVersion);
+      if (this.#closed) throw new SiteFailure('stopped', 'The service stops.');
+      const { phpVersion, allowedNetworks } = this.#settings;
+      const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
+      const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
+      const worker = new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
+      this.#workers.add(worker);
+      worker.exited.then(() => this.#workers.delete(worker));
+      return worker;
+    } finally {
+      this.#spawning--;
+    }
   }
 
   /** The warmest; one that is still being warmed is nearer to its first page than one that is yet to be started. */
@@ -206,22 +231,27 @@ export class WorkerPool {
     if (!taken) return undefined;
     this.#standby.splice(this.#standby.indexOf(taken), 1);
     taken.worker.setBackground(false);
-    this.#refillSoon(REFILL_DELAY_MS);
     return taken.worker;
   }
 
-  #refillSoon(delayMs: number): void {
-    clearTimeout(this.#refill);
-    if (this.#closed) return;
-    this.#refill = setTimeout(() => this.#addStandby(), delayMs).unref();
-  }
-
   /** One after another, so that warming never takes the machine away from visitors. */
-  async #addStandby(): Promise<void> {
+  async #refillStandby(): Promise<void> {
     const version = this.#standbyVersion;
     const isFull = this.#standby.length >= this.#settings.standbyWorkers;
-    const fits = this.#expectedBytes() + TYPICAL_WORKER_BYTES <= this.#settings.memoryBudgetBytes;
-    if (!version || isFull || !fits || this.#closed) return;
+    if (!version || isFull || this.#isRefilling || this.#closed) return;
+    if (Date.now() < this.#refillAfter || !this.#hasRoom()) return;
+    this.#isRefilling = true;
+    try {
+      await this.#addStandby(version);
+    } catch (error) {
+      this.#refillAfter = Date.now() + REFILL_AFTER_FAILURE_MS;
+      if (!this.#closed) this.#log.warn({ err: error }, 'a worker could not be warmed');
+    } finally {
+      this.#isRefilling = false;
+    }
+  }
+
+  async #addStandby(version: string): Promise<void> {
     const worker = await this.#spawn(version, 'serve');
     const entry = { worker, coreVersion: version, ready: false };
     this.#standby.push(entry);
@@ -234,48 +264,58 @@ export class WorkerPool {
       await worker.booted();
       const { prepareWarmSite } = await this.#mountsOf(version);
       const site = await prepareWarmSite(worker.slot);
-      if (!this.#standby.includes(entry)) return;
-      await worker.warm(site);
+      // A site may have taken it while it was cold.
+      if (this.#standby.includes(entry)) await worker.warm(site);
       entry.ready = true;
-      this.#refillSoon(0);
     } catch (error) {
+      // From here on it is the site's, and whoever waits for that one is told.
       if (!this.#standby.includes(entry)) return;
       worker.kill('start', 'It could not be warmed.');
-      if (!this.#closed) this.#log.warn({ err: error }, 'a worker could not be warmed');
-      this.#refillSoon(REFILL_AFTER_FAILURE_MS);
+      throw error;
     }
   }
 
-  #expectedBytes(): number {
-    return (this.#awake.size + this.#standby.length) * TYPICAL_WORKER_BYTES;
+  #hasRoom(): boolean {
+    const count = this.#workers.size + this.#spawning;
+    return count === 0 || (count + 1) * TYPICAL_WORKER_BYTES <= this.#settings.memoryBudgetBytes;
   }
 
-  /** Stops the longest unused workers until one more fits; where all are at work, one more is started all the same. */
-  async #makeRoom(forSiteId: string): Promise<void> {
-    const idle = [...this.#awake]
-      .filter(([siteId, { site }]) => siteId !== forSiteId && site.isIdle)
-      .sort(([, a], [, b]) => a.site.lastUsedAt - b.site.lastUsedAt);
-    while (this.#expectedBytes() > this.#settings.memoryBudgetBytes) {
-      const oldest = idle.shift();
-      if (!oldest) return;
-      await this.#forget(oldest[0], oldest[1].site);
+  /** Stops the longest unused workers until one more fits; where all are at work, waits for one of them. */
+  async #makeRoom(): Promise<void> {
+    for (const end = Date.now() + ROOM_WAIT_MS; !this.#hasRoom(); ) {
+      const idle = [...this.#awake].filter(([, { site }]) => site.isIdle);
+      const [oldest] = idle.sort(([, a], [, b]) => a.site.lastUsedAt - b.site.lastUsedAt);
+      const spare = this.#standby[0];
+      if (oldest) await this.#forget(oldest[0], oldest[1].site);
+      else if (spare) {
+        spare.worker.kill('stopped', 'Its memory is needed.');
+        await spare.worker.exited;
+      } else if (Date.now() > end || this.#closed) {
+        throw new SiteFailure('overload', 'Too many sites are at work on this machine.');
+      } else await sleep(ROOM_LOOK_MS);
     }
   }
 
   async #watchWorkers(): Promise<void> {
     const now = Date.now();
     for (const [siteId, { site }] of this.#awake) {
-      if (site.isIdle && now - site.lastUsedAt > this.#settings.idleTimeoutMs) {
-        this.#forget(siteId, site).catch(() => {});
-        continue;
-      }
-      if (site.isIdle || !site.worker) continue;
-      site.memoryBytes = await site.worker.memoryBytes();
-      if (site.memoryBytes > KILL_ABOVE_BYTES) {
-        site.worker.kill('memory', 'The site used more memory than a request may.');
+      const isUnused = site.isIdle && now - site.lastUsedAt > this.#settings.idleTimeoutMs;
+      if (isUnused) this.#forget(siteId, site).catch(() => {});
+      else if (site.worker && !site.isIdle) site.memoryBytes = await site.worker.memoryBytes();
+    }
+    for (const worker of this.#workers) {
+      if ((await worker.memoryBytes()) > KILL_ABOVE_BYTES) {
+        worker.kill('memory', 'The site used more memory than a request may.');
       }
     }
+    await this.#refillStandby();
   }
+}
+
+/** A socket's path can not be long, so for a data folder deep down the sockets are elsewhere, always in the same place. */
+function shortFolder(folder: string): string {
+  if (Buffer.byteLength(folder) <= LONGEST_RUN_FOLDER) return folder;
+  return join(tmpdir(), `siteyard-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
 }
 
 function isRunning(pid: number): boolean {

@@ -73,6 +73,8 @@ export class WorkerProcess {
       [
         '--permission',
         '--allow-addons',
+        // php-wasm would evaluate JavaScript that a PHP extension brings along.
+        '--disallow-code-generation-from-strings',
         ...readable.map((folder) => `--allow-fs-read=${folder}`),
         `--allow-fs-write=${slot}`,
         // PHP waits for sockets and timers inside of WebAssembly; this is the faster of the two ways to do so.
@@ -140,7 +142,7 @@ export class WorkerProcess {
   async run(
     siteFolder: string,
     site: WorkerSite,
-    command: { args: string[]; env: Record<string, string>; stdin: string },
+    command: { args: string[]; env: Record<string, string> },
   ): Promise<number> {
     symlinkSync(siteFolder, join(this.slot, site.folder));
     this.#child.send({ type: 'run', site, ...command });
@@ -150,8 +152,8 @@ export class WorkerProcess {
   }
 
   async memoryBytes(): Promise<number> {
-    const pages = await readFile(`/proc/${this.pid}/statm`, 'utf8').catch(() => '0 0');
-    return Number(pages.split(' ')[1]) * 4096;
+    const status = await readFile(`/proc/${this.pid}/status`, 'utf8').catch(() => '');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */
@@ -206,7 +208,15 @@ export async function clearSlots(folder: string): Promise<void> {
     const pid = Number(await readFile(join(folder, slot, 'pid'), 'utf8').catch(() => ''));
     const command = pid ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
     // A pid may belong to anything by now, so its arguments have to name the slot.
-    if (command.includes(join(folder, slot))) process.kill(pid, 'SIGKILL');
+    if (command.includes(join(folder, slot))) endIfAlive(pid);
   }
   await rm(folder, { recursive: true, force: true });
+}
+
+function endIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended in this very moment.
+  }
 }

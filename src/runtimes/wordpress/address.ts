@@ -1,23 +1,19 @@
-import type { SiteDatabase } from '#runtimes/runtime.ts';
+import type { SqlRow } from '#runtimes/runtime.ts';
 import { rewriteSerialized } from './serialized.ts';
 
-/**
- * Moves a site to an address: every URL of the address that the database names as its own is rewritten, also inside
- * serialised values, JSON and encoded URLs. Doing it again changes nothing, since the database then names the new one.
- */
-export async function setSiteUrl(database: SiteDatabase, url: string): Promise<void> {
-  const current = await readSiteUrl(database);
-  if (current === url) return;
-  const from = new URL(current);
-  const rewrite = rewriteUrls(from, new URL(url));
-  await database.rewriteText(from.hostname, (value) => rewriteSerialized(value, rewrite) ?? rewrite(value));
+/** Where a database keeps the address that it names as its own. */
+export const SITE_URL_QUERY = "select option_value from wp_options where option_name = 'home'";
+
+export function readSiteUrl([row]: SqlRow[]): URL {
+  const url = URL.parse(String(row?.option_value));
+  if (!url) throw new Error("the site's database does not name the site's address");
+  return url;
 }
 
-async function readSiteUrl(database: SiteDatabase): Promise<string> {
-  return database.transaction(async (db) => {
-    const [row] = await db.all("select option_value from wp_options where option_name = 'home'");
-    return String(row?.option_value);
-  });
+/** How a text looks when the site has moved: also inside serialised values, JSON and encoded URLs. */
+export function moveText(from: URL, to: URL): (text: string) => string {
+  const rewrite = rewriteUrls(from, to);
+  return (text) => rewriteSerialized(text, rewrite) ?? rewrite(text);
 }
 
 /** How the slashes and the colon of a URL are written: plainly, in JSON, and in a query string. */

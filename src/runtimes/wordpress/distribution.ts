@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '#core/log.ts';
@@ -121,14 +121,28 @@ export class Distribution {
     await place(folder, this.coreFolder(version));
   }
 
-  async #inDraft(work: (folder: string) => Promise<void>): Promise<void> {
-    const draft = join(this.#cacheFolder, `draft-${process.pid}-${randomBytes(4).toString('hex')}`);
-    await mkdir(draft, { recursive: true });
-    try {
-      await work(draft);
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+  #inDraft(work: (folder: string) => Promise<void>): Promise<void> {
+    return inDraft(this.#cacheFolder, work);
+  }
+}
+
+/** Others may share the folder, so that only what is surely nobody's any more is removed. */
+const ABANDONED_MS = 3_600_000;
+
+/** Gives work a folder beside its target, which is gone afterwards, as are those that a kill left behind. */
+export async function inDraft<T>(folder: string, work: (draft: string) => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const isOld = name.startsWith('draft-') && Date.now() - (await stat(path)).mtimeMs > ABANDONED_MS;
+    if (isOld) await rm(path, { recursive: true, force: true });
+  }
+  const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`);
+  await mkdir(draft);
+  try {
+    return await work(draft);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
 }
 

@@ -42,13 +42,12 @@ export async function answer(
   const { purge } = ended();
   const [status, complaint] = await Promise.all([result.httpStatusCode, errors]);
   if (complaint) process.stderr.write(`${complaint}\n`);
-  for (const [name, values] of Object.entries(await result.headers)) {
-    if (!NOT_PHPS.has(name)) response.setHeader(name, values.length === 1 ? (values[0] as string) : values);
-  }
+  for (const [name, values] of Object.entries(await result.headers)) setHeader(response, name, values);
   if (purge) response.setHeader('x-siteyard-purge', 'all');
   const failure = bytes.length === 0 ? findFailure(status, exitCode, complaint) : undefined;
   if (failure) response.setHeader('x-siteyard-failure', failure);
-  response.statusCode = failure ? 500 : status;
+  const isStatus = status >= 200 && status <= 599;
+  response.statusCode = failure || !isStatus ? 500 : status;
   response.setHeader('content-length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);
   return { ranOutOfMemory: OUT_OF_MEMORY.test(complaint) };
@@ -66,6 +65,19 @@ function findFailure(status: number, exitCode: number, complaint: string): 'memo
 }
 
 const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
+
+/** Passes on what HTTP can carry: bytes beyond ASCII as they are, and no name that is none. */
+function setHeader(response: ServerResponse, name: string, values: string[]): void {
+  if (NOT_PHPS.has(name)) return;
+  try {
+    response.setHeader(
+      name,
+      values.map((value) => Buffer.from(value).toString('latin1')),
+    );
+  } catch {
+    // PHP was told to send something that is no header.
+  }
+}
 
 /** The file to run: the one that is named, the index of a folder, or WordPress' front door. */
 function findScript(php: PHP, url: string): { script: string; pathInfo: string } {

@@ -17,3 +17,7 @@ const php = await bootPhp(settings, settings.mode === 'serve' ? 'fpm-fcgi' : 'cl
 if (settings.mode === 'serve') serve(php, settings);
 else run(php, settings);
 network.seal();
+// Everything native is loaded by now. Whatever finds a way to run JavaScript in here must not find one further down.
+process.dlopen = () => {
+  throw new Error('native code can not be loaded here');
+};

@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 
 /** PHP's system calls turn an error of this name and number into a plain failure; any other would tear PHP down. */
 const WASI_EACCES = 2;
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 /** No host has it, so it stands for a name that could not be resolved. */
 const NOWHERE = '0.0.0.0';
 const REFUSAL_OPEN_MS = 200;
@@ -37,7 +38,9 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     if (host === '127.0.0.1' && ownPorts.has(port)) return true;
     const address = ipaddr.process(host);
     const matches = allowed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
-    return matches || address.range() === 'unicast';
+    // Below 2000::/3 there are ancient ways to write IPv4 addresses.
+    const isGlobal = address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
+    return matches || (address.range() === 'unicast' && isGlobal);
   };
 
   const connect = net.Socket.prototype.connect;

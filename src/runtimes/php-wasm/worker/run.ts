@@ -10,14 +10,11 @@ export function run(php: PHP, settings: Settings): void {
     await mountSite(php, settings, message.site);
     php.chdir(PATHS.core);
     php.mkdirTree('/home/web_user');
-    const input = '/home/web_user/stdin';
-    php.writeFile(input, message.stdin);
     const env = {
       HOME: '/home/web_user',
       COLUMNS: '120',
       ...message.env,
       SITEYARD_CONFIG: message.site.configName,
-      SITEYARD_STDIN: input,
     };
     const result = await php.cli(['php', ...message.args], { env });
     const pipe = async (from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream) => {

@@ -38,7 +38,7 @@ export type FromParent =
   | { type: 'warm'; site: SiteSettings }
   | { type: 'assign'; site: SiteSettings }
   | { type: 'retire' }
-  | { type: 'run'; site: SiteSettings; args: string[]; env: Record<string, string>; stdin: string };
+  | { type: 'run'; site: SiteSettings; args: string[]; env: Record<string, string> };
 
 /** To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes. */
 export type ToParent =
