@@ -112,6 +112,7 @@ create table deleted_sites (
   is_purging boolean not null default false
 );
 create index deleted_sites_newest on deleted_sites (deleted_at desc, id desc);
+create index deleted_sites_of_team on deleted_sites (team_id);
 create index deleted_sites_to_purge on deleted_sites (purge_after);
 
 -- What a runtime keeps of sites that nobody knows. It is removed only after a day, since a database that was restored

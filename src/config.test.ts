@@ -15,16 +15,20 @@ test('every fault is named at once', () => {
     PORT: 'x',
     BASE_URL: 'ftp://x',
     ADMIN_PASSWORD: 'short',
-    TRUST_PROXY: '10.0.0.0/8,nonsense',
+    TRUST_PROXY: '10.0.0.0/8,nonsense,fd00::/129',
     SMTP_URL: 'http://x',
+    OUTBOUND_ALLOW: '192.0.2.1,10.0.0.0/33,10.0.0.0/,10.0.0.0/8/8,10/8,::1/128',
     SECRET_KEY: 'k',
   };
   assert.throws(
     () => readConfig(env),
-    (error: Error) =>
-      ['PORT', 'BASE_URL', 'ADMIN_PASSWORD', "'nonsense'", 'SMTP_URL', 'SECRET_KEY'].every((word) =>
-        error.message.includes(word),
-      ),
+    ({ message }: Error) => {
+      for (const word of ['PORT', 'BASE_URL', 'ADMIN_PASSWORD', 'SMTP_URL', 'SECRET_KEY'])
+        assert.ok(message.includes(word), word);
+      const networks = [...message.matchAll(/has '([^']*)'/g)].map((match) => match[1]);
+      assert.deepEqual(networks, ['nonsense', 'fd00::/129', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10/8']);
+      return true;
+    },
   );
 });
 

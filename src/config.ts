@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 
 /**
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
@@ -93,8 +94,9 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
       .map((part) => part.trim())
       .filter(Boolean);
     for (const entry of entries) {
-      if (isIP(entry.split('/')[0] ?? '') === 0)
-        faults.push(`${name} has '${entry}', which is no address or CIDR range`);
+      // Node's reader of the address, since ipaddr.js would take 10/8; then its reader of the whole range.
+      const isNetwork = isIP(entry.split('/')[0] ?? '') !== 0 && (!entry.includes('/') || ipaddr.isValidCIDR(entry));
+      if (!isNetwork) faults.push(`${name} has '${entry}', which is no address or CIDR range`);
     }
     return entries;
   };

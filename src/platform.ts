@@ -71,12 +71,13 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const outbound = new Outbound({ allow: config.outboundAllow });
     const runtime = createRuntime(config, log, outbound, serves);
     const services = await createServices(config, log, database.db, listener, jobs, { outbound, runtime });
+    // Jobs end before the runtime that they work with, so the runtime's end comes first in a list that is walked backwards.
+    if (works || serves) undo.push(() => runtime.close());
     undo.push(() => jobs.close());
     await jobs.open();
     await prepareData(services);
     // Whoever runs sites: the edge for visitors, the worker for scheduled work.
     if (works || serves) {
-      undo.push(() => runtime.close());
       await runtime.open();
       listenToRuntime(services);
       await stopRetiredSites(services);

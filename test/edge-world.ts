@@ -243,6 +243,7 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
     this.starts++;
     if (this.startMs > 0) await new Promise((resolve) => setTimeout(resolve, this.startMs));
     return {
+      isAwake: true,
       lease: async () => {
         if (this.leaseFailure) throw this.leaseFailure;
         this.leased++;

@@ -181,7 +181,8 @@ test('the site learns who visits from the edge alone', async () => {
 
 test('a trusted proxy is believed, and named behind what it says', async () => {
   await world.start({ trustProxy: ['127.0.0.1'] });
-  await world.ask('/', { headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' } });
+  const headersSent = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };
+  await world.ask('/', { method: 'POST', headers: headersSent });
   const { headers } = world.site.requests[0] as { headers: Record<string, string> };
   assert.equal(headers['x-forwarded-for'], '203.0.113.7, 127.0.0.1');
   assert.equal(headers['x-forwarded-proto'], 'https');
@@ -255,6 +256,22 @@ test('somebody who sends slowly does not hold the site for others', async () => 
   const [answer] = (await once(slow, 'data')) as [Buffer];
   assert.match(answer.toString(), /hello \/slow/);
   slow.destroy();
+});
+
+test('bodies of visitors have a limit together, and count as waiting', async () => {
+  await world.start({ limits: { allBodiesBytes: 1_000_000, waitingPerSite: 3 } });
+  assert.equal((await world.ask('/', { method: 'POST', body: Buffer.alloc(900_000) })).status, 200);
+  const refused = await world.ask('/', { method: 'POST', body: Buffer.alloc(1_100_000) });
+  assert.equal(refused.status, 503);
+  assert.equal((await world.ask('/', { method: 'POST', body: Buffer.alloc(900_000) })).status, 200);
+  const slow = [1, 2, 3].map(() => {
+    const socket = connect(world.port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 10\r\n\r\n`);
+    return socket;
+  });
+  await sleep(50);
+  assert.equal((await world.ask('/', { method: 'POST', body: 'x' })).status, 503);
+  for (const socket of slow) socket.destroy();
 });
 
 test('PHP that fails without a word has a page that says so', async () => {

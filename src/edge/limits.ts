@@ -2,6 +2,8 @@
 export interface EdgeLimits {
   /** The largest body that a visitor may send. */
   bodyBytes: number;
+  /** What the bodies of all visitors may take on disk while they wait. */
+  allBodiesBytes: number;
   /** How long a visitor waits for a site that starts. */
   wakeMs: number;
   /** How long a visitor waits for a site that is being worked on. */
@@ -20,6 +22,7 @@ export interface EdgeLimits {
 
 export const DEFAULT_LIMITS: EdgeLimits = {
   bodyBytes: 64 * 1024 * 1024,
+  allBodiesBytes: 2 * 1024 * 1024 * 1024,
   wakeMs: 30_000,
   holdMs: 20_000,
   waitingPerSite: 256,

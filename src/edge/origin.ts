@@ -1,4 +1,6 @@
+import { SiteFailure } from '#runtimes/runtime.ts';
 import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
+import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
 import { followVisitor } from './leaving.ts';
@@ -7,15 +9,14 @@ import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
 import { answerHeaders, requestHeaders } from './proxy/headers.ts';
 import { type RelayOptions, relay } from './proxy/relay.ts';
 import type { SiteAnswer } from './proxy/site-answer.ts';
-import { TakenBody } from './proxy/taken-body.ts';
-import type { EdgeReports } from './route.ts';
+import { BodyBudget, TakenBody } from './proxy/taken-body.ts';
 import type { Visit } from './visit.ts';
 import type { Visitors } from './visitors.ts';
 
-const PURGE_HEADER = 'x-siteyard-purge';
+/** A visitor who takes nothing for so long is given up. */
+const STALL_MS = 120_000;
 
 export interface OriginOptions extends FillerOptions {
-  reports: EdgeReports;
   visitors: Visitors;
 }
 
@@ -23,10 +24,12 @@ export interface OriginOptions extends FillerOptions {
 export class Origin implements PageSender {
   readonly #options: OriginOptions;
   readonly #filler: CacheFiller;
+  readonly #bodies: BodyBudget;
 
   constructor(options: OriginOptions) {
     this.#options = options;
     this.#filler = new CacheFiller(this, options);
+    this.#bodies = new BodyBudget(options.limits.allBodiesBytes);
   }
 
   /** Answers at once, without a promise, where the cache has the page. */
@@ -42,8 +45,9 @@ export class Origin implements PageSender {
       return undefined;
     }
     if (visit.gate.site.pages.isUnkept(key, nowMs)) return this.pass(visit, 'BYPASS');
+    if (!visit.isHead && mayFillCache(visit)) return this.#filler.fill(visit, key);
     visit.gate.counter.cacheMisses++;
-    return visit.isHead ? this.pass(visit, 'MISS') : this.#filler.fill(visit, key);
+    return this.pass(visit, 'MISS');
   }
 
   sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
@@ -61,9 +65,22 @@ export class Origin implements PageSender {
     const { request, response } = visit;
     if (announcesTooMuch(request, limits.bodyBytes)) return void sendNotice(response, NOTICES.tooLarge);
     if (!visit.hasBody) return this.#ask(visit, state);
-    const body = await TakenBody.take(request, limits.bodyBytes);
+    const body = await this.#takeBody(visit);
     if (!body) return void sendNotice(response, NOTICES.tooLarge);
     await this.#ask(visit, state, body).finally(() => body.close());
+  }
+
+  /** Who sends a body waits for the site already. */
+  async #takeBody({ request, gate: { site } }: Visit): Promise<TakenBody | undefined> {
+    const { limits } = this.#options;
+    if (site.waiting >= limits.waitingPerSite)
+      throw new SiteFailure('overload', 'too many visitors wait for this site');
+    site.waiting++;
+    try {
+      return await TakenBody.take(request, limits.bodyBytes, this.#bodies);
+    } finally {
+      site.waiting--;
+    }
   }
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {
@@ -86,22 +103,17 @@ export class Origin implements PageSender {
     state: 'BYPASS' | 'MISS',
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
-    this.heed(visit, answer.header(PURGE_HEADER));
-    const headers = answerHeaders(answer.rawHeaders);
+    const isPrivate = visit.gate.isPrivate;
+    const headers = answerHeaders(answer.rawHeaders, isPrivate ? isCacheControl : undefined);
     headers.push('X-Cache', state);
+    if (isPrivate) headers.push('Cache-Control', 'private');
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());
-    const beforeEnd = () => {
-      this.heed(visit, answer.trailers[PURGE_HEADER]);
-      options.beforeEnd?.();
-    };
-    return relay(visit.response, { ...options, source: answer, headers, beforeEnd });
+    return relay(visit.response, { ...options, source: answer, headers, stallMs: STALL_MS });
   }
+}
 
-  /** The site says, in a header or a trailer, that its pages changed. */
-  heed({ gate }: Visit, purge: string | string[] | undefined): void {
-    if (purge === undefined) return;
-    gate.site.pages.purge();
-    this.#options.reports.purged(gate.site.id);
-  }
+/** What nobody but the visitor may keep says so itself. */
+function isCacheControl(name: string): boolean {
+  return name === 'cache-control';
 }

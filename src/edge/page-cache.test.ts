@@ -209,8 +209,10 @@ test('a page that depends on a header is kept once for each of its values', asyn
     const { headers } = await world.ask('/', { headers: { 'accept-language': language } });
     return `${headers['x-cache']} ${headers['x-lang']}`;
   };
+  // The first answer says what the page depends on, and the visitor's own is asked for besides.
   assert.equal(await ask('de'), 'MISS de');
   assert.equal(await ask('fr'), 'MISS fr');
+  assert.equal(await ask('de'), 'MISS de');
   assert.equal(await ask('de'), 'HIT de');
   assert.equal(await ask('fr'), 'HIT fr');
 });
@@ -223,7 +225,8 @@ test('a page that depends on cookies is kept for those who have none', async () 
     const { headers } = await world.ask('/', cookie === undefined ? {} : { headers: { cookie } });
     return `${headers['x-cache']} ${headers['x-seen']}`;
   };
-  assert.equal(await seen('lang=de'), 'BYPASS lang=de');
+  assert.equal(await seen('lang=de'), 'MISS lang=de');
+  assert.equal(await seen('_ga=GA1.1; _gid=2'), 'MISS none');
   assert.equal(await seen(), 'HIT none');
   assert.equal(await seen('lang=fr'), 'BYPASS lang=fr');
 });
@@ -249,13 +252,85 @@ test('nothing that is no part of the key shapes a page that others get', async (
   world.site.handler = (request, response) =>
     page({ 'x-seen': JSON.stringify([request.url, request.headers]) })(request, response);
   await world.start();
-  const evil = { 'x-original-url': '/evil', 'x-forwarded-host': 'evil', cookie: 'a=evil', 'if-none-match': 'evil' };
+  const names = ['x-original-url', 'x-forwarded-host', 'x-forwarded-for', 'if-none-match', 'user-agent', 'referer'];
+  const more = ['accept-language', 'client-ip', 'hx-request', 'true-client-ip', 'sec-ch-ua', 'via', 'cookie2', 'from'];
+  const evil = {
+    ...Object.fromEntries([...names, ...more].map((name) => [name, 'evil'])),
+    accept: 'text/html, evil/evil',
+    cookie: '_ga=evil',
+  };
   const { headers } = await world.ask('/?utm_source=evil', { headers: evil });
   assert.doesNotMatch(headers['x-seen'] as string, /evil/);
   assert.equal(await look('/?fbclid=abc&gclid=1&msclkid=2&utm_medium=x'), 'HIT 1');
   assert.equal(await look('/?a=1&utm_source=x'), 'MISS 2');
   assert.equal(await look('/?utm_source=y&a=1'), 'HIT 2');
   assert.equal(await look('/', { host: `${HOST}:1234` }), 'MISS 3');
+});
+
+test('whoever wants something else than a page, or comes from another origin, is answered in person', async () => {
+  world.site.handler = (request, response) => page({ 'x-seen': request.headers.accept ?? '' })(request, response);
+  await world.start();
+  assert.equal(await look('/', { headers: { accept: 'application/activity+json' } }), 'BYPASS 1');
+  assert.equal(await look('/', { headers: { origin: 'https://elsewhere.example' } }), 'BYPASS 2');
+  assert.equal(await look('/', { headers: { accept: 'text/html' } }), 'MISS 3');
+  assert.equal(await look('/'), 'HIT 3');
+});
+
+test('a GET that can not be cached runs once, also with a campaign on its link or cookies', async () => {
+  for (const [change, status] of [
+    [{ 'cache-control': 'no-store' }, 200],
+    [{ location: '/' }, 302],
+    [{ 'set-cookie': 'a=b' }, 200],
+  ] as const) {
+    world.site.handler = page(change, status);
+    if (!world.port) await world.start();
+    for (const headers of [{}, { cookie: '_ga=1' }, { cookie: 'PHPSESSID=mine' }, { 'x-forwarded-for': '1.2.3.4' }]) {
+      const before = world.site.requests.length;
+      await world.ask(`/confirm-${Math.random()}?utm_source=mail`, { headers });
+      assert.equal(world.site.requests.length - before, 1);
+    }
+  }
+});
+
+test('a purge is heeded whoever reads the answer, and whatever becomes of it', async () => {
+  await world.start();
+  const purges = async (change: Record<string, string>, status: number, ask: () => Promise<unknown>) => {
+    const before = world.purges.length;
+    world.site.handler = page({ 'x-siteyard-purge': 'all', ...change }, status);
+    await ask();
+    return world.purges.length > before;
+  };
+  assert.equal(await purges({ 'x-siteyard-failure': 'crash' }, 500, () => world.ask('/', { method: 'POST' })), true);
+  assert.equal(await purges({ vary: 'Accept-Language' }, 200, () => world.ask('/varied')), true);
+  assert.equal(await purges({ 'cache-control': 'no-store' }, 200, () => world.ask('/unkept')), true);
+});
+
+test('a refresh that must not be kept harms nobody who takes its connection next', async () => {
+  world.site.handler = page({ 'cache-control': 'max-age=0, stale-while-revalidate=60' });
+  await world.start();
+  await world.ask('/');
+  world.site.handler = page({ 'cache-control': 'no-store' });
+  for (let round = 0; round < 10; round++) {
+    await world.ask('/');
+    assert.equal((await world.ask('/', { method: 'POST', body: 'x' })).status, 200);
+  }
+});
+
+test('a visitor who reads slowly does not hold a page that others wait for', async () => {
+  const large = Buffer.alloc(1_500_000, 'x');
+  world.site.handler = (_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(large);
+  };
+  await world.start();
+  const slow = connect({ port: world.port, host: '127.0.0.1' });
+  slow.pause();
+  slow.write(`GET / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`);
+  await sleep(100);
+  const reply = await world.ask('/');
+  assert.equal(reply.headers['x-cache'], 'HIT');
+  assert.equal(reply.body.length, large.length);
+  slow.destroy();
 });
 
 test('HEAD and If-None-Match are answered from the page', async () => {

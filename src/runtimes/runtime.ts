@@ -62,6 +62,8 @@ export interface FirstContent {
 }
 
 export interface RunningSite {
+  /** Its processes run, so that whoever waits now waits for others and not for the start. */
+  readonly isAwake: boolean;
   /**
    * Asks for the right to send one request. It comes when the site can take it; where that is longer than a visitor
    * would wait, or the site can not start, it fails with a SiteFailure.
@@ -155,7 +157,7 @@ export interface OutgoingMail {
 }
 
 export interface RuntimeListener {
-  /** The site wrote something that pages may show, outside of a request whose answer says so. */
+  /** The site wrote something that pages may show. A request's answer says so too, and sooner. */
   changed?(siteId: string): void;
   /** There is something new in outgoingMail. */
   mail?(siteId: string): void;

@@ -52,9 +52,23 @@ const twice = jobKind<{ teamId: string }>({
   },
 });
 
+let undoAttempts = 0;
+const stubborn = jobKind<{ eventId: string }>({
+  name: 'test.stubborn',
+  lane: 'background',
+  async run() {
+    throw new Error('never');
+  },
+  async undo() {
+    undoAttempts++;
+    throw new Error('not this either');
+  },
+  abandon: (db, { eventId }, error, undone) => finishEvent(db, eventId, { error, undone }),
+});
+
 let app: TestApp;
 before(async () => {
-  app = await startTestApp({ jobs: [work, flaky, twice] as unknown as JobKind[] });
+  app = await startTestApp({ jobs: [work, flaky, twice, stubborn] as unknown as JobKind[] });
 });
 after(() => app.close());
 
@@ -106,6 +120,16 @@ test('an effect committed with its job happens once, even when the handler tries
   assert.equal((await person.api.getTeam({ params: { team_id: person.teamId } })).current_cycle_visits, 1);
 });
 
+/** Retries are minutes apart in the end; a test does not wait for the clock. */
+async function hurried<T>(wait: () => Promise<T>): Promise<T> {
+  const { db } = app.services;
+  const hurry = setInterval(
+    () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
+    100,
+  );
+  return wait().finally(() => clearInterval(hurry));
+}
+
 test('a job that keeps failing ends its event, is shown to operators, and works after a retry', async () => {
   const { db, jobs } = app.services;
   const person = await registerPerson(app);
@@ -118,18 +142,14 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
       team_id: person.teamId,
       unfinished: true,
     });
+  const ended = (id: string) =>
+    eventually(async () => {
+      const found = await person.api.getEvent({ params: { event_id: id } });
+      return found.finished_at !== null && found;
+    }, 30_000);
   const eventId = await begin();
   await jobs.enqueue(db, flaky, { eventId });
-  // Its retries are minutes apart in the end; a test does not wait for the clock.
-  const hurry = setInterval(
-    () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
-    100,
-  );
-  const event = await eventually(async () => {
-    const found = await person.api.getEvent({ params: { event_id: eventId } });
-    return found.finished_at !== null && found;
-  }, 30_000);
-  clearInterval(hurry);
+  const event = await hurried(() => ended(eventId));
   assert.deepEqual(event.detail, { error: 'not this time' });
 
   const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
@@ -139,12 +159,27 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
   mayFail = false;
   await sql`update events set finished_at = null where id = ${eventId}`.execute(db);
   await api.retryJob({ params: { job_id: failed?.id as string } });
-  const mended = await eventually(async () => {
-    const found = await person.api.getEvent({ params: { event_id: eventId } });
-    return found.finished_at !== null && found;
-  });
-  assert.equal(mended.detail.ok, true);
+  assert.equal((await ended(eventId)).detail.ok, true);
   assert.equal((await api.listFailedJobs()).count, 0);
+
+  // One that can not even be undone ends all the same, after some attempts.
+  const stuckId = await begin();
+  await jobs.enqueue(db, stubborn, { eventId: stuckId });
+  assert.deepEqual((await hurried(() => ended(stuckId))).detail, { error: 'never', undone: false });
+  assert.equal(undoAttempts, 5);
+  assert.equal((await api.listFailedJobs()).results[0]?.kind, 'test.stubborn');
+});
+
+test('work that takes all there is waits once for each site, and again once it has begun', async () => {
+  const { db, jobs } = app.services;
+  done = [];
+  await jobs.enqueue(db, work, { site: 'once', name: 'first', ms: 1000 }, 'once');
+  await eventually(async () => running.get('once') === 1);
+  for (const name of ['second', 'third', 'fourth']) await jobs.enqueueOnce(db, work, { site: 'once', name }, 'once');
+  await jobs.enqueueOnce(db, work, { site: 'other', name: 'other' }, 'other');
+  await eventually(async () => done.length === 3);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.deepEqual(done, ['other', 'first', 'second']);
 });
 
 test('what a killed worker left active is taken up by the next one at once', async () => {

@@ -22,8 +22,11 @@ export interface JobKind<Payload extends object = object> {
   run(payload: Payload, job: Job): Promise<void>;
   /** What is left to undo outside of the database when every retry failed. Runs before `abandon` and may run again. */
   undo?(payload: Payload, services: Services): Promise<void>;
-  /** What is left to do when every retry failed: end the event, clear the busy flag. Runs in one transaction. */
-  abandon?(db: Db, payload: Payload, error: string): Promise<void>;
+  /**
+   * What is left to do when every retry failed: end the event, clear the busy flag. Runs in one transaction. `undone` is
+   * false where `undo` could not do its part either.
+   */
+  abandon?(db: Db, payload: Payload, error: string, undone: boolean): Promise<void>;
 }
 
 interface Job {
@@ -56,6 +59,8 @@ const KEEP = {
   retentionSeconds: 90 * 86_400,
   notify: true,
 };
+/** What can not be undone by then, such as an unreadable database, must not keep its site busy for ever. */
+const UNDO_ATTEMPTS = 5;
 // A worker polls besides being notified: a retry becomes due without anybody announcing it.
 const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
 /** Any number that nobody else uses: held shared by every living worker. */
@@ -132,6 +137,18 @@ export class Jobs implements JobQueue {
     key?: string,
   ): Promise<void> {
     await this.#send(db, kind.lane, { kind: kind.name, payload, ...(key !== undefined && { key }) });
+  }
+
+  async enqueueOnce<Payload extends object>(
+    db: Db,
+    kind: JobAddress<Payload>,
+    payload: Payload,
+    key: string,
+  ): Promise<void> {
+    const { rows } = await sql`
+      select from jobs.job where name = ${kind.lane} and state in ('created', 'retry') and singleton_key = ${key}
+        and data->>'kind' = ${kind.name} limit 1`.execute(db);
+    if (rows.length === 0) await this.enqueue(db, kind, payload, key);
   }
 
   /** Starts to work on jobs. `schedules` name the kinds that run by the clock. */
@@ -235,15 +252,32 @@ export class Jobs implements JobQueue {
     const { kind: name, payload, key } = job.data;
     const error = describeFailure(job.sourceOutput);
     const kind = this.#kinds.get(name);
-    // A call to the outside has no place in a transaction; where it fails, the dead job is buried a little later.
-    await kind?.undo?.(payload, services);
+    const undone = await this.#undo(job, kind, services);
     await inTransaction(this.#db, async (tx) => {
-      await kind?.abandon?.(tx, payload, error);
+      await kind?.abandon?.(tx, payload, error, undone);
       await sql`insert into failed_jobs (id, queue, key, kind, payload, error)
         values (${job.id}, ${job.sourceName ?? 'background'}, ${key ?? null}, ${name}, ${JSON.stringify(payload)}, ${error})
         on conflict (id) do nothing`.execute(tx);
     });
     this.#log.error({ job: job.id, kind: name, error }, 'a job failed for good');
+  }
+
+  /**
+   * A call to the outside has no place in a transaction. Where it fails, the dead job is buried a little later; where it
+   * fails again and again, without it: false then.
+   */
+  async #undo(job: DeadJob, kind: JobKind | undefined, services: Services): Promise<boolean> {
+    try {
+      await kind?.undo?.(job.data.payload, services);
+      return true;
+    } catch (error) {
+      if (job.retryCount + 1 < UNDO_ATTEMPTS) throw error;
+      this.#log.error(
+        { err: error, job: job.id, kind: kind?.name },
+        'what a failed job left behind could not be undone',
+      );
+      return false;
+    }
   }
 
   /**

@@ -1,13 +1,14 @@
 import { SiteFailure } from '#runtimes/runtime.ts';
+import type { HostedSite } from '../hosted-site.ts';
 import { followVisitor, Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
-import { answerHeaders, type ForwardedFacts, requestHeaders } from '../proxy/headers.ts';
+import { answerHeaders, type ForwardedFacts } from '../proxy/headers.ts';
 import type { RelayOptions } from '../proxy/relay.ts';
 import type { SiteAnswer } from '../proxy/site-answer.ts';
 import type { Outgoing, Upstream } from '../proxy/upstream.ts';
 import type { Visit } from '../visit.ts';
 import { pageKey, varyNames } from './cache-key.ts';
-import { isLeftOut, isRest } from './cache-policy.ts';
+import { anonymousHeaders, isRest, variedHeaders } from './cache-policy.ts';
 import { Flight } from './flight.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import { lookUp } from './page-cache.ts';
@@ -15,6 +16,7 @@ import type { CacheState, StoredPage } from './stored-page.ts';
 
 /** A page whose refresh failed is shown for so long before the next try. */
 const REFRESH_PAUSE_MS = 5_000;
+const MAX_LEARNED = 1_000;
 
 /** What a visitor gets in the end, whoever fetched it. */
 export interface PageSender {
@@ -26,7 +28,6 @@ export interface PageSender {
     state: 'BYPASS' | 'MISS',
     options?: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'>,
   ): Promise<boolean>;
-  heed(visit: Visit, purge: string | string[] | undefined): void;
 }
 
 export interface FillerOptions {
@@ -45,6 +46,7 @@ interface Keeping {
 export class CacheFiller {
   readonly #sender: PageSender;
   readonly #options: FillerOptions;
+  readonly #varied = new WeakMap<HostedSite, Map<string, readonly string[]>>();
 
   constructor(sender: PageSender, options: FillerOptions) {
     this.#sender = sender;
@@ -60,19 +62,20 @@ export class CacheFiller {
     const nowMs = Date.now();
     const page = isStored ? lookUp(visit)?.page : undefined;
     const state = page?.stateAt(nowMs);
-    if (page && state) this.#sender.sendPage(visit, page, state, nowMs);
-    else await this.#sender.pass(visit, 'MISS');
+    if (page && state) return this.#sender.sendPage(visit, page, state, nowMs);
+    visit.gate.counter.cacheMisses++;
+    await this.#sender.pass(visit, 'MISS');
   }
 
   /** Waits for the request that is under way, as one of those who wait for the site. */
-  async #wait({ gate: { site } }: Visit, flight: Flight): Promise<boolean> {
+  async #wait({ gate: { site }, response }: Visit, flight: Flight): Promise<boolean> {
     if (site.waiting >= this.#options.limits.waitingPerSite)
       throw new SiteFailure('overload', 'too many visitors wait for this site');
     site.waiting++;
     try {
-      return await flight.wait();
+      return await flight.wait(followVisitor(response));
     } catch (error) {
-      // Whoever began it went away just when we came.
+      // Whoever began it went away just when we came, or we did.
       if (error instanceof Left) return false;
       throw error;
     } finally {
@@ -108,68 +111,86 @@ export class CacheFiller {
     const { pages } = visit.gate.site;
     const { generation } = pages;
     let isAnswered = false;
+    visit.gate.counter.cacheMisses++;
     // Once it is answered it fills the cache, whether the first visitor waits for the rest or not.
     const leaving = followVisitor(visit.response, () => flight.waiting === 0 && !isAnswered);
-    const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, leaving));
+    const varied = this.#variedOf(visit, key);
+    const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, leaving, varied));
     isAnswered = true;
-    const keeping = keepingOf(visit, answer);
-    if (!keeping) {
-      // What fails may do better the next time.
-      if (answer.status === 200) pages.leaveUnkept(key, Date.now());
+    const keeping = this.#keepingOf(visit, key, answer, varied);
+    if (!keeping || keeping === 'unlike') {
       flight.end(false);
-      if (isNobody(visit)) await this.#sender.relay(visit, answer, 'MISS');
+      if (!keeping) await this.#sender.relay(visit, answer, 'MISS');
       else await this.#askInPerson(visit, answer);
-    } else if (keeping.names.includes('cookie') && visit.headers.cookie !== undefined) {
-      // It is kept for those who have no cookies; this visitor's own are asked about by themselves.
-      await this.#storeQuietly(visit, key, flight, generation, answer, keeping);
-      await this.#sender.pass(visit, 'BYPASS');
-    } else {
-      const body = new Body(this.#options.limits.pageBytes, () => flight.end(false));
-      const beforeEnd = () => {
-        this.#store(visit, key, generation, answer, keeping, body.whole());
-        flight.end(true);
-      };
-      const tap = (chunk: Buffer) => body.add(chunk);
-      await this.#sender.relay(visit, answer, 'MISS', { tap, beforeEnd, readOn: () => !body.isTooLarge });
+      return;
     }
-  }
-
-  /** The page is personal after all, so that an answer to nobody in particular is the wrong one for this visitor. */
-  async #askInPerson(visit: Visit, answer: SiteAnswer): Promise<void> {
-    await answer.readAll(this.#options.limits.pageBytes).catch(() => undefined);
-    await this.#sender.pass(visit, 'BYPASS');
+    const body = new Body(this.#options.limits.pageBytes, () => flight.end(false));
+    const beforeEnd = () => {
+      this.#store(visit, key, generation, answer, keeping, body.whole());
+      flight.end(true);
+    };
+    const tap = (chunk: Buffer) => body.add(chunk);
+    await this.#sender.relay(visit, answer, 'MISS', { tap, beforeEnd, readOn: () => !body.isTooLarge });
   }
 
   async #fetchQuietly(visit: Visit, key: string, flight: Flight): Promise<void> {
     const { pages } = visit.gate.site;
     const { generation } = pages;
-    const outgoing = this.#anonymous(visit, new Leaving());
-    const answer = await this.#options.upstream.send(visit.gate, outgoing);
-    const keeping = keepingOf(visit, answer);
-    if (keeping) return this.#storeQuietly(visit, key, flight, generation, answer, keeping);
-    answer.destroy();
+    const varied = this.#variedOf(visit, key);
+    const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, new Leaving(), varied));
+    const keeping = this.#keepingOf(visit, key, answer, varied);
+    const body = await answer.readAll(this.#options.limits.pageBytes);
+    const isKept = keeping !== undefined && keeping !== 'unlike';
+    if (isKept) this.#store(visit, key, generation, answer, keeping, body);
     // A failure of the moment is no reason to lose the page; an answer that must not be kept is.
-    if (answer.status < 500) pages.drop(key, visit.headers);
+    else if (answer.status < 500) pages.drop(key, visit.headers);
+    flight.end(isKept);
   }
 
-  async #storeQuietly(
-    visit: Visit,
-    key: string,
-    flight: Flight,
-    generation: number,
-    answer: SiteAnswer,
-    keeping: Keeping,
-  ): Promise<void> {
-    const body = await answer.readAll(this.#options.limits.pageBytes);
-    this.#sender.heed(visit, answer.headers['x-siteyard-purge'] ?? answer.trailers['x-siteyard-purge']);
-    this.#store(visit, key, generation, answer, keeping, body);
-    flight.end(true);
+  /** The page depends on something that it was not shown, so that this answer is the wrong one for the visitor. */
+  async #askInPerson(visit: Visit, answer: SiteAnswer): Promise<void> {
+    await answer.readAll(this.#options.limits.pageBytes).catch(() => undefined);
+    await this.#sender.pass(visit, 'MISS');
   }
 
   /** The request as nobody in particular would send it. */
-  #anonymous(visit: Visit, leaving: Leaving): Outgoing {
-    const headers = requestHeaders(visit, this.#options.facts(visit), isLeftOut);
+  #anonymous(visit: Visit, leaving: Leaving, varied: readonly string[]): Outgoing {
+    const headers = anonymousHeaders(visit, this.#options.facts(visit), varied);
     return { method: 'GET', path: pageKey(visit.path, visit.query), headers, leaving };
+  }
+
+  /** The headers that the page was seen to depend on. */
+  #variedOf({ gate }: Visit, key: string): readonly string[] {
+    return this.#varied.get(gate.site)?.get(key) ?? [];
+  }
+
+  /**
+   * How the answer may be kept, if at all. `unlike`: it depends on a header that it was not shown, and is asked for with
+   * that header the next time.
+   */
+  #keepingOf(
+    { gate: { site }, path, query }: Visit,
+    key: string,
+    { status, headers }: SiteAnswer,
+    sent: readonly string[],
+  ): Keeping | 'unlike' | undefined {
+    const names = varyNames(headers.vary);
+    const varied = names && variedHeaders(names);
+    const freshness = freshnessOf(status, headers, isRest(path, query), Date.now());
+    if (names && varied && freshness) {
+      if (varied.every((name) => sent.includes(name))) return { freshness, names: keyNames(names) };
+      this.#learn(site, key, varied);
+      return 'unlike';
+    }
+    // What fails may do better the next time.
+    if (status < 500) site.pages.leaveUnkept(key, Date.now());
+    return undefined;
+  }
+
+  #learn(site: HostedSite, key: string, varied: readonly string[]): void {
+    const learned = this.#varied.get(site) ?? new Map<string, readonly string[]>();
+    if (learned.size >= MAX_LEARNED) learned.clear();
+    this.#varied.set(site, learned.set(key, varied));
   }
 
   #store(
@@ -191,27 +212,14 @@ export class CacheFiller {
   }
 }
 
-/** Whether the visitor sent nothing that was left out. */
-function isNobody({ request, path, query }: Visit): boolean {
-  const { rawHeaders } = request;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] as string).toLowerCase();
-    if (name === 'cookie' || name.startsWith('x-')) return false;
-  }
-  return pageKey(path, query) === path + query;
-}
-
 /** What a cached answer says for itself. */
 function isSaidAnew(name: string): boolean {
   return name === 'date' || name === 'age' || name === 'content-length' || name === 'etag' || name === 'connection';
 }
 
-function keepingOf({ path, query }: Visit, { status, headers }: SiteAnswer): Keeping | undefined {
-  const names = varyNames(headers.vary);
-  // A page that depends on a header which it was not shown is unlike what it should be.
-  if (!names || names.some((name) => name !== 'cookie' && isLeftOut(name))) return undefined;
-  const freshness = freshnessOf(status, headers, isRest(path, query), Date.now());
-  return freshness && { freshness, names };
+/** What makes variants of a page; cookies only keep others from it. */
+function keyNames(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name !== 'accept' && name !== 'origin');
 }
 
 /** The parts of a body as they come, up to the largest that is kept. */

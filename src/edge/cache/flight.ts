@@ -1,10 +1,11 @@
+import { type Leaving, Left } from '../leaving.ts';
+
 /**
  * The one request for a missed page. Whoever asks for the page meanwhile waits for it: true means that it is in the
  * cache now, false that it can not be, so that each has to go by themselves.
  */
 export class Flight {
   readonly #ended = Promise.withResolvers<boolean>();
-  #isOver = false;
   /** Visitors that wait for it besides the one who began it. */
   waiting = 0;
 
@@ -13,26 +14,23 @@ export class Flight {
     this.#ended.promise.catch(() => undefined);
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  async wait(): Promise<boolean> {
+  /** Fails with Left when the visitor goes before it ends. */
+  async wait(leaving: Leaving): Promise<boolean> {
     this.waiting++;
+    const left = Promise.withResolvers<never>();
+    leaving.onLeave(() => left.reject(new Left()));
     try {
-      return await this.#ended.promise;
+      return await Promise.race([this.#ended.promise, left.promise]);
     } finally {
       this.waiting--;
     }
   }
 
   end(isStored: boolean): void {
-    this.#isOver = true;
     this.#ended.resolve(isStored);
   }
 
   fail(error: unknown): void {
-    this.#isOver = true;
     this.#ended.reject(error);
   }
 }

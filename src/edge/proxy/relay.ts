@@ -11,8 +11,10 @@ export interface RelayOptions {
   tap?: (chunk: Buffer) => void;
   /** Called when the answer is complete, before the visitor sees its end. */
   beforeEnd?: () => void;
-  /** Whether to read on after the visitor has gone. */
+  /** Whether to read on when the visitor is slow or has gone. */
   readOn?: () => boolean;
+  /** Gives up a visitor who takes nothing for so long. */
+  stallMs?: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface RelayOptions {
  * answer that looks whole.
  */
 export function relay(response: ServerResponse, options: RelayOptions): Promise<boolean> {
-  const { source, headers, tap, beforeEnd, readOn } = options;
+  const { source, headers, tap, beforeEnd, readOn, stallMs } = options;
   const whole = source.takeWhole();
   if (whole && canSendRaw(response) && response.req.method !== 'HEAD') {
     tap?.(whole);
@@ -42,6 +44,7 @@ export function relay(response: ServerResponse, options: RelayOptions): Promise<
       if (readOn?.()) source.resume();
       else source.destroy();
     };
+    if (stallMs !== undefined) response.setTimeout(stallMs, () => response.destroy());
     response.on('drain', () => source.resume());
     response.once('close', leave);
     if (response.destroyed) leave();
@@ -49,7 +52,7 @@ export function relay(response: ServerResponse, options: RelayOptions): Promise<
     source.attach({
       data: (chunk) => {
         tap?.(chunk);
-        return response.destroyed || response.write(chunk);
+        return response.destroyed || response.write(chunk) || (readOn?.() ?? false);
       },
       end: () => {
         beforeEnd?.();

@@ -20,6 +20,7 @@ export class SiteAnswer implements AnswerSource {
   #held: Buffer[] = [];
   #sink: BodySink | undefined;
   #outcome: 'complete' | 'broken' | undefined;
+  #onTrailers: ((trailers: IncomingHttpHeaders) => void) | undefined;
 
   constructor(status: number, rawHeaders: RawHeaders, flow: AnswerFlow) {
     this.status = status;
@@ -45,6 +46,12 @@ export class SiteAnswer implements AnswerSource {
     return this.#trailers;
   }
 
+  /** Called with the trailers when the answer is complete, before whoever reads it learns that. */
+  whenTrailersCome(heed: (trailers: IncomingHttpHeaders) => void): void {
+    if (this.#outcome === 'complete') heed(this.#trailers);
+    else this.#onTrailers = heed;
+  }
+
   takeWhole(): Buffer | undefined {
     if (this.#outcome !== 'complete' || this.#sink) return undefined;
     return this.#held.length === 1 ? this.#held[0] : Buffer.concat(this.#held);
@@ -61,11 +68,12 @@ export class SiteAnswer implements AnswerSource {
   }
 
   resume(): void {
-    this.#flow.resume();
+    if (!this.#outcome) this.#flow.resume();
   }
 
+  /** Breaks off what is still coming. A finished answer's connection may serve somebody else by now. */
   destroy(): void {
-    this.#flow.destroy();
+    if (!this.#outcome) this.#flow.destroy();
   }
 
   /** The whole body, for whoever needs it in one piece. Undefined: it is larger than that, and was broken off. */
@@ -100,6 +108,7 @@ export class SiteAnswer implements AnswerSource {
   complete(trailers: RawHeaders): void {
     if (trailers.length > 0) this.#trailers = headersByName(trailers);
     this.#outcome = 'complete';
+    this.#onTrailers?.(this.#trailers);
     this.#sink?.end();
   }
 

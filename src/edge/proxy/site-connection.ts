@@ -24,6 +24,7 @@ const SURELY_OPEN_MS = 500;
 /** Kept connections to the processes of sites, by socket. The one used last is taken first, so that spare ones age. */
 export class SiteConnections {
   readonly #idle = new Map<string, SiteConnection[]>();
+  #isClosed = false;
 
   /**
    * Sends over a kept connection where there is one. A request that can not be repeated takes none that the site may be
@@ -43,7 +44,7 @@ export class SiteConnections {
   keep(connection: SiteConnection): void {
     const idle = this.#idle.get(connection.socketPath) ?? [];
     if (idle.length === 0) this.#idle.set(connection.socketPath, idle);
-    if (idle.length < MAX_IDLE) idle.push(connection);
+    if (idle.length < MAX_IDLE && !this.#isClosed) idle.push(connection);
     else connection.destroy();
   }
 
@@ -55,6 +56,7 @@ export class SiteConnections {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const idle of [...this.#idle.values()]) for (const connection of [...idle]) connection.destroy();
   }
 }
@@ -95,7 +97,10 @@ export class SiteConnection implements ParserEvents, AnswerFlow {
     this.#isBodySent = exchange.sendBody === undefined;
     this.#parser.begin(exchange.method === 'HEAD');
     this.#socket.write(requestHead(exchange), 'latin1');
-    exchange.sendBody?.(this.#bodyTarget(exchange)).catch((error) => this.#break(error));
+    exchange.sendBody?.(this.#bodyTarget(exchange)).catch((error) => {
+      this.#break(error);
+      this.destroy();
+    });
   }
 
   pause(): void {

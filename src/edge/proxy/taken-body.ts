@@ -3,6 +3,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SiteFailure } from '#runtimes/runtime.ts';
 import { Left } from '../leaving.ts';
 import type { BodyTarget } from './body.ts';
 
@@ -10,18 +11,43 @@ import type { BodyTarget } from './body.ts';
 const MEMORY_BYTES = 256 * 1024;
 const READ_BYTES = 64 * 1024;
 
+/** What all waiting bodies may take together. */
+export class BodyBudget {
+  readonly #limitBytes: number;
+  #usedBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  take(bytes: number): void {
+    if (this.#usedBytes + bytes > this.#limitBytes) throw new SiteFailure('overload', 'too much is being sent');
+    this.#usedBytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#usedBytes -= bytes;
+  }
+}
+
 /**
  * A visitor's body, taken in whole before the site is asked. PHP answers one request at a time, and somebody who sends
  * slowly must not hold it for everybody else.
  */
 export class TakenBody {
+  readonly #budget: BodyBudget;
   readonly #chunks: Buffer[] = [];
   #file: FileHandle | undefined;
   #sizeBytes = 0;
+  #isClosed = false;
+
+  private constructor(budget: BodyBudget) {
+    this.#budget = budget;
+  }
 
   /** Undefined: the body is larger than that, and the rest of it is still unread. */
-  static async take(request: IncomingMessage, limitBytes: number): Promise<TakenBody | undefined> {
-    const body = new TakenBody();
+  static async take(request: IncomingMessage, limitBytes: number, budget: BodyBudget): Promise<TakenBody | undefined> {
+    const body = new TakenBody(budget);
     try {
       // The connection is still needed for an answer when we stop early.
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -46,11 +72,14 @@ export class TakenBody {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#budget.giveBack(this.#sizeBytes);
     await this.#file?.close();
-    this.#file = undefined;
   }
 
   async #add(chunk: Buffer): Promise<void> {
+    this.#budget.take(chunk.length);
     this.#sizeBytes += chunk.length;
     if (this.#sizeBytes <= MEMORY_BYTES) return void this.#chunks.push(chunk);
     this.#file ??= await openNameless();
@@ -61,6 +90,8 @@ export class TakenBody {
   async *#parts(): AsyncGenerator<Buffer> {
     yield* this.#chunks;
     for (let at = 0; this.#file && at < this.#sizeBytes; ) {
+      // Whoever wanted it has gone; a part of it must not pass for the whole.
+      if (this.#isClosed) throw new Error('the body was given up');
       const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);
       if (bytesRead === 0) throw new Error('a body was cut short on disk');
       at += bytesRead;

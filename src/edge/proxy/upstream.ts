@@ -38,6 +38,7 @@ export interface UpstreamOptions {
 
 /** PHP failed and left it to us to say so. */
 const FAILURE_HEADER = 'x-siteyard-failure';
+const PURGE_HEADER = 'x-siteyard-purge';
 const NOBODY = { data: () => true, end: () => {}, fail: () => {} };
 
 /** The way to a site's own process: wakes it where needed, waits for its turn, and sends the request. */
@@ -61,15 +62,26 @@ export class Upstream {
     site.waiting++;
     try {
       const lease = await this.#lease(gate, outgoing.leaving);
-      return await this.#exchange(lease, outgoing, false);
+      return await this.#exchange(gate, lease, outgoing, false);
     } finally {
       site.waiting--;
     }
   }
 
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */
-  async upgrade(gate: Gate, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {
-    const lease = await this.#lease(gate, leaving);
+  async upgrade(gate: Gate, outgoing: Outgoing): Promise<Upgraded> {
+    const { site } = gate;
+    if (site.waiting >= this.#options.limits.waitingPerSite)
+      throw new SiteFailure('overload', 'too many visitors wait for this site');
+    site.waiting++;
+    try {
+      return await this.#switch(await this.#lease(gate, outgoing.leaving), outgoing);
+    } finally {
+      site.waiting--;
+    }
+  }
+
+  #switch(lease: Lease, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {
     return new Promise((resolve, reject) => {
       const { socketPath } = lease;
       // A connection that changes its protocol never comes back, so that it is none of the kept ones.
@@ -86,6 +98,7 @@ export class Upstream {
         lease.release();
         reject(failureOf(lease));
       });
+      request.setTimeout(this.#options.limits.wakeMs, () => request.destroy());
       request.end();
     });
   }
@@ -101,15 +114,22 @@ export class Upstream {
         reject(error);
       };
       const patience = new AbortController();
+      let isAwake = false;
       const timer = setTimeout(() => {
-        giveUp(new SiteFailure('start', `not awake after ${wakeMs} ms`));
+        const reason = isAwake ? 'overload' : 'start';
+        giveUp(new SiteFailure(reason, `no turn after ${wakeMs} ms`));
         patience.abort();
       }, wakeMs);
       leaving.onLeave(() => {
         giveUp(new Left());
         patience.abort();
       });
-      leaseSite(() => this.#start(gate), patience.signal)
+      const start = async () => {
+        const running = await this.#start(gate);
+        isAwake = running.isAwake;
+        return running;
+      };
+      leaseSite(start, patience.signal)
         .then((lease) => {
           // It came too late, and nobody else would give it back.
           if (isOver) return lease.release();
@@ -143,7 +163,7 @@ export class Upstream {
     return running;
   }
 
-  #exchange(lease: Lease, outgoing: Outgoing, isRepeated: boolean): Promise<SiteAnswer> {
+  #exchange(gate: Gate, lease: Lease, outgoing: Outgoing, isRepeated: boolean): Promise<SiteAnswer> {
     const { method, path, headers, sendBody, leaving } = outgoing;
     return new Promise((resolve, reject) => {
       let isAnswered = false;
@@ -156,6 +176,8 @@ export class Upstream {
         ...(sendBody && { sendBody }),
         answered: (answer: SiteAnswer) => {
           isAnswered = true;
+          this.#heed(gate, answer.header(PURGE_HEADER));
+          answer.whenTrailersCome((trailers) => this.#heed(gate, trailers[PURGE_HEADER]));
           const reason = answer.header(FAILURE_HEADER);
           if (reason === undefined) return resolve(answer);
           answer.attach(NOBODY);
@@ -171,7 +193,7 @@ export class Upstream {
           // long as the request changes nothing and no part of its body is gone.
           const isAnotherTry = connection.wasIdle && isRepeatable && !isRepeated;
           if (!isAnswered && isAnotherTry && !leaving.hasLeft && !lease.failure()) {
-            this.#exchange(lease, outgoing, true).then(resolve, reject);
+            this.#exchange(gate, lease, outgoing, true).then(resolve, reject);
             return;
           }
           lease.release();
@@ -184,6 +206,13 @@ export class Upstream {
         if (!isOver) connection.destroy();
       });
     });
+  }
+
+  /** The site says, in a header or a trailer, that its pages changed: whoever asked, and whatever became of the answer. */
+  #heed({ site }: Gate, purge: string | string[] | undefined): void {
+    if (purge === undefined) return;
+    site.pages.purge();
+    this.#options.reports.purged(site.id);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import type { Access } from '#core/policy.ts';
-import { onSite, type SiteRow } from '#features/site/site.ts';
+import { lockNamedSite, onSite, type SiteRow } from '#features/site/site.ts';
 import { readExternalPath } from './external-path.rules.ts';
 import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
 import { type ExternalPathRow, findExternalPath, listExternalPaths } from './external-path.sql.ts';
@@ -56,7 +56,8 @@ export const externalPathOperations = [
     body: NewExternalPath,
     response: ExternalPath,
     prepare: async ({ services, subject: site, body }) => readExternalPath(body, site.fqdn, services.outbound),
-    handle: ({ db, caller, subject: site, prepared }) => createExternalPath(db, caller, site, prepared),
+    handle: async ({ db, caller, subject: site, prepared }) =>
+      createExternalPath(db, caller, await lockNamedSite(db, site), prepared),
   }),
   operation({
     id: 'getExternalPath',
@@ -81,8 +82,8 @@ export const externalPathOperations = [
     body: NewExternalPath,
     response: ExternalPath,
     prepare: async ({ services, subject: { site }, body }) => readExternalPath(body, site.fqdn, services.outbound),
-    handle: ({ db, caller, subject: { site, path }, prepared }) =>
-      updateExternalPath(db, caller, site, path.id, prepared),
+    handle: async ({ db, caller, subject: { site, path }, prepared }) =>
+      updateExternalPath(db, caller, await lockNamedSite(db, site), path.id, prepared),
   }),
   operation({
     id: 'deleteExternalPath',
@@ -95,7 +96,7 @@ export const externalPathOperations = [
     params: ExternalPathPath,
     response: Empty,
     async handle({ db, caller, subject: { site, path } }) {
-      await deleteExternalPath(db, caller, site, path);
+      await deleteExternalPath(db, caller, await lockNamedSite(db, site), path);
       return {};
     },
   }),

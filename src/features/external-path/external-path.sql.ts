@@ -19,9 +19,7 @@ export async function insertExternalPath(
   return rows[0];
 }
 
-/** Locks the site's row, so that two at once do not both take the last place; then counts. */
 export async function countExternalPaths(db: Db, siteId: string): Promise<number> {
-  await sql`select from sites where id = ${siteId} for no key update`.execute(db);
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from external_paths where site_id = ${siteId}`.execute(db);
   return rows[0]?.count ?? 0;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { newFqdn, newSite } from '../../../test/sites.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -79,4 +80,37 @@ test('a path is there once, and no more than fifty are, however many come at onc
   assert.equal(answers.filter(({ status }) => status === 'rejected').length, 4);
   for (const answer of answers) if (answer.status === 'rejected') refused(409, 'external_path.too_many')(answer.reason);
   assert.equal((await owner.api.listExternalPaths({ params: { fqdn } })).count, 50);
+});
+
+test('a site that was renamed while the request waited for it is no longer there', async () => {
+  const other = await registerPerson(app, 'Owner');
+  const site = await newSite(other);
+  const params = { fqdn: site.fqdn };
+  const body = { path: '/shop', external_name: 'https://shop.example.com/' };
+  const made = await other.api.createExternalPath({ params, body });
+  const one = { ...params, external_path_id: made.id };
+  const { db } = app.services;
+  // Renamed, but not committed: whoever looks the site up still finds it, and then has to wait for its row.
+  const requests = await db.transaction().execute(async (tx) => {
+    await tx.updateTable('sites').set({ fqdn: newFqdn() }).where('id', '=', site.id).execute();
+    const pending = Promise.allSettled([
+      other.api.createExternalPath({ params, body: { ...body, path: '/other' } }),
+      other.api.updateExternalPath({ params: one, body: { ...body, path: '/another' } }),
+      other.api.deleteExternalPath({ params: one }),
+    ]);
+    await eventually(async () => {
+      const { rows } =
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          db,
+        );
+      return rows.length === 3;
+    });
+    return { pending };
+  });
+  for (const answer of await requests.pending) {
+    assert.equal(answer.status, 'rejected');
+    refused(404, 'site.not_found')(answer.reason);
+  }
+  const paths = await db.selectFrom('external_paths').select('path').where('site_id', '=', site.id).execute();
+  assert.deepEqual(paths, [{ path: '/shop' }]);
 });

@@ -18,7 +18,10 @@ import {
   updateExternalPath as write,
 } from './external-path.sql.ts';
 
-/** What a path needs to know of its site, which in turn shows its paths. */
+/**
+ * What a path needs to know of its site, which in turn shows its paths. Whoever changes one has locked the site, so that
+ * two at once take neither the same path nor the last place.
+ */
 interface PathSite {
   id: string;
   team_id: string;
@@ -54,8 +57,6 @@ export async function updateExternalPath(
   id: string,
   input: NewExternalPath,
 ): Promise<ExternalPath> {
-  // Holds the site, so that nobody takes the path between the look and the write.
-  await countExternalPaths(db, site.id);
   if (await pathIsTaken(db, site.id, input.path, id)) throw externalPathExists();
   const row = await write(db, id, input);
   if (!row) throw externalPathNotFound();

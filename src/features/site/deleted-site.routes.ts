@@ -3,9 +3,9 @@ import { operation } from '#core/http/operation.ts';
 import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { operator } from '#core/policy.ts';
 import { listDeletedSites } from './deleted-site.sql.ts';
-import { rereadSite } from './site.create.ts';
 import { completeDeletedSites, restoreDeletedSite } from './site.delete.ts';
-import { DeletedSite, Site } from './site.schema.ts';
+import { DeletedSite, restoreFailed, Site } from './site.schema.ts';
+import { rereadSite } from './site.view.ts';
 
 export const deletedSiteOperations = [
   operation({
@@ -32,6 +32,6 @@ export const deletedSiteOperations = [
     params: Type.Object({ site_id: Uuid }),
     response: Site,
     handle: (call) => restoreDeletedSite(call, call.params.site_id),
-    reread: (call, first) => rereadSite(call, first),
+    reread: (call, first) => rereadSite(call, first, restoreFailed),
   }),
 ];

@@ -66,6 +66,13 @@ export async function lockDeletedSite(db: Db, id: string): Promise<DeletedSiteRo
   return rows[0];
 }
 
+/** What the deleted sites of a team take until they are purged. */
+export async function keptStorageBytes(db: Db, teamId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(storage_bytes), 0)::bigint as bytes from deleted_sites where team_id = ${teamId}`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
 export async function listDeletedSites(db: Db, paging: Paging): Promise<Listing<DeletedSiteRow>> {
   const where = sql`not is_purging`;
   return listNewest<DeletedSiteRow>(

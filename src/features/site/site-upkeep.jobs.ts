@@ -9,7 +9,13 @@ import { stopSite } from './site.jobs.ts';
 import { specOf } from './site.spec.ts';
 import { findSiteById, lockSite, updateSite } from './site.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
-import { takeDueCron, takeIdleSites, takeSitesToMeasure, takeWaitingMail } from './site-upkeep.sql.ts';
+import {
+  type SleepReason,
+  takeDueCron,
+  takeIdleSites,
+  takeSitesToMeasure,
+  takeWaitingMail,
+} from './site-upkeep.sql.ts';
 
 /**
  * What sites need without anybody asking. Once a minute a planner takes what is due, in one statement each, and leaves
@@ -20,6 +26,8 @@ type OfSite = { siteId: string };
 
 const AT_ONCE = 200;
 const CRON_TIMEOUT_MS = 60_000;
+/** Without a value: WordPress takes one for a lock that somebody else has set, finds none, and does nothing. */
+const CRON_PATH = '/wp-cron.php?doing_wp_cron';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const planSiteWork = jobKind<Nothing>({
@@ -43,12 +51,18 @@ async function enqueueEach(
   kind: JobKind<OfSite>,
   take: (db: Db, limit: number) => Promise<string[]>,
 ): Promise<void> {
-  for (const siteId of await take(tx, AT_ONCE)) await jobs.enqueue(tx, kind, { siteId }, siteId);
+  for (const siteId of await take(tx, AT_ONCE)) await jobs.enqueueOnce(tx, kind, { siteId }, siteId);
 }
+
+const SLEEP_REASONS: Record<SleepReason, string> = {
+  suspended: 'its team is suspended',
+  expired: 'its team is unpaid',
+  idle: 'nobody visited it for a while',
+};
 
 async function takeIdle(tx: Db, { jobs }: Services): Promise<void> {
   for (const site of await takeIdleSites(tx, AT_ONCE)) {
-    const activity = `${site.fqdn} fell asleep: nobody visited it for a while`;
+    const activity = `${site.fqdn} fell asleep: ${SLEEP_REASONS[site.reason]}`;
     const eventId = await recordSiteEvent(tx, null, site, { event_type: 'site.slept', activity, unfinished: true });
     await jobs.enqueue(tx, stopSite, { siteId: site.id, eventId }, site.id);
   }
@@ -65,16 +79,18 @@ export const runSiteCron = jobKind<OfSite>({
     const { db, runtime, log } = services;
     const site = await findSiteById(db, siteId);
     if (!site || site.busy !== null || site.core_version === null) return;
-    const path = `/wp-cron.php?doing_wp_cron=${(Date.now() / 1000).toFixed(6)}`;
     try {
-      await requestSite(runtime, specOf(services, site), { method: 'GET', path, timeoutMs: CRON_TIMEOUT_MS });
+      await requestSite(runtime, specOf(services, site), {
+        method: 'GET',
+        path: CRON_PATH,
+        timeoutMs: CRON_TIMEOUT_MS,
+      });
     } catch (error) {
       // The site's own failing, most likely, and its next turn comes by itself: no reason to try again at once.
       log.info({ err: error, siteId }, 'the scheduled work of a site failed');
     }
     if ((await findSiteById(db, siteId))?.is_sleeping) await runtime.stop(siteId);
-    const hasMail = (await runtime.outgoingMail(siteId)).length > 0;
-    if (hasMail) await services.jobs.enqueue(db, deliverSiteMail, { siteId }, siteId);
+    if (await runtime.hasOutgoingMail(siteId)) await services.jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId);
   },
 });
 

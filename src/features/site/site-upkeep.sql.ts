@@ -6,18 +6,27 @@ import type { SiteRow } from './site.sql.ts';
 /** Sites of teams that are neither suspended nor expired. */
 const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.is_expired`;
 
-/** What sites told of themselves, in one statement; cron work is looked for once a minute, however often one asks. */
+/**
+ * What sites told of themselves, in one statement, which locks them in the order of their ids as everybody does. Cron work
+ * is looked for once a minute, however often one asks; a site without any is not woken for it.
+ */
 export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteStatus>): Promise<void> {
   const entries = [...statuses.values()];
   await sql`
-    update sites s set favicon_url = told.favicon_url, next_cron_at = greatest(told.next_cron_at, now() + interval '1 minute')
-    from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
-      ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
-    join sites own on own.id = said.id,
-    -- An icon from elsewhere would tell that server who looks at the dashboard.
-    lateral (select said.id, said.next_cron_at,
-      case when substring(said.icon from '^https?://([^/:?#]+)') = own.fqdn then said.icon end as favicon_url) told
-    where s.id = told.id and (s.favicon_url is distinct from told.favicon_url or s.next_cron_at is distinct from told.next_cron_at)`.execute(
+    with said as (
+      select * from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
+        ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
+    ), held as materialized (
+      select id, fqdn from sites where id in (select id from said) order by id for no key update
+    ), told as (
+      -- An icon from elsewhere would tell that server who looks at the dashboard.
+      select id, case when substring(icon from '^https?://([^/:?#]+)') = fqdn then icon end as favicon_url,
+        case when next_cron_at is not null then greatest(next_cron_at, now() + interval '1 minute') end as next_cron_at
+      from said join held using (id)
+    )
+    update sites s set favicon_url = told.favicon_url, next_cron_at = told.next_cron_at from told
+    where s.id = told.id
+      and (s.favicon_url is distinct from told.favicon_url or s.next_cron_at is distinct from told.next_cron_at)`.execute(
     db,
   );
 }
@@ -35,15 +44,22 @@ export async function takeDueCron(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Puts to sleep what is awake and should not be: free sites without a request in 15 minutes, sites of unpaid teams. */
-export async function takeIdleSites(db: Db, limit: number): Promise<SiteRow[]> {
-  const { rows } = await sql<SiteRow>`
-    update sites set is_sleeping = true where id in (
-      select s.id from sites s join teams t on t.id = s.team_id
+export type SleepReason = 'suspended' | 'expired' | 'idle';
+
+/**
+ * Puts to sleep what is awake and should not be: sites of teams that are suspended or unpaid, free sites without a request
+ * in 15 minutes.
+ */
+export async function takeIdleSites(db: Db, limit: number): Promise<(SiteRow & { reason: SleepReason })[]> {
+  const { rows } = await sql<SiteRow & { reason: SleepReason }>`
+    with taken as materialized (
+      select s.id, case when not t.is_active then 'suspended' when t.is_expired then 'expired' else 'idle' end as reason
+      from sites s join teams t on t.id = s.team_id
       where not s.is_sleeping and s.busy is null and (not t.is_active or t.is_expired or ((s.is_free or t.plan_type_name = 'free')
         and greatest(s.created_at, s.last_visited_at) < now() - interval '15 minutes'))
-      limit ${limit} for update of s skip locked)
-    returning *`.execute(db);
+      limit ${limit} for update of s skip locked
+    )
+    update sites s set is_sleeping = true from taken where s.id = taken.id returning s.*, taken.reason`.execute(db);
   return rows;
 }
 
@@ -58,23 +74,28 @@ export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[
   return rows.map(({ id }) => id);
 }
 
+const HOUR = sql`date_trunc('hour', now(), 'UTC')`;
+const SENT_THIS_HOUR = sql`case when mail_hour = ${HOUR} then mails_sent else 0 end`;
+
 /** Whether the site may mail now: its team works, and it has not mailed to too many people within this hour. */
-export async function takeMailAllowance(
-  db: Db,
-  id: string,
-  { recipients, perHour }: { recipients: number; perHour: number },
-): Promise<boolean> {
-  const hour = sql`date_trunc('hour', now(), 'UTC')`;
+export async function mayMail(db: Db, id: string, perHour: number): Promise<boolean> {
   const { rows } = await sql`
-    update sites set mails_sent = ${recipients} + case when mail_hour = ${hour} then mails_sent else 0 end, mail_hour = ${hour}
-    where id = (select s.id from sites s ${WORKING} where s.id = ${id})
-      and (mail_hour is distinct from ${hour} or mails_sent < ${perHour})
-    returning id`.execute(db);
+    select from sites s ${WORKING} where s.id = ${id} and ${SENT_THIS_HOUR} < ${perHour}`.execute(db);
   return rows.length > 0;
 }
 
+/** To be called after the mail went out, so that what fails and is tried again counts once. */
+export async function countMail(db: Db, id: string, recipients: number): Promise<void> {
+  await sql`update sites set mails_sent = ${recipients} + ${SENT_THIS_HOUR}, mail_hour = ${HOUR} where id = ${id}`.execute(
+    db,
+  );
+}
+
+/** Until the next hour, whatever the reason: that is when it is looked for again. */
 export async function keepMailWaiting(db: Db, id: string): Promise<void> {
-  await sql`update sites set mail_is_waiting = true where id = ${id}`.execute(db);
+  await sql`update sites set mail_is_waiting = true, mails_sent = ${SENT_THIS_HOUR}, mail_hour = ${HOUR} where id = ${id}`.execute(
+    db,
+  );
 }
 
 /** The sites whose mail had to wait for a new hour that has begun by now. */
@@ -82,7 +103,7 @@ export async function takeWaitingMail(db: Db, limit: number): Promise<string[]> 
   const { rows } = await sql<{ id: string }>`
     update sites set mail_is_waiting = false where id in (
       select s.id from sites s ${WORKING}
-      where s.mail_is_waiting and (s.mail_hour is null or s.mail_hour < date_trunc('hour', now(), 'UTC'))
+      where s.mail_is_waiting and (s.mail_hour is null or s.mail_hour < ${HOUR})
       limit ${limit} for update of s skip locked)
     returning id`.execute(db);
   return rows.map(({ id }) => id);
@@ -91,12 +112,16 @@ export async function takeWaitingMail(db: Db, limit: number): Promise<string[]> 
 /** Begins the next month of teams whose billing cycle is over, with every counter at zero. */
 export async function startDueCycles(db: Db): Promise<void> {
   await sql`
-    with due as (
-      update teams set cycle_start = cycle_end, cycle_end = cycle_end + interval '1 month', current_cycle_visits = 0,
+    with due as materialized (
+      select id from teams where cycle_end <= now() order by id for no key update
+    ), renewed as (
+      update teams t set cycle_start = cycle_end, cycle_end = cycle_end + interval '1 month', current_cycle_visits = 0,
         current_cycle_bandwidth = 0
-      where cycle_end <= now() returning id
+      from due where t.id = due.id
+    ), held as materialized (
+      select id from sites where team_id in (select id from due) order by id for no key update
     )
     update sites s set current_cycle_visits = 0, current_cycle_bandwidth = 0, current_cycle_cached_bandwidth = 0,
       current_cycle_cache_hits = 0, current_cycle_cache_misses = 0
-    from due where s.team_id = due.id`.execute(db);
+    from held where s.id = held.id`.execute(db);
 }

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { requestSite } from '#runtimes/request.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteReports } from './site.edge.ts';
-import { deliverSiteMail } from './site-mail.jobs.ts';
+import { specOf } from './site.spec.ts';
 import { planSiteWork } from './site-upkeep.jobs.ts';
-import { startDueCycles } from './site-upkeep.sql.ts';
+import { startDueCycles, writeStatuses } from './site-upkeep.sql.ts';
 
 let app: TestApp;
 before(async () => {
@@ -69,19 +70,54 @@ suite('sleep', () => {
     assert.equal((await free.api.listSiteEvents({ params: { fqdn: sites[0].fqdn } })).count, 2);
   });
 
-  test('comes to every site of a team that is unpaid', async () => {
-    const owner = await ownerOn('micro');
-    const site = await newSite(owner);
-    await app.services.db.updateTable('teams').set({ is_expired: true }).where('id', '=', owner.teamId).execute();
-    await plan();
-    assert.equal((await read(site)).is_sleeping, true);
+  test('comes to every site of a team that is unpaid or suspended, and says why', async () => {
+    for (const [change, why] of [
+      [{ is_expired: true }, /its team is unpaid/],
+      [{ is_active: false }, /its team is suspended/],
+    ] as const) {
+      const owner = await ownerOn('micro');
+      const site = await newSite(owner);
+      await app.services.db.updateTable('teams').set(change).where('id', '=', owner.teamId).execute();
+      await plan();
+      assert.equal((await read(site)).is_sleeping, true);
+      const { results } = await owner.api.listSiteEvents({ params: { fqdn: site.fqdn } });
+      assert.match(String(results[0]?.activity), why);
+    }
+  });
+
+  test('ends the processes of a site at once, and so does work that has the site to itself', async () => {
+    const { runtime } = app.services;
+    const site = await newSite(await ownerOn('micro'));
+    const isAwake = () => runtime.awake().some(({ siteId }) => siteId === site.id);
+    const wake = async () => {
+      await requestSite(runtime, specOf(app.services, await read(site)), {
+        method: 'GET',
+        path: '/',
+        timeoutMs: 60_000,
+      });
+      assert.ok(isAwake());
+    };
+    for (const change of [{ is_sleeping: true }, { busy: 'updating', busy_event_id: randomUUID() }]) {
+      await wake();
+      await set(site, change);
+      await eventually(async () => !isAwake());
+    }
   });
 });
+
+/** Work that is due from the first moment, and that leaves a trace. */
+const DUE = `<?php
+add_action( 'due_work', fn() => update_option( 'due_work', 'done' ) );
+add_action( 'init', fn() => get_option( 'due_work' ) || wp_schedule_single_event( time() - 60, 'due_work' ) );
+`;
 
 suite('scheduled work', () => {
   test('runs when it is due, tells when it is due next, and lets a sleeping site sleep on', async () => {
     const owner = await ownerOn('micro');
     const site = await newSite(owner);
+    const plugins = join(app.services.runtime.contentFolder(site.id), 'mu-plugins');
+    await mkdir(plugins, { recursive: true });
+    await writeFile(join(plugins, 'due.php'), DUE);
     await owner.api.sleepSite({ wait: 10, params: { fqdn: site.fqdn } });
     await set(site, { next_cron_at: minutesAgo(1) });
     await plan();
@@ -91,6 +127,10 @@ suite('scheduled work', () => {
     await eventually(async () => (await read(site)).next_cron_at?.getTime() !== inAnHour, 60_000);
     await eventually(async () => app.services.runtime.awake().every(({ siteId }) => siteId !== site.id));
     assert.equal((await read(site)).is_sleeping, true);
+    const database = await app.services.runtime.database(site.id);
+    const rows = await database.query("select option_value from wp_options where option_name = 'due_work'");
+    database.close();
+    assert.equal(rows[0]?.option_value, 'done', 'WordPress was asked, and did nothing');
   });
 
   test('is not looked for at a suspended team or at a site that is busy', async () => {
@@ -104,6 +144,73 @@ suite('scheduled work', () => {
     await plan();
     assert.deepEqual((await read(suspended)).next_cron_at, due);
     assert.deepEqual((await read(busy)).next_cron_at, due);
+  });
+});
+
+suite('what sites tell of themselves', () => {
+  const tell = (site: Site, faviconUrl: string | null, nextCronAt: Date | null) =>
+    writeStatuses(app.services.db, new Map([[site.id, { faviconUrl, nextCronAt }]]));
+
+  test('an icon is taken from the site itself and from nowhere else', async () => {
+    const site = await newSite(await ownerOn('micro'));
+    const own = `http://${site.fqdn}:8080/wp-content/uploads/icon.png`;
+    await tell(site, own, null);
+    assert.equal((await read(site)).favicon_url, own);
+    const foreign = [
+      'https://tracker.example.com/icon.png',
+      `https://${site.fqdn}.example.com/icon.png`,
+      `https://tracker.example.com/${site.fqdn}`,
+      `https://${site.fqdn}@tracker.example.com/icon.png`,
+      `https://x@${site.fqdn}/icon.png`,
+      `javascript:https://${site.fqdn}/`,
+    ];
+    for (const icon of foreign) {
+      await tell(site, own, null);
+      await tell(site, icon, null);
+      assert.equal((await read(site)).favicon_url, null, icon);
+    }
+  });
+
+  test('work is looked for a minute from now at the soonest, and not at all where there is none', async () => {
+    const site = await newSite(await ownerOn('micro'));
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await tell(site, null, tomorrow);
+    assert.deepEqual((await read(site)).next_cron_at, tomorrow);
+    await tell(site, null, minutesAgo(5));
+    const soon = (await read(site)).next_cron_at?.getTime() as number;
+    assert.ok(Math.abs(soon - Date.now() - 60_000) < 10_000);
+    await tell(site, null, null);
+    assert.equal((await read(site)).next_cron_at, null);
+  });
+
+  test('two who write of the same sites in different orders do not lock one another out', async () => {
+    const { db } = app.services;
+    const site = await newSite(await ownerOn('micro'));
+    const row = await read(site);
+    const others = Array.from({ length: 300 }, () => ({
+      ...row,
+      id: randomUUID(),
+      fqdn: `${randomUUID()}.example.org`,
+    }));
+    await db.insertInto('sites').values(others).execute();
+    const ids = others.map(({ id }) => id);
+    const nothing = { visits: 1, requests: 1, bytes: 1, cachedBytes: 0, cacheHits: 0, cacheMisses: 0 };
+    const usage = (siteId: string) => ({
+      siteId,
+      teamId: row.team_id,
+      ...nothing,
+      cacheObjects: 0,
+      cacheBytes: 0,
+      lastVisitAt: null,
+    });
+    const writes = Array.from({ length: 30 }, async (_, at) => {
+      const order = at % 2 ? ids : ids.toReversed();
+      const nextCronAt = new Date(Date.now() + 86_400_000 + at);
+      if (at % 3 === 0) await siteReports(app.services).usage(order.map(usage));
+      else await writeStatuses(db, new Map(order.map((id) => [id, { faviconUrl: null, nextCronAt }])));
+    });
+    await Promise.all(writes);
+    await db.deleteFrom('sites').where('id', 'in', ids).execute();
   });
 });
 
@@ -142,57 +249,4 @@ test('a new billing cycle begins with every counter at zero', async () => {
   assert.deepEqual([now.current_cycle_visits, now.current_cycle_bandwidth, now.team.current_cycle_visits], [0, 0, 0]);
   assert.equal(String(now.team.cycle_start), end.toISOString());
   assert.ok(Date.parse(String(now.team.cycle_end)) > Date.now());
-});
-
-suite("a site's mail", () => {
-  let nextMail = 1;
-  /** What the site's own plugin leaves for the platform. */
-  async function leaveMail(site: Site, to: string[], subject = 'Hello'): Promise<void> {
-    const from = `wordpress@${site.fqdn}`;
-    const lines = [`From: ${from}`, `To: ${to[0]}`, `Subject: ${subject}`, `Date: ${new Date().toUTCString()}`];
-    const message = Buffer.from(`${lines.join('\r\n')}\r\n\r\nIt works.\r\n`).toString('base64');
-    const outbox = join(dirname(app.services.runtime.contentFolder(site.id)), 'outbox');
-    await mkdir(outbox, { recursive: true });
-    await writeFile(
-      join(outbox, `mail-${String(nextMail++).padStart(6, '0')}.json`),
-      JSON.stringify({ from, to, message }),
-    );
-  }
-  const waiting = async (site: Site) => (await app.services.runtime.outgoingMail(site.id)).length;
-
-  test("goes out through the platform, signed with the site's own key", async () => {
-    const site = await newSite(await ownerOn('micro'));
-    const address = `${randomUUID()}@example.com`;
-    await leaveMail(site, [address]);
-    await deliverSiteMail.run({ siteId: site.id }, job());
-    const mail = await app.mailTo(`${address}\r`);
-    assert.match(mail, /^DKIM-Signature: v=1;/m);
-    assert.match(mail.replaceAll(/\r?\n\s+/g, ' '), new RegExp(`d=${site.fqdn}; .*s=siteyard;`));
-    assert.equal(await waiting(site), 0);
-  });
-
-  test('stops at 200 people an hour; the rest waits for the next hour', async () => {
-    const site = await newSite(await ownerOn('micro'));
-    const crowd = (count: number) => Array.from({ length: count }, () => `${randomUUID()}@example.com`);
-    await leaveMail(site, crowd(150));
-    await leaveMail(site, crowd(150));
-    await leaveMail(site, crowd(1));
-    await deliverSiteMail.run({ siteId: site.id }, job());
-    assert.equal(await waiting(site), 1);
-    assert.equal((await read(site)).mail_is_waiting, true);
-    await plan();
-    assert.equal((await read(site)).mail_is_waiting, true);
-    await set(site, { mail_hour: minutesAgo(61) });
-    await plan();
-    await eventually(async () => (await waiting(site)) === 0);
-  });
-
-  test('stays where it is while the team is suspended', async () => {
-    const owner = await ownerOn('micro');
-    const site = await newSite(owner);
-    await app.services.db.updateTable('teams').set({ is_active: false }).where('id', '=', owner.teamId).execute();
-    await leaveMail(site, ['somebody@example.com']);
-    await deliverSiteMail.run({ siteId: site.id }, job());
-    assert.equal(await waiting(site), 1);
-  });
 });

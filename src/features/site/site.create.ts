@@ -1,17 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
-import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
+import { lockWorkingTeam, requireFreeName, requireSlot, requireStorage } from './site.limits.ts';
 import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
-import { createFailed, type NewSite, nameTaken, type Site } from './site.schema.ts';
-import { findSiteById, insertSite } from './site.sql.ts';
+import { type NewSite, nameTaken, type Site } from './site.schema.ts';
+import { insertSite } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** What is known of a new site before its transaction begins. */
@@ -53,7 +52,7 @@ export async function createSite(call: Call, input: NewSite, { region, passwordH
   const team = await lockWorkingTeam(db, input.team_id);
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);
-  requireStorage(team);
+  await requireStorage(db, team);
 
   const id = randomUUID();
   const isTesting = isUnderSiteDomain(config, input.fqdn);
@@ -78,6 +77,7 @@ export async function createSite(call: Call, input: NewSite, { region, passwordH
     code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
   });
   if (!row) throw nameTaken();
+  await requireFreeName(db, config, row.fqdn, team.id);
   await services.jobs.enqueue(
     db,
     createSiteJob,
@@ -98,14 +98,3 @@ export async function createSite(call: Call, input: NewSite, { region, passwordH
 }
 
 const newPassword = () => randomBytes(15).toString('base64url');
-
-/** The answer for whoever waited: the site as it is now, or why there is none. */
-export async function rereadSite(call: Call, first: { body: Site; eventId: string }): Promise<Site> {
-  const { db, services, caller } = call;
-  const row = await findSiteById(db, first.body.id);
-  if (row) return completeSite(db, services, caller, row);
-  const { failure } = await eventDetail(db, first.eventId);
-  if (typeof failure === 'string') throw createFailed({ message: `The site could not be created: ${failure}` });
-  // Deleted since: the request was repeated with its key, and what it got then is what it gets now.
-  return first.body;
-}

@@ -67,6 +67,23 @@ suite('deleting a site', () => {
     });
   });
 
+  test('gives its storage back when it is purged, so that filling and deleting does not get round the plan', async () => {
+    const owner = await ownerOfMany();
+    const { db } = app.services;
+    const site = await newSite(owner);
+    const full = { storage_bytes: 50_000_000_000 };
+    await db.updateTable('sites').set(full).where('id', '=', site.id).execute();
+    await db.updateTable('teams').set({ storage_usage: full.storage_bytes }).where('id', '=', owner.teamId).execute();
+    await owner.api.deleteSite({ params: { fqdn: site.fqdn } });
+    await assert.rejects(newSite(owner), (error) => {
+      refused(402, 'plan.storage')(error);
+      assert.match((error as Error).message, /Deleted sites count for the seven days/);
+      return true;
+    });
+    await db.deleteFrom('deleted_sites').where('id', '=', site.id).execute();
+    assert.equal((await newSite(owner)).busy, null);
+  });
+
   test('can be taken back by an operator: the same site, with all that was in it', async () => {
     const owner = await ownerOfMany();
     const site = await newSite(owner);
@@ -83,7 +100,7 @@ suite('deleting a site', () => {
     const steady = ({ team: _team, max_restore_point: _point, is_sleeping: _sleeps, ...rest }: typeof now) => rest;
     assert.deepEqual(steady(now), steady(before));
     const database = await app.services.runtime.database(site.id);
-    assert.equal((await database.transaction((db) => db.all('select ID from wp_users'))).length, 1);
+    assert.equal((await database.query('select ID from wp_users')).length, 1);
     database.close();
     assert.ok(!(await deletedIds()).includes(site.id));
     await assert.rejects(
@@ -122,7 +139,7 @@ suite('deleting a site', () => {
       .where('id', '=', site.id)
       .execute();
     await restoreSite.undo?.({ siteId: site.id, eventId }, app.services);
-    await restoreSite.abandon?.(db, { siteId: site.id, eventId }, 'it failed');
+    await restoreSite.abandon?.(db, { siteId: site.id, eventId }, 'it failed', true);
     assert.ok((await deletedIds()).includes(site.id));
     await assert.rejects(owner.api.getSite({ params: { fqdn: site.fqdn } }), refused(404));
     assert.ok(await isKept(site.id));
@@ -180,7 +197,7 @@ suite('nothing is left behind', () => {
       passwordHashSealed: secrets.seal(Buffer.from('x')).toString('base64'),
     };
     await createSiteJob.undo?.(payload, app.services);
-    await createSiteJob.abandon?.(db, payload, 'it failed');
+    await createSiteJob.abandon?.(db, payload, 'it failed', true);
     assert.ok(!(await isKept(site.id)));
     await assert.rejects(owner.api.getSite({ params: { fqdn: site.fqdn } }), refused(404));
     assert.equal((await newSite(owner, { fqdn: site.fqdn })).busy, null);

@@ -52,9 +52,9 @@ export async function announcePurge(db: Db, siteId: string): Promise<void> {
 }
 
 /**
- * Adds what an edge counted to teams, sites and hours, in one statement. Teams are locked first and in order, as
- * everybody does, so that two edges never wait for one another. What a site did before it was deleted is still its
- * team's.
+ * Adds what an edge counted to teams, sites and hours, in one statement. Teams are locked first, then sites, each in the
+ * order of their ids, as everybody does, so that two edges never wait for one another. What a site did before it was
+ * deleted is still its team's.
  */
 export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<void> {
   const column = <T>(read: (entry: SiteUsage) => T) => usage.map(read);
@@ -67,6 +67,10 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at)
     ), held as materialized (
       select id from teams where id in (select team_id from counted) order by id for no key update
+    ), held_sites as materialized (
+      -- The count is never below zero; asking for it makes the teams come first.
+      select id from sites where id in (select site_id from counted) and (select count(*) from held) >= 0
+      order by id for no key update
     ), of_teams as (
       update teams t set current_cycle_visits = t.current_cycle_visits + c.visits,
         current_cycle_bandwidth = t.current_cycle_bandwidth + c.bytes
@@ -82,7 +86,7 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         -- An editor at work makes requests that are no visits, and the site is not idle all the same.
         last_visited_at = greatest(s.last_visited_at, c.last_visit_at, case when c.requests > 0 then now() end),
         storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits
-      from counted c where s.id = c.site_id and (select count(*) from held) >= 0
+      from counted c join held_sites on held_sites.id = c.site_id where s.id = c.site_id
       returning s.id
     )
     insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses)

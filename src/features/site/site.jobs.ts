@@ -4,7 +4,6 @@ import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
-import { setSiteUrl } from '#runtimes/wordpress/address.ts';
 import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
 import { siteUrl, specOf } from './site.spec.ts';
@@ -128,17 +127,18 @@ export const updateSiteJob = jobKind<Update>({
     const site = await findOwn(services, payload);
     if (site && payload.newFqdn !== undefined) await moveTo(services, site.id, site.fqdn);
   },
-  async abandon(tx, { siteId, eventId, newFqdn }) {
+  async abandon(tx, { siteId, eventId, newFqdn }, _error, undone) {
     const site = await updateBusySite(tx, siteId, eventId, IDLE);
     if (site && newFqdn !== undefined) await dropName(tx, newFqdn, siteId);
-    await finishEvent(tx, eventId, { failure: 'The change could not be made; the site is as it was before.' });
+    const now = undone ? 'the site is as it was before' : 'the site may not work as before, and the platform was told';
+    await finishEvent(tx, eventId, { failure: `The change could not be made; ${now}.` });
   },
 });
 
 async function moveTo(services: Services, siteId: string, fqdn: string): Promise<void> {
   const database = await services.runtime.database(siteId);
   try {
-    await setSiteUrl(database, siteUrl(services, fqdn));
+    await database.moveTo(siteUrl(services, fqdn));
   } finally {
     database.close();
   }

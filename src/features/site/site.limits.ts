@@ -2,8 +2,11 @@ import type { Db } from '#core/db/database.ts';
 import { teamNotFound } from '#core/policy.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { lockTeam, type TeamRow } from '#features/team/team.ts';
-import { planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
-import { countSites } from './site.sql.ts';
+import type { Config } from '../../config.ts';
+import { keptStorageBytes } from './deleted-site.sql.ts';
+import { isUnderSiteDomain } from './site.rules.ts';
+import { nameHeld, planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
+import { countSites, nameIsHeld } from './site.sql.ts';
 
 /** Locks the team that is about to get a site; two who want the last slot come one after the other. */
 export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
@@ -41,14 +44,27 @@ export async function requireSlot(
   }
 }
 
-/** `addedBytes` is what the team gets with it: nothing yet of a new site, everything of one that moves in. */
-export function requireStorage(team: TeamRow, addedBytes = 0): void {
+/**
+ * `addedBytes` is what the team gets with it: nothing yet of a new site, everything of one that moves in. Deleted sites
+ * count while they are kept, since filling and deleting one after another would get round the plan.
+ */
+export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Promise<void> {
   const { storage_bytes } = PLANS[team.plan_type_name];
-  if (team.storage_usage + addedBytes < storage_bytes) return;
+  const keptBytes = await keptStorageBytes(db, team.id);
+  if (team.storage_usage + keptBytes + addedBytes < storage_bytes) return;
   const limit = `${storage_bytes / 1_000_000_000} GB`;
+  const kept = keptBytes > 0 ? ' Deleted sites count for the seven days that they are kept.' : '';
   throw planStorage({
-    message: `The plan ${team.plan_type_name} has ${limit} of storage, and that is used up; delete something or choose a larger plan.`,
+    message: `The plan ${team.plan_type_name} has ${limit} of storage, and that is used up; delete something or choose a larger plan.${kept}`,
   });
+}
+
+/**
+ * A domain that another team had a short while ago may still be theirs, with links and mail that lead there. Names under
+ * the platform's own domain are free at once.
+ */
+export async function requireFreeName(db: Db, config: Config, fqdn: string, teamId: string): Promise<void> {
+  if (!isUnderSiteDomain(config, fqdn) && (await nameIsHeld(db, fqdn, teamId))) throw nameHeld();
 }
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

@@ -5,16 +5,26 @@ import { Empty, Fqdn, Moment, OneOf, PageOf, PageQuery, Uuid } from '#core/http/
 import { inTeam, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
-import { createSite, prepareSite, rereadSite } from './site.create.ts';
+import { createSite, prepareSite } from './site.create.ts';
 import { deleteSite } from './site.delete.ts';
 import { createSiteLogin } from './site.login.ts';
 import { onOwnSite, onSite } from './site.policy.ts';
-import { NewSite, Site, SiteChange, SiteLogin, SiteUsage, USAGE_STEPS } from './site.schema.ts';
+import {
+  createFailed,
+  NewSite,
+  Site,
+  SiteChange,
+  SiteLogin,
+  SiteUsage,
+  sleepFailed,
+  USAGE_STEPS,
+  updateFailed,
+} from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
 import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
-import { completeSite, completeSites } from './site.view.ts';
+import { completeSite, completeSites, rereadSite } from './site.view.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
@@ -52,7 +62,7 @@ export const siteOperations = [
     response: Site,
     prepare: ({ db, services, body }) => prepareSite(db, services, body),
     handle: (call) => createSite(call, call.body, call.prepared),
-    reread: (call, first) => rereadSite(call, first),
+    reread: (call, first) => rereadSite(call, first, createFailed),
   }),
   operation({
     id: 'getSite',
@@ -79,7 +89,7 @@ export const siteOperations = [
     response: Site,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),
-    reread: (call, first) => rereadSite(call, first),
+    reread: (call, first) => rereadSite(call, first, updateFailed),
   }),
   operation({
     id: 'deleteSite',
@@ -113,7 +123,7 @@ export const siteOperations = [
       call.query.for_code_server
         ? completeSite(call.db, call.services, call.caller, call.subject)
         : sleepSite(call, call.subject),
-    reread: (call, first) => rereadSite(call, first),
+    reread: (call, first) => rereadSite(call, first, sleepFailed),
   }),
   operation({
     id: 'listSiteEvents',

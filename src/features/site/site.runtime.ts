@@ -7,6 +7,8 @@ import { writeStatuses } from './site-upkeep.sql.ts';
 
 /** Sites tell often; what they tell is written together. */
 const GATHER_MS = 500;
+/** A site that mails without a pause has its mail fetched so often, and not with each message. */
+const MAIL_AGAIN_MS = 10_000;
 
 /** Carries what running sites tell by themselves to where the platform keeps it. */
 export function listenToRuntime(services: Services): void {
@@ -15,34 +17,49 @@ export function listenToRuntime(services: Services): void {
   const statuses = gather<SiteStatus>((entries) =>
     writeStatuses(db, entries).catch(failed('could not keep what sites told of themselves')),
   );
-  const mails = gather<true>((sites) => {
-    for (const siteId of sites.keys()) {
-      jobs.enqueue(db, deliverSiteMail, { siteId }, siteId).catch(failed('could not ask for mail to be sent'));
-    }
+  const askForMail = throttle((siteId) => {
+    jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId).catch(failed('could not ask for mail to be sent'));
   });
   runtime.listen({
     changed: (siteId) => void announcePurge(db, siteId).catch(failed('could not tell of changed pages')),
-    mail: (siteId) => mails(siteId, true),
+    mail: askForMail,
     status: statuses,
   });
 }
 
 /**
- * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
- * platform than the one that runs it.
+ * Ends the processes of a site that sleeps, is suspended, is gone, or that some work has to itself: nothing may write to it
+ * then. Whoever put it to sleep or took it may be another process of the platform than the one that runs it.
  */
 export async function stopRetiredSites(services: Services): Promise<void> {
   const { runtime, listener, log } = services;
   const routes = siteRoutes(services);
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
-    const runs = route && (route.state === 'ready' || route.state === 'held' || route.state === 'creating');
-    if (!runs) await runtime.stop(siteId);
+    if (route?.state !== 'ready' && route?.state !== 'creating') await runtime.stop(siteId);
   };
   await listener.on('site_changed', (siteId) => {
     if (!runtime.awake().some((site) => site.siteId === siteId)) return;
     stopIfRetired(siteId).catch((error) => log.warn({ err: error, siteId }, 'could not stop a site'));
   });
+}
+
+/** Acts at once for a site that was quiet, and on whatever else it tells no sooner than the pause allows. */
+function throttle(act: (siteId: string) => void): (siteId: string) => void {
+  /** The sites within their pause; true for those that told something meanwhile. */
+  const pausing = new Map<string, boolean>();
+  const actAndPause = (siteId: string) => {
+    pausing.set(siteId, false);
+    act(siteId);
+    setTimeout(() => {
+      if (pausing.get(siteId)) actAndPause(siteId);
+      else pausing.delete(siteId);
+    }, MAIL_AGAIN_MS).unref();
+  };
+  return (siteId) => {
+    if (pausing.has(siteId)) pausing.set(siteId, true);
+    else actAndPause(siteId);
+  };
 }
 
 /** Keeps the newest value of each site for a moment and hands them on together. */

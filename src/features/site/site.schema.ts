@@ -138,12 +138,20 @@ export type DeletedSite = Static<typeof DeletedSite>;
 
 export const siteNotFound = failure('site.not_found', 404, 'There is no such site, or you are not in its team.');
 export const nameTaken = failure('site.name_taken', 409, 'This name is taken; choose another one.');
+export const nameHeld = failure(
+  'site.name_held',
+  409,
+  'Another team had this domain within the last 30 days, and proof of who owns it can not be given yet; choose another name or wait.',
+);
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 export const createFailed = failure(
   'site.create_failed',
   502,
   'The site could not be created, and nothing is left of it. Try again.',
 );
+export const updateFailed = failure('site.update_failed', 502, 'The change could not be made.');
+export const sleepFailed = failure('site.sleep_failed', 502, 'The site could not be put to sleep.');
+export const restoreFailed = failure('site.restore_failed', 502, 'The site could not be brought back.');
 export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
 export const teamExpired = failure('team.expired', 402, 'This team is unpaid; pay to go on.');
 export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');

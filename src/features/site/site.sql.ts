@@ -76,6 +76,13 @@ export async function releaseName(db: Db, fqdn: string, siteId: string, teamId: 
     on conflict (fqdn) do update set team_id = excluded.team_id, released_at = now()`.execute(db);
 }
 
+/** Whether another team had the name within thirty days. To be asked by whoever has claimed it, so that nobody lets go of it meanwhile. */
+export async function nameIsHeld(db: Db, fqdn: string, teamId: string): Promise<boolean> {
+  const { rows } = await sql`select from released_names
+    where fqdn = ${fqdn} and team_id <> ${teamId} and released_at > now() - interval '30 days'`.execute(db);
+  return rows.length > 0;
+}
+
 export async function updateSite(db: Db, id: string, change: Updateable<DB['sites']>): Promise<SiteRow | undefined> {
   return db.updateTable('sites').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 }

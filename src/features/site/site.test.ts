@@ -67,7 +67,7 @@ suite('creating a site', () => {
     const body = { ...CMS, fqdn: newFqdn(), team_id: owner.teamId, cms_password: password };
     const site = await owner.api.createSite({ wait: 60, body });
     const database = await app.services.runtime.database(site.id);
-    const [user] = await database.transaction((db) => db.all('select * from wp_users'));
+    const [user] = await database.query('select * from wp_users');
     database.close();
     assert.equal(user?.user_login, CMS.cms_username);
     assert.equal(user?.user_email, CMS.cms_email);

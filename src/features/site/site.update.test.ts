@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
@@ -21,9 +25,7 @@ async function personOn(plan: string): Promise<Person> {
 
 const homeOf = async (siteId: string) => {
   const database = await app.services.runtime.database(siteId);
-  const rows = await database.transaction((db) =>
-    db.all("select option_value from wp_options where option_name = 'home'"),
-  );
+  const rows = await database.query("select option_value from wp_options where option_name = 'home'");
   database.close();
   return rows[0]?.option_value;
 };
@@ -85,6 +87,21 @@ suite('changing a site', () => {
       body: { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['192.0.2.7'] },
     });
     await assert.rejects(owner.api.updateSite({ params, body: { cdn_firewall_allowed_ips: [] } }), refused(422));
+  });
+
+  test('finds what is wrong with the request before what stands against it', async () => {
+    const owner = await personOn('micro');
+    const other = await personOn('micro');
+    await letIn(other, owner, 'admin');
+    const site = await newSite(owner);
+    const params = { fqdn: site.fqdn };
+    const { db } = app.services;
+    const body = { cdn_firewall_enabled: true, team_id: other.teamId };
+    await db.updateTable('sites').set({ busy: 'updating', busy_event_id: site.id }).where('id', '=', site.id).execute();
+    await assert.rejects(owner.api.updateSite({ params, body }), refused(422));
+    await db.updateTable('teams').set({ is_active: false }).where('id', '=', owner.teamId).execute();
+    await assert.rejects(owner.api.updateSite({ params, body }), refused(422));
+    await assert.rejects(owner.api.updateSite({ params, body: { is_free: true } }), refused(403, 'team.suspended'));
   });
 
   test('asks the plan before a site takes or leaves the free slot', async () => {
@@ -176,13 +193,37 @@ suite('renaming a site', () => {
     });
     assert.equal(await homeOf(site.id), siteUrl(app.services, newName));
     await updateSiteJob.undo?.(payload, app.services);
-    await updateSiteJob.abandon?.(db, payload, 'it failed');
+    await updateSiteJob.abandon?.(db, payload, 'it failed', true);
     assert.equal(await homeOf(site.id), siteUrl(app.services, site.fqdn));
     assert.deepEqual(await namesOf(site.id), [site.fqdn]);
     const now = await owner.api.getSite({ params: { fqdn: site.fqdn } });
     assert.equal(now.busy, null);
     const ended = await owner.api.getEvent({ params: { event_id: event.id } });
     assert.match(String(ended.detail.failure), /as it was before/);
+  });
+
+  test('that can neither be made nor undone ends all the same, and whoever waited hears of it', async () => {
+    const owner = await personOn('micro');
+    const site = await newSite(owner);
+    const params = { fqdn: site.fqdn };
+    const { db, runtime } = app.services;
+    const folder = join(dirname(runtime.contentFolder(site.id)), 'database');
+    for (const name of await readdir(folder)) await writeFile(join(folder, name), 'no database at all');
+    // The waits between retries are not what this is about.
+    const hurry = setInterval(
+      () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
+      200,
+    );
+    const rename = owner.api.updateSite({ wait: 60, params, body: { new_fqdn: newFqdn() } });
+    await assert
+      .rejects(rename, (error) => {
+        refused(502, 'site.update_failed')(error);
+        assert.match((error as Error).message, /could not be made; the site may not work as before/);
+        return true;
+      })
+      .finally(() => clearInterval(hurry));
+    assert.equal((await owner.api.getSite({ params })).busy, null);
+    assert.deepEqual(await namesOf(site.id), [site.fqdn]);
   });
 
   test('is for admins and for the member who made the site', async () => {
@@ -198,6 +239,41 @@ suite('renaming a site', () => {
     assert.notEqual(fqdn, site.fqdn);
     const own = await newSite(member, { team_id: owner.teamId });
     assert.notEqual((await rename(member, own.fqdn)).fqdn, own.fqdn);
+  });
+});
+
+suite('a domain that a team let go of', () => {
+  test('is held for that team for thirty days; a name under the platform is free at once', async () => {
+    const owner = await personOn('micro');
+    const other = await personOn('micro');
+    const domain = `${randomUUID()}.example.org`;
+    await newSite(owner, { fqdn: domain });
+    const takenOver = await newSite(other);
+    const renameTo = (new_fqdn: string) =>
+      other.api.updateSite({ wait: 60, params: { fqdn: takenOver.fqdn }, body: { new_fqdn } });
+    await assert.rejects(newSite(other, { fqdn: domain }), refused(409, 'site.name_taken'));
+    const platformName = newFqdn();
+    await owner.api.updateSite({ wait: 60, params: { fqdn: domain }, body: { new_fqdn: platformName } });
+
+    await assert.rejects(newSite(other, { fqdn: domain }), (error) => {
+      refused(409, 'site.name_held')(error);
+      assert.match((error as Error).message, /Another team had this domain within the last 30 days/);
+      return true;
+    });
+    await assert.rejects(renameTo(domain), refused(409, 'site.name_held'));
+    assert.deepEqual(await namesOf(takenOver.id), [takenOver.fqdn]);
+    assert.equal((await other.api.listSites()).count, 1);
+
+    // Its own team has it back at once, and lets go of it again.
+    const again = { fqdn: platformName };
+    await owner.api.updateSite({ wait: 60, params: again, body: { new_fqdn: domain } });
+    assert.equal((await newSite(other, again)).fqdn, platformName);
+    await owner.api.deleteSite({ params: { fqdn: domain } });
+    await assert.rejects(renameTo(domain), refused(409, 'site.name_held'));
+    const longAgo = new Date(Date.now() - 30.1 * 86_400_000);
+    const released = app.services.db.updateTable('released_names').set({ released_at: longAgo });
+    await released.where('fqdn', '=', domain).execute();
+    assert.equal((await renameTo(domain)).fqdn, domain);
   });
 });
 

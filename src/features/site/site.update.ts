@@ -8,7 +8,7 @@ import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
 import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 import { updateSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
+import { lockWorkingTeam, requireFreeName, requireSlot, requireStorage } from './site.limits.ts';
 import { mayRename } from './site.policy.ts';
 import { checkName, readAddresses } from './site.rules.ts';
 import { nameTaken, type Site, type SiteChange } from './site.schema.ts';
@@ -35,6 +35,7 @@ export async function prepareChange(
     faults.push(bodyFault('code_server_enabled', 'Value error, code servers are not available yet'));
   const addresses = change.cdn_firewall_allowed_ips;
   if (addresses) change.cdn_firewall_allowed_ips = readAddresses(addresses, faults);
+  faults.push(...checkFirewall({ ...site, ...change }));
   if (core_version !== undefined && core_version !== site.core_version) {
     const kept = await services.runtime.coreVersions();
     if (!kept.includes(core_version))
@@ -67,13 +68,15 @@ export async function updateSite(call: Call, named: SiteRow, input: SiteChange):
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = differences(site, input);
-  requireOpenFirewall({ ...site, ...change });
+  // It was looked at before, but somebody else may have changed the other half of it since.
+  const faults = checkFirewall({ ...site, ...change });
+  if (faults.length > 0) throw invalid(...faults);
 
   const target = teams.get(movesTo ?? teamId);
   const isFree = change.is_free ?? site.is_free;
   if (target && movesTo) {
     await requireSlot(db, target, isFree);
-    requireStorage(target, site.storage_bytes);
+    await requireStorage(db, target, site.storage_bytes);
     await addStorage(db, teamId, -site.storage_bytes);
     await addStorage(db, movesTo, site.storage_bytes);
   } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
@@ -117,10 +120,10 @@ function differences(site: SiteRow, input: SiteChange): QuickChange {
   return Object.fromEntries(given.map((name) => [name, input[name]]));
 }
 
-function requireOpenFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): void {
-  if (!site.cdn_firewall_enabled || site.cdn_firewall_allowed_ips.length > 0) return;
+function checkFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): Fault[] {
+  if (!site.cdn_firewall_enabled || site.cdn_firewall_allowed_ips.length > 0) return [];
   const msg = 'Value error, name the addresses that get in: with none, a firewall would keep everybody out';
-  throw invalid(bodyFault('cdn_firewall_allowed_ips', msg));
+  return [bodyFault('cdn_firewall_allowed_ips', msg)];
 }
 
 /** Both teams are told, each in its own words. */
@@ -141,7 +144,10 @@ async function startWork(
   const newFqdn = new_fqdn !== undefined && new_fqdn !== site.fqdn ? new_fqdn : undefined;
   const coreVersion = core_version !== undefined && core_version !== site.core_version ? core_version : undefined;
   if (newFqdn === undefined && coreVersion === undefined) return undefined;
-  if (newFqdn !== undefined && !(await claimName(db, newFqdn, site.id))) throw nameTaken();
+  if (newFqdn !== undefined) {
+    if (!(await claimName(db, newFqdn, site.id))) throw nameTaken();
+    await requireFreeName(db, services.config, newFqdn, site.team_id);
+  }
   const steps = [
     ...(newFqdn === undefined ? [] : [`renamed ${site.fqdn} to ${newFqdn}`]),
     ...(coreVersion === undefined ? [] : [`moved ${newFqdn ?? site.fqdn} to WordPress ${coreVersion}`]),

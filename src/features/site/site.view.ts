@@ -1,5 +1,8 @@
 import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
+import type { AppError } from '#core/errors.ts';
+import { eventDetail } from '#core/events/events.ts';
+import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import type { Team } from '#features/team/team.schema.ts';
@@ -7,7 +10,7 @@ import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
 import type { Site } from './site.schema.ts';
 import { siteUrl } from './site.spec.ts';
-import type { SiteRow } from './site.sql.ts';
+import { findSiteById, type SiteRow } from './site.sql.ts';
 
 /** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
 export const DKIM_SELECTOR = 'siteyard';
@@ -82,6 +85,19 @@ function publicPart(services: Services, row: SiteRow, team: Team) {
     untracked_tables: row.untracked_tables,
     created_at: row.created_at,
   };
+}
+
+/** The answer for whoever waited until the work on a site had ended: the site as it is now, or why that failed. */
+export async function rereadSite(
+  { db, services, caller }: Call,
+  first: { body: Site; eventId: string },
+  workFailed: (why: { message: string }) => AppError,
+): Promise<Site> {
+  const { failure } = await eventDetail(db, first.eventId);
+  if (typeof failure === 'string') throw workFailed({ message: failure });
+  const row = await findSiteById(db, first.body.id);
+  // Deleted since: the request was repeated with its key, and what it got then is what it gets now.
+  return row ? completeSite(db, services, caller, row) : first.body;
 }
 
 /** What would let its reader in is for whoever may change the site anyway. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { createLog } from '#core/log.ts';
@@ -141,3 +142,62 @@ test('a whole message that nobody takes right now is worth another try', async (
   const mailer = createMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@example.com', folder: '/nowhere', log });
   await assert.rejects(mailer.sendRaw({ ...raw, to: ['ada@example.com'] }), (error) => !(error instanceof MailRefused));
 });
+
+test('only what is refused of the message itself is final; a server that is set up wrongly costs no mail', async () => {
+  const final = [
+    { MAIL: '550 no' },
+    { MAIL: '553 no' },
+    { RCPT: '550 no' },
+    { DATA: '554 no' },
+    { END: '552 too large' },
+  ];
+  const notNow = [
+    { greeting: '554 go away' },
+    { EHLO: '550 no', HELO: '550 no' },
+    { AUTH: '535 wrong password' },
+    { AUTH: '530 no' },
+    { MAIL: '530 sign in first' },
+    { MAIL: '451 later' },
+    { RCPT: '450 later' },
+    { DATA: '451 later' },
+    { END: '452 full' },
+  ];
+  for (const replies of [...final, ...notNow]) {
+    await withScript(replies, async (smtpUrl) => {
+      const mailer = createMailer({ smtpUrl, from: 'no-reply@example.com', folder: '/nowhere', log });
+      const isFinal = (final as object[]).includes(replies);
+      await assert.rejects(
+        mailer.sendRaw({ ...raw, to: ['ada@example.com'] }),
+        (error) => error instanceof MailRefused === isFinal,
+        JSON.stringify(replies),
+      );
+    });
+  }
+  await withScript({}, async (smtpUrl) => {
+    const mailer = createMailer({ smtpUrl, from: 'no-reply@example.com', folder: '/nowhere', log });
+    await assert.rejects(mailer.sendRaw({ ...raw, to: [] }), MailRefused);
+    await mailer.sendRaw({ ...raw, to: ['ada@example.com'] });
+  });
+});
+
+/** A mail server that gives these replies, by command, and takes everything else. */
+async function withScript(
+  replies: Record<string, string | undefined>,
+  work: (smtpUrl: string) => Promise<void>,
+): Promise<void> {
+  const usual: Record<string, string> = { EHLO: '250-hello\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' };
+  const server = createServer((socket) => {
+    let inData = false;
+    socket.on('error', () => {}).write(`${replies.greeting ?? '220 hello'}\r\n`);
+    createInterface(socket).on('line', (line) => {
+      if (inData && line !== '.') return;
+      const command = inData ? 'END' : (line.split(' ')[0] ?? '').toUpperCase();
+      const reply = replies[command] ?? usual[command] ?? '250 fine';
+      inData = reply.startsWith('354');
+      socket.write(`${reply}\r\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await work(`smtp://ada:password@127.0.0.1:${port}`).finally(() => server.close());
+}

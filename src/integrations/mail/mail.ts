@@ -34,7 +34,24 @@ const composeRaw = ({ from, to, message, dkim }: RawMessage) => ({
   ...(dkim && { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
 });
 
-const isPermanent = (error: unknown) => ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
+/** The server wants the platform to sign in, or to do so in another way. That is mended by the operator. */
+const SIGN_IN_REPLIES = [530, 534, 535, 538];
+
+interface SmtpError extends Error {
+  code?: string;
+  /** What the server said; nothing where it was not asked. */
+  response?: string;
+  responseCode?: number;
+}
+
+/**
+ * Whether this message is what is refused: its sender, its recipients or its content (EENVELOPE, EMESSAGE), with a final
+ * reply or by nodemailer itself, which asks nobody then. A greeting or a sign-in that fails says nothing of the message.
+ */
+function isPermanent({ code, response, responseCode = 0 }: SmtpError): boolean {
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false;
+  return response === undefined || (responseCode >= 500 && !SIGN_IN_REPLIES.includes(responseCode));
+}
 
 function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport(url, {
@@ -47,7 +64,7 @@ function smtpMailer(url: string, from: string): Mailer {
       await transport.sendMail(compose(from, message));
     },
     async sendRaw(message) {
-      await transport.sendMail(composeRaw(message)).catch((error: Error) => {
+      await transport.sendMail(composeRaw(message)).catch((error: SmtpError) => {
         throw isPermanent(error) ? new MailRefused(error.message, { cause: error }) : error;
       });
     },

@@ -1,6 +1,6 @@
 import type { Lease, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import type { WorkerProcess } from './worker-process.ts';
+import type { RequestEnd, WorkerProcess } from './worker-process.ts';
 
 /**
  * A site that is awake: its worker and the requests that wait for it. PHP answers one request at a time, so the queue is
@@ -15,8 +15,8 @@ export interface AwakeLimits {
 export interface AwakeEvents {
   /** Starts a worker for the site. */
   startWorker(): Promise<WorkerProcess>;
-  /** PHP has finished a request; these files lie in the outbox. */
-  finished(outbox: string[]): void;
+  /** PHP has finished a request. */
+  finished(end: RequestEnd): void;
 }
 
 const RETIRE_GRACE_MS = 10_000;
@@ -34,7 +34,7 @@ export class AwakeSite implements RunningSite {
   #starting: Promise<void> | undefined;
   /** The lease whose request the worker may be working on. */
   #current: { hasBegun: boolean } | undefined;
-  #watchdog: NodeJS.Timeout | undefined;
+  #watchdog: { timer: NodeJS.Timeout; wake(): void } | undefined;
   #stopped = false;
   /** When PHP last worked, which tells how idle the site is. */
   lastUsedAt = Date.now();
@@ -48,6 +48,10 @@ export class AwakeSite implements RunningSite {
   /** It runs, and nobody wants anything of it. A site that is yet to start is about to be asked. */
   get isIdle(): boolean {
     return this.#worker !== undefined && !this.#current && this.#waiting.size === 0 && !this.#starting;
+  }
+
+  get isAwake(): boolean {
+    return this.#worker?.alive ?? false;
   }
 
   get worker(): WorkerProcess | undefined {
@@ -92,7 +96,7 @@ export class AwakeSite implements RunningSite {
     await this.#starting?.catch(() => {});
     this.#worker?.retire(graceMs);
     await this.#worker?.exited;
-    clearTimeout(this.#watchdog);
+    this.#unwatch();
   }
 
   #pump(): void {
@@ -127,9 +131,10 @@ export class AwakeSite implements RunningSite {
     if (this.#stopped) return worker.kill('stopped', 'The site was stopped.');
     this.#worker = worker;
     worker.onBegin = () => this.#begun(worker);
-    worker.onEnd = ({ memoryBytes, outbox, ranOutOfMemory }) => {
+    worker.onEnd = (end) => {
+      const { memoryBytes, ranOutOfMemory } = end;
       this.memoryBytes = memoryBytes;
-      this.#events.finished(outbox);
+      this.#events.finished(end);
       // What WebAssembly has once taken it never gives back.
       if (ranOutOfMemory || memoryBytes > this.#limits.recycleAboveBytes) worker.retire(RETIRE_GRACE_MS);
       this.#done();
@@ -142,16 +147,35 @@ export class AwakeSite implements RunningSite {
   #begun(worker: WorkerProcess): void {
     if (this.#current) this.#current.hasBegun = true;
     else this.#current = { hasBegun: true };
-    clearTimeout(this.#watchdog);
+    void this.#watch(worker);
+  }
+
+  /** Ends a request that takes too long. On a machine that is short of time, waiting for a processor does not count. */
+  async #watch(worker: WorkerProcess): Promise<void> {
+    const current = this.#current;
     const { requestTimeoutMs } = this.#limits;
-    this.#watchdog = setTimeout(() => {
-      worker.kill('timeout', `The site took longer than ${Math.round(requestTimeoutMs / 1000)} seconds to answer.`);
-    }, requestTimeoutMs);
+    const startedAt = Date.now();
+    const starvedBefore = await worker.starvedMs();
+    for (let leftMs = requestTimeoutMs; leftMs > 0; ) {
+      await new Promise<void>((wake) => {
+        this.#watchdog = { timer: setTimeout(wake, leftMs), wake };
+      });
+      if (this.#current !== current || !worker.alive) return;
+      const starvedMs = (await worker.starvedMs()) - starvedBefore;
+      leftMs = requestTimeoutMs - (Date.now() - startedAt - starvedMs);
+    }
+    worker.kill('timeout', `The site took longer than ${Math.round(requestTimeoutMs / 1000)} seconds to answer.`);
+  }
+
+  #unwatch(): void {
+    clearTimeout(this.#watchdog?.timer);
+    this.#watchdog?.wake();
+    this.#watchdog = undefined;
   }
 
   #done(): void {
-    clearTimeout(this.#watchdog);
     this.#current = undefined;
+    this.#unwatch();
     this.lastUsedAt = Date.now();
     this.#pump();
   }

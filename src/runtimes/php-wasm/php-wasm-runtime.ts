@@ -29,7 +29,7 @@ import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { type CoreMounts, type PoolSite, WorkerPool } from './worker-pool.ts';
-import type { WorkerSite } from './worker-process.ts';
+import type { RequestEnd, WorkerSite } from './worker-process.ts';
 
 /**
  * The driver that needs nothing but npm: PHP compiled to WebAssembly, a process for each awake site, and SQLite. A
@@ -76,7 +76,7 @@ export class PhpWasmRuntime implements Runtime {
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
       (version) => this.#mountsOf(version),
-      (siteId, outbox) => this.#readOutbox(siteId, outbox),
+      (siteId, end) => this.#finished(siteId, end),
     );
   }
 
@@ -323,7 +323,9 @@ export class PhpWasmRuntime implements Runtime {
     return { folder: 'site', config, configName: site.id };
   }
 
-  #readOutbox(siteId: string, names: string[]): void {
+  #finished(siteId: string, { changed, outbox: names }: RequestEnd): void {
+    // The answer says so too, but nobody may be left to read it.
+    if (changed) for (const listener of this.#listeners) listener.changed?.(siteId);
     const mails = new Set(names.filter(isMail));
     const known = this.#knownMails.get(siteId);
     const hasNew = [...mails].some((name) => !known?.has(name));

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite } from './awake-site.ts';
-import { clearSlots, WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { clearSlots, type RequestEnd, WorkerProcess, type WorkerSite } from './worker-process.ts';
 
 /**
  * The workers of this machine: one for each awake site, and a few that wait, warm, for the next site to wake. PHP takes
@@ -81,7 +81,7 @@ export class WorkerPool {
   readonly #settings: PoolSettings;
   readonly #log: Log;
   readonly #mountsOf: (coreVersion: string) => Promise<CoreMounts>;
-  readonly #finished: (siteId: string, outbox: string[]) => void;
+  readonly #finished: (siteId: string, end: RequestEnd) => void;
   readonly #awake = new Map<string, { site: AwakeSite; fingerprint: string }>();
   /** Every process of this pool, whatever it is for, and how many more are about to be. */
   readonly #workers = new Set<WorkerProcess>();
@@ -98,7 +98,7 @@ export class WorkerPool {
     settings: PoolSettings,
     log: Log,
     mountsOf: (coreVersion: string) => Promise<CoreMounts>,
-    finished: (siteId: string, outbox: string[]) => void,
+    finished: (siteId: string, end: RequestEnd) => void,
   ) {
     this.#settings = settings;
     this.#log = log;
@@ -143,7 +143,7 @@ export class WorkerPool {
       { requestTimeoutMs, recycleAboveBytes: RECYCLE_ABOVE_BYTES },
       {
         startWorker: () => this.#startWorker(site),
-        finished: (outbox) => this.#finished(site.id, outbox),
+        finished: (end) => this.#finished(site.id, end),
       },
     );
     this.#awake.set(site.id, { site: awake, fingerprint: site.fingerprint });

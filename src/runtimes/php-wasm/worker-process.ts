@@ -34,6 +34,8 @@ export interface RequestEnd {
   memoryBytes: number;
   outbox: string[];
   ranOutOfMemory: boolean;
+  /** Pages may look different now. */
+  changed: boolean;
 }
 
 type Message =
@@ -149,6 +151,12 @@ export class WorkerProcess {
     const [code] = (await once(this.#child, 'close')) as [number | null];
     if (code === null) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
     return code;
+  }
+
+  /** For how long it could have run and had no processor. Time that others took is not the site's. */
+  async starvedMs(): Promise<number> {
+    const [, waitedNs] = (await readFile(`/proc/${this.pid}/schedstat`, 'utf8').catch(() => '')).split(' ');
+    return Number(waitedNs ?? 0) / 1e6;
   }
 
   async memoryBytes(): Promise<number> {

@@ -29,10 +29,12 @@ export function serve(php: PHP, settings: Settings): void {
       const outbox = join(settings.slot, site.name.folder, 'outbox');
       tell({ type: 'begin' });
       let ranOutOfMemory = false;
+      let changed = false;
       try {
-        ({ ranOutOfMemory } = await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => ({
-          purge: takePurge(outbox),
-        })));
+        ({ ranOutOfMemory } = await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => {
+          changed = takePurge(outbox);
+          return { purge: changed };
+        }));
       } catch (error) {
         // PHP itself broke, and whatever it does next can not be trusted: answer, then leave.
         console.error(error);
@@ -41,7 +43,13 @@ export function serve(php: PHP, settings: Settings): void {
         setTimeout(() => process.exit(70), 1_000);
         return;
       }
-      tell({ type: 'end', memoryBytes: process.memoryUsage.rss(), outbox: readOutbox(outbox), ranOutOfMemory });
+      tell({
+        type: 'end',
+        memoryBytes: process.memoryUsage.rss(),
+        outbox: readOutbox(outbox),
+        ranOutOfMemory,
+        changed,
+      });
     });
     await turn;
   };

@@ -46,7 +46,7 @@ export type ToParent =
   | { type: 'warmed' }
   | { type: 'serving' }
   | { type: 'begin' }
-  | { type: 'end'; memoryBytes: number; outbox: string[]; ranOutOfMemory: boolean }
+  | { type: 'end'; memoryBytes: number; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
   | { type: 'exit'; code: number };
 
 export function tell(message: ToParent): void {

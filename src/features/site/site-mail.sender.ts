@@ -1,0 +1,89 @@
+/**
+ * Whose mail it is. A site's PHP writes whatever it likes, and the platform's mail server would send it: without this,
+ * one site could write as another, or as the platform. What is not plainly an address of the site's own domain becomes
+ * one, and answers still go where the site wanted them.
+ */
+export interface MailOwner {
+  fqdn: string;
+  /** The platform's own domain, which many sites share and none may write for. */
+  siteDomain: string;
+}
+
+export const senderOf = (fqdn: string) => `wordpress@${fqdn}`;
+
+// A line may end in any of these three ways; written back, it ends in one, so that every reader sees the same fields.
+const NEWLINE = '(?:\\r\\n|\\n|\\r(?!\\n))';
+const LINE_END = new RegExp(NEWLINE);
+const HEADER_END = new RegExp(`(?:^|${NEWLINE})${NEWLINE}`);
+const FIELD = /^([!-9;-~]+)[ \t]*:(.*)$/s;
+
+/** Longer names are left out: a line of a header has at most 998 bytes. */
+const MAX_NAME_LENGTH = 300;
+const NAME = /^(?:"(?:[^"\\]|\\.)*"|[^"(),:;<>@[\\\]]*)$/;
+/** One address, with a name or without, and nothing that two readers could understand in two ways. */
+const MAILBOX = /^(?:(?<name>[^<>]*)<)?(?<address>[^\s"(),:;<>@[\\\]]+@(?<domain>[a-z0-9.-]+))(?<end>>?)$/i;
+
+interface Field {
+  name: string;
+  text: string;
+}
+
+/** The message with one From that its site may use, and no Sender besides. Its body stays as it is, to the byte. */
+export function asMailOf(message: Buffer, owner: MailOwner): Buffer {
+  // One character for each byte, whatever the message is encoded in.
+  const text = message.toString('latin1');
+  const end = HEADER_END.exec(text);
+  const fields = readFields(end ? text.slice(0, end.index) : text);
+  const body = end ? message.subarray(end.index + end[0].length) : Buffer.alloc(0);
+  const from = fields.find(({ name }) => name === 'from');
+  const others = fields.filter(({ name }) => name !== 'from' && name !== 'sender');
+  const hasReplyTo = others.some(({ name }) => name === 'reply-to');
+  const lines = [...ownFrom(from, hasReplyTo, owner), ...others.map((field) => field.text)];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+}
+
+/** Lines that are no field, nor the continuation of one, are left out: some readers take them for the header's end. */
+function readFields(header: string): Field[] {
+  const fields: Field[] = [];
+  for (const line of header.split(LINE_END)) {
+    const last = fields.at(-1);
+    if (/^[ \t]/.test(line)) {
+      if (last && line.trim() !== '') last.text += `\r\n${line}`;
+      continue;
+    }
+    const name = FIELD.exec(line)?.[1]?.toLowerCase();
+    if (name !== undefined) fields.push({ name, text: line });
+  }
+  return fields;
+}
+
+function ownFrom(from: Field | undefined, hasReplyTo: boolean, owner: MailOwner): string[] {
+  const sender = senderOf(owner.fqdn);
+  const value = (FIELD.exec(from?.text ?? '')?.[2] ?? '').replaceAll('\r\n', '').trim();
+  const mailbox = readMailbox(value);
+  if (from && mailbox && mayWriteFor(mailbox.domain, owner)) return [from.text];
+  const name = mailbox?.name ?? plainName(value);
+  const lines = [name === '' ? `From: ${sender}` : `From: ${name} <${sender}>`];
+  if (mailbox && !hasReplyTo) lines.push(`Reply-To: ${name === '' ? mailbox.address : `${name} <${mailbox.address}>`}`);
+  return lines;
+}
+
+function readMailbox(value: string): { name: string; address: string; domain: string } | undefined {
+  const { name, address = '', domain = '', end } = MAILBOX.exec(value)?.groups ?? {};
+  const isClosed = (name === undefined) === (end === '');
+  const spoken = name?.trim() ?? '';
+  if (address === '' || !isClosed || !NAME.test(spoken)) return undefined;
+  return { name: spoken.length > MAX_NAME_LENGTH ? '' : spoken, address, domain: domain.toLowerCase() };
+}
+
+/** What can be kept of a name in a From that makes no sense as a whole. */
+function plainName(value: string): string {
+  const name = (value.split('<')[0] ?? '').replaceAll(/["(),:;<>[\\\]]/g, ' ').trim();
+  return name.includes('@') || name.length > MAX_NAME_LENGTH ? '' : name.replaceAll(/\s+/g, ' ');
+}
+
+/** The site's own name or, for a domain of the customer's, one above it: a shop at www.example.org writes as example.org. */
+function mayWriteFor(domain: string, { fqdn, siteDomain }: MailOwner): boolean {
+  if (domain === fqdn) return true;
+  return fqdn.endsWith(`.${domain}`) && domain.includes('.') && !fqdn.endsWith(`.${siteDomain}`);
+}
