@@ -23,7 +23,7 @@ const route: Route = {
   coreFolder,
 };
 const lease = { socketPath, release: () => undefined, failure: () => undefined };
-const running = { lease: async () => lease };
+const running = { isAwake: true, lease: async () => lease };
 const edge = new Edge({
   routes: { loadAll: async () => [route], load: async () => [route], subscribe: async () => undefined },
   runtime: { start: async () => running },
@@ -36,9 +36,15 @@ const edge = new Edge({
 await edge.start();
 
 const isPlatform = platformHosts('http://platform.example.org');
-const { server } = openConnections((request, response) => {
-  if (isPlatform(request.headers.host)) response.writeHead(404).end();
-  else edge.handle(request, response);
-});
+const { server } = openConnections(
+  (request, response) => {
+    if (isPlatform(request.headers.host)) response.writeHead(404).end();
+    else edge.handle(request, response);
+  },
+  {
+    takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
+    take: (request, socket, head) => edge.upgrade(request, socket, head),
+  },
+);
 server.listen(0, '127.0.0.1', () => console.log(`ready: ${(server.address() as AddressInfo).port}`));
 process.once('SIGTERM', () => process.exit(0));

@@ -80,6 +80,10 @@ test('what could be read in two ways is refused', () => {
     'HTTP/1.1 200 OK\r\nX-A : b\r\n\r\n',
     'HTTP/1.1 200 OK\r\nX-A: b\nX-B: c\r\n\r\n',
     'HTTP/1.1 200 OK\r\nX-A: b\rc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: b\u0001c\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: b\u007fc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: b\u000bc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: b\u0001c\r\n\r\n',
     'HTTP/1.1 200 OK\r\nno colon\r\n\r\n',
     'HTTP/2 200\r\n\r\n',
     'HTTP/1.1 20 OK\r\n\r\n',
@@ -92,6 +96,11 @@ test('what could be read in two ways is refused', () => {
     `HTTP/1.1 200 OK\r\nX-A: ${'b'.repeat(300_000)}`,
   ];
   for (const answer of answers) assert.throws(() => parse(answer), Error, answer.slice(0, 100));
+});
+
+test('a value may hold a tab and letters beyond ASCII', () => {
+  const { headers } = parse('HTTP/1.1 204 No Content\r\nX-A: b\tc \u00fc\u0080\r\n\r\n');
+  assert.deepEqual(headers, ['X-A', 'b\tc \u00fc\u0080']);
 });
 
 test('an answer that breaks off is not taken for a whole one', () => {

@@ -258,6 +258,20 @@ test('somebody who sends slowly does not hold the site for others', async () => 
   slow.destroy();
 });
 
+test('what a protected site answers is for the visitor alone, and no-store stays no-store', async () => {
+  await world.start();
+  await world.setRoutes(world.route({ allowedAddresses: ['127.0.0.1'] }));
+  for (const [said, heard] of [
+    ['public, max-age=60', /private/],
+    ['no-store', /no-store/],
+  ] as const) {
+    world.site.handler = (_request, response) => response.setHeader('cache-control', said).end('x');
+    const { headers } = await world.ask('/', { method: 'POST' });
+    assert.match(headers['cache-control'] ?? '', heard);
+    assert.doesNotMatch(headers['cache-control'] ?? '', /public/);
+  }
+});
+
 test('bodies of visitors have a limit together, and count as waiting', async () => {
   await world.start({ limits: { allBodiesBytes: 1_000_000, waitingPerSite: 3 } });
   assert.equal((await world.ask('/', { method: 'POST', body: Buffer.alloc(900_000) })).status, 200);

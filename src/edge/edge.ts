@@ -68,7 +68,7 @@ export class Edge {
     this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(this.#limits);
-    this.#origin = new Origin({ ...shared, upstream: this.#upstream, reports, visitors: new Visitors() });
+    this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
   }
 
@@ -111,8 +111,8 @@ export class Edge {
   async #seek(request: IncomingMessage, response: ServerResponse, enter: (gate: Gate) => void): Promise<void> {
     // A process that serves no sites never starts its edge, and has nothing to wait for.
     if (this.#started && !this.#table.isLoaded) {
-      const { signal } = new AbortController();
-      await this.#table.until(() => this.#table.isLoaded, this.#limits.holdMs, signal);
+      await this.#table.until(() => this.#table.isLoaded, this.#limits.holdMs, followVisitor(response).signal);
+      if (response.destroyed) return;
     }
     const gate = this.#table.find(request.headers.host);
     if (gate) enter(gate);
@@ -136,10 +136,15 @@ export class Edge {
       this.#refuse(visit, refusal);
       return;
     }
-    const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
-    if (!answering) return;
-    visit.countBytesOnClose();
-    answering.catch((error: unknown) => this.#fail(visit, error));
+    try {
+      const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
+      if (!answering) return;
+      visit.countBytesOnClose();
+      answering.catch((error: unknown) => this.#fail(visit, error));
+    } catch (error) {
+      // Whatever goes wrong at once is one visitor's trouble too, and not the end of the process.
+      this.#fail(visit, error);
+    }
   }
 
   #serve(visit: Visit): undefined | Promise<void> {

@@ -17,6 +17,11 @@ before(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const location = request.headers['x-location'];
     response.setHeader('x-siteyard-purge', 'all');
+    if (request.url === '/hop') {
+      response.setHeader('connection', ['x-a', 'x-b']);
+      for (const name of ['x-a', 'x-b', 'x-c']) response.setHeader(name, 'kept');
+      response.setHeader('cache-control', 'public, no-store, max-age=60');
+    }
     if (location) response.writeHead(302, { location: String(location) });
     response.end(`${request.method} ${request.url} ${Buffer.concat(chunks)}`);
   });
@@ -97,6 +102,36 @@ test('redirects within the target stay within the path, others lead where they s
     const { status, headers } = await world.ask('/shop/x', { headers: { 'x-location': location } });
     assert.deepEqual([status, headers.location], [302, mapped], location);
   }
+});
+
+test('a path that leads back to the platform is found out, and other CDNs are named along', async () => {
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/api', target }] }));
+  await world.ask('/api/x');
+  await world.ask('/api/x', { headers: { 'cdn-loop': 'other; a="b"' } });
+  await world.ask('/api/x', { headers: { connection: 'cdn-loop', 'cdn-loop': 'not-siteyard' } });
+  assert.deepEqual(
+    asked.splice(0).map(({ headers }) => headers['cdn-loop']),
+    ['siteyard', 'other; a="b", siteyard', 'not-siteyard, siteyard'],
+  );
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+  for (const headers of ['', 'Connection: cdn-loop\r\n', upgrade]) {
+    const looped = `GET /api HTTP/1.1\r\nHost: ${HOST}\r\nCDN-Loop: other, SiteYard;v=1\r\n${headers}\r\n`;
+    assert.match(await world.raw(looped), /^HTTP\/1\.1 508 [\s\S]*leads back/);
+  }
+  assert.equal(asked.length, 0);
+  const self = `http://127.0.0.1:${world.port}/a`;
+  await world.setRoutes(world.route({ fqdn: '127.0.0.1', externalPaths: [{ path: '/a', target: self }] }));
+  assert.equal((await world.ask('/a', { host: '127.0.0.1' })).status, 508);
+});
+
+test('what any Connection header names stays with that hop; of a protected site nothing is kept between', async () => {
+  await world.setRoutes(
+    world.route({ allowedAddresses: ['127.0.0.1'], externalPaths: [{ path: '/hop', target: `${target}/hop` }] }),
+  );
+  const { headers } = await world.ask('/hop');
+  assert.deepEqual([headers['x-a'], headers['x-b'], headers['x-c']], [undefined, undefined, 'kept']);
+  assert.equal(headers['cache-control'], 'private, no-store, max-age=60');
+  assert.match(await world.raw(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`), /site \//);
 });
 
 test('a WebSocket goes through an external path', async () => {

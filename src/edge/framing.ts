@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
  * Whether everybody on the way reads the same request: where it ends, and for which site it is. The parser refuses most
@@ -9,6 +9,12 @@ export function isUnambiguous({ headers, rawHeaders, httpVersionMajor, httpVersi
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return true;
   return coding.toLowerCase() === 'chunked' && headers['content-length'] === undefined && httpVersion === '1.1';
+}
+
+/** Whether a body follows the head. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 function hasOneHost(rawHeaders: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
+import { hasBody } from './framing.ts';
 
 /**
  * The pages that the edge shows in a site's place. Each says what happened and whose turn it is (the visitor's, the
@@ -66,6 +67,13 @@ export const NOTICES = {
     'This part of the site lives on another server, and that one does not answer.',
     OWNER,
   ),
+  loop: notice(
+    508,
+    'external.loop',
+    'Round and round',
+    'This part of the site lives on another server, and that one leads back to this platform.',
+    'The owner of this site can mend this. If that is you, look at the site’s external paths.',
+  ),
   internal: notice(500, 'edge.failed', 'Something broke', 'The platform could not answer this request.', PLATFORM),
   timeout: notice(504, 'site.timeout', 'Too slow', 'The site took longer to answer than it may.', OWNER),
   memory: notice(500, 'site.memory', 'Out of memory', 'The site needed more memory than it may use.', OWNER),
@@ -110,7 +118,7 @@ export function sendNotice(response: ServerResponse, shown: Notice): string {
   }
   const { head, body } = renderNotice(shown, response.req.headers, requestId);
   // The rest of a body that nobody reads would be taken for the next request's.
-  const hasUnreadBody = !response.req.complete;
+  const hasUnreadBody = hasBody(response.req.headers) && !response.req.complete;
   response.writeHead(shown.status, { ...head, ...(hasUnreadBody && { connection: 'close' }) });
   response.end(response.req.method === 'HEAD' ? undefined : body);
   return requestId;

@@ -3,6 +3,7 @@ import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
+import { keptPrivate } from './kept-private.ts';
 import { followVisitor } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
 import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
@@ -103,17 +104,11 @@ export class Origin implements PageSender {
     state: 'BYPASS' | 'MISS',
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
-    const isPrivate = visit.gate.isPrivate;
-    const headers = answerHeaders(answer.rawHeaders, isPrivate ? isCacheControl : undefined);
+    const passed = answerHeaders(answer.rawHeaders);
+    const headers = visit.gate.isPrivate ? keptPrivate(passed) : passed;
     headers.push('X-Cache', state);
-    if (isPrivate) headers.push('Cache-Control', 'private');
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());
     return relay(visit.response, { ...options, source: answer, headers, stallMs: STALL_MS });
   }
-}
-
-/** What nobody but the visitor may keep says so itself. */
-function isCacheControl(name: string): boolean {
-  return name === 'cache-control';
 }

@@ -1,23 +1,39 @@
 import assert from 'node:assert/strict';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 
 /** Requests whose end two servers might see at different places, sent byte by byte as an attacker would. */
 let world: EdgeWorld;
-before(async () => {
-  world = new EdgeWorld((request, response) => {
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-    });
-    request.on('end', () => {
-      response.setHeader('cache-control', 'no-store');
-      response.end(`[${request.method} ${request.url} ${size}]`);
-    });
+let external: Server;
+const externalUrls: (string | undefined)[] = [];
+const echo: RequestListener = (request, response) => {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
   });
+  request.on('end', () => {
+    response.setHeader('cache-control', 'no-store');
+    response.end(`[${request.method} ${request.url} ${size}]`);
+  });
+};
+before(async () => {
+  world = new EdgeWorld(echo);
   await world.start();
+  external = createServer((request, response) => {
+    externalUrls.push(request.url);
+    echo(request, response);
+  });
+  await new Promise<void>((resolve) => external.listen(0, '127.0.0.1', resolve));
+  const target = `http://127.0.0.1:${(external.address() as AddressInfo).port}`;
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/shop', target }] }));
 });
-after(() => world.close());
+after(async () => {
+  await world.close();
+  external.closeAllConnections();
+  external.close();
+});
 beforeEach(() => world.site.requests.splice(0));
 
 const HIDDEN = `GET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
@@ -89,3 +105,28 @@ test('requests one behind the other on one connection are each answered, in orde
   const answer = await world.raw(`${one('/1')}${post('Content-Length: 3', 'abc')}${one('/2')}`);
   assert.deepEqual(answer.match(/\[.*?\]/g), ['[GET /1 0]', '[POST /x 3]', '[GET /2 0]']);
 });
+
+const CHUNKED = `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`;
+const framings: Record<string, [headers: string, body: string]> = {
+  chunked: ['Transfer-Encoding: chunked', CHUNKED],
+  'chunked, and named by Connection': ['Connection: transfer-encoding\r\nTransfer-Encoding: chunked', CHUNKED],
+  'with a length': [`Content-Length: ${HIDDEN.length}`, HIDDEN],
+  'with a length named by Connection': [
+    `Connection: keep-alive, Content-Length\r\nContent-Length: ${HIDDEN.length}`,
+    HIDDEN,
+  ],
+};
+
+for (const [name, [headers, body]] of Object.entries(framings)) {
+  test(`a body is a body to the site and to an external server, whatever the method: ${name}`, async () => {
+    for (const path of ['/x', '/shop/x']) {
+      for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST', 'PUT']) {
+        externalUrls.splice(0);
+        const answer = await world.raw(`${method} ${path} HTTP/1.1\r\nHost: ${HOST}\r\n${headers}\r\n\r\n${body}`, 100);
+        assert.ok(answer.includes(`[${method} /x ${HIDDEN.length}]`), `${method} ${path}: ${answer}`);
+        assert.deepEqual(externalUrls, path === '/x' ? [] : ['/x'], `${method} ${path}`);
+      }
+    }
+    assert.equal(world.site.requests.length, 5);
+  });
+}

@@ -223,6 +223,34 @@ test('text is compressed as the visitor takes it, and each form has its own tag'
   );
 });
 
+test('who has a form of a text is told the tag of that form, and what it depends on', async () => {
+  const path = '/wp-content/uploads/style.css';
+  const br = { 'accept-encoding': 'br' };
+  await world.ask(path, { headers: br });
+  await sleep(100);
+  const { etag = '' } = (await world.ask(path, { headers: br })).headers;
+  assert.match(etag, /-br"$/);
+  for (const asked of [{ ...br, 'if-none-match': etag }, { ...br, 'if-none-match': '*' }, { 'if-none-match': etag }]) {
+    const { status, headers } = await world.ask(path, { headers: asked });
+    assert.deepEqual([status, headers.etag, headers.vary], [304, etag, 'Accept-Encoding']);
+  }
+  const plain = await world.ask(path, { headers: { 'if-none-match': '*' } });
+  assert.deepEqual([plain.status, plain.headers.etag], [304, etag.replace('-br', '')]);
+  const image = await world.ask('/wp-content/uploads/big.bin.zip', { headers: { 'if-none-match': '*' } });
+  assert.deepEqual([image.status, image.headers.vary], [304, undefined]);
+});
+
+test('a large file that just changed is served as it is now', async () => {
+  const path = '/wp-content/uploads/changing.zip';
+  for (const sizeBytes of [2_000_000, 2_100_000, 2_200_000]) {
+    world.writeFile('content/uploads/changing.zip', Buffer.alloc(sizeBytes));
+    const { status, body } = await world.ask(path);
+    assert.deepEqual([status, body.length], [200, sizeBytes]);
+  }
+  rmSync(join(world.contentFolder, 'uploads/changing.zip'));
+  assert.equal((await world.ask(path)).text, `php ${path}`);
+});
+
 test('a file that changed is seen within a second, also when its time was set back', async () => {
   const path = '/wp-content/uploads/changing.txt';
   const file = join(world.contentFolder, 'uploads/changing.txt');

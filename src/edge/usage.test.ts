@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SiteUsage } from '#edge/route.ts';
-import { type Ask, EdgeWorld } from '../../test/edge-world.ts';
+import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
 
 let world: EdgeWorld;
 beforeEach(async () => {
@@ -68,6 +69,27 @@ test('requests, bytes and the cache are counted, and told once', async () => {
   world.usages.splice(0);
   await sleep(60);
   assert.deepEqual(world.usages, [], 'nothing happened, so nothing is told');
+});
+
+test('a tunnel counts what went through it, and not what the connection carried before', async () => {
+  world.site.server.on('upgrade', (_request, socket) => {
+    socket.end(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n${'z'.repeat(500)}`,
+    );
+  });
+  const visitor = connect(world.port, '127.0.0.1');
+  let answer = '';
+  visitor.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  const ask = (headers: string) => visitor.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n${headers}\r\n`);
+  ask('');
+  await sleep(100);
+  ask('Connection: Upgrade\r\nUpgrade: websocket\r\n');
+  await new Promise((resolve) => visitor.once('close', resolve));
+  await sleep(60);
+  assert.match(answer.slice(-700), /101 Switching[\s\S]*z{500}$/);
+  assert.equal(sum('bytes'), answer.length);
 });
 
 test('what could not be told is kept, and told when the edge closes', async () => {

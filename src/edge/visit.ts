@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { hasBody } from './framing.ts';
 import type { Gate } from './gate.ts';
 
 /** One request on its way to one site. */
@@ -45,10 +46,8 @@ export class Visit {
     return this.request.method === 'GET' || this.request.method === 'HEAD';
   }
 
-  /** A body follows the head. */
   get hasBody(): boolean {
-    const length = this.headers['content-length'];
-    return this.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+    return hasBody(this.headers);
   }
 
   /** For answers that know their size. */

@@ -23,6 +23,8 @@ const MAX_HEADER_BYTES = 32 * 1024;
 // Longer than load balancers keep a connection, so that it is them who close it.
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;
+// The whole request, its body included, has to be there by then.
+const REQUEST_MS = 120_000;
 
 export interface Connections {
   server: Server;
@@ -48,8 +50,11 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades): C
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
-    // An upgrade that nobody takes may be ignored, and the request is answered as if it had not asked.
-    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.takes(request) ?? false,
+    requestTimeout: REQUEST_MS,
+    // An upgrade that nobody takes may be ignored, and the request is answered as if it had not asked. So is one that
+    // comes before the requests ahead of it are answered: the connection is still theirs.
+    shouldUpgradeCallback: (request: IncomingMessage) =>
+      (upgrades?.takes(request) ?? false) && [...(answering.get(request.socket) ?? [])].every(isOver),
   };
   const server = createServer(options, (request, response) => {
     const responses = answering.get(request.socket);

@@ -52,7 +52,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     // What still comes over an open connection while stopping is answered, not refused in words that are not ours.
     return503OnClosing: false,
-    requestTimeout: 120_000,
     serverFactory: (handler) => {
       const { sites } = options;
       connections = openConnections(

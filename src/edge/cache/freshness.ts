@@ -30,8 +30,11 @@ export function freshnessOf(
   const isStrict = directives.has('must-revalidate') || directives.has('proxy-revalidate');
   const statedStaleMs = seconds(directives.get('stale-while-revalidate'));
   const staleMs = isStrict ? 0 : (statedStaleMs ?? (stated === undefined ? DEFAULT_STALE_MS : 0));
-  if (status === 404) return { freshMs: Math.min(freshMs, NOT_FOUND_FRESH_MS), staleMs: 0 };
-  return freshMs > 0 || staleMs > 0 ? { freshMs, staleMs: Math.min(staleMs, LONGEST_MS) } : undefined;
+  const kept =
+    status === 404
+      ? { freshMs: Math.min(freshMs, NOT_FOUND_FRESH_MS), staleMs: 0 }
+      : { freshMs, staleMs: Math.min(staleMs, LONGEST_MS) };
+  return kept.freshMs > 0 || kept.staleMs > 0 ? kept : undefined;
 }
 
 function statedFreshMs(

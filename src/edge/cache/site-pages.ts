@@ -8,12 +8,17 @@ import { type PageContent, StoredPage } from './stored-page.ts';
 const UNKEPT_MS = 30_000;
 const MAX_UNKEPT = 1_000;
 
+interface Variants {
+  names: readonly string[];
+  places: Set<string>;
+}
+
 /** A site's cached pages. A purge forgets all of them and makes every answer that is on its way too old to be kept. */
 export class SitePages {
   readonly #budget: MemoryBudget;
   readonly #pages = new Map<string, StoredPage>();
-  /** The headers that a page depends on, for those pages whose answers named any. */
-  readonly #varied = new Map<string, readonly string[]>();
+  /** The headers that a page depends on and where its variants are, for those pages whose answers named any. */
+  readonly #varied = new Map<string, Variants>();
   /** The one request per missed page that is under way. */
   readonly flights = new Map<string, Flight>();
   /** Pages that said a moment ago that they must not be kept, and until when that is believed. */
@@ -37,13 +42,13 @@ export class SitePages {
   find(key: string, headers: IncomingHttpHeaders): StoredPage | undefined {
     const page = this.#pages.get(key);
     if (page || this.#varied.size === 0) return page;
-    const names = this.#varied.get(key);
-    return names && this.#pages.get(variantKey(key, names, headers));
+    const variants = this.#varied.get(key);
+    return variants && this.#pages.get(variantKey(key, variants.names, headers));
   }
 
   /** Whether the page is known to differ between visitors with cookies. */
   dependsOnCookies(key: string): boolean {
-    return this.#varied.size > 0 && (this.#varied.get(key)?.includes('cookie') ?? false);
+    return this.#varied.size > 0 && (this.#varied.get(key)?.names.includes('cookie') ?? false);
   }
 
   /**
@@ -69,22 +74,44 @@ export class SitePages {
     freshness: Freshness,
   ): void {
     if (generation !== this.generation) return;
-    this.drop(key, headers);
-    const place = names.length === 0 ? key : variantKey(key, names, headers);
-    if (names.length > 0) this.#varied.set(key, names);
-    const page = new StoredPage(content, freshness, Date.now(), this.#budget, () => {
-      this.#pages.delete(place);
-      this.#varied.delete(key);
-    });
+    const place = variantKey(key, names, headers);
+    this.#dropUnlike(key, names);
+    this.#drop(this.#pages.get(place));
+    if (names.length > 0) {
+      const variants = this.#varied.get(key) ?? { names, places: new Set<string>() };
+      variants.places.add(place);
+      this.#varied.set(key, variants);
+    }
+    const page = new StoredPage(content, freshness, Date.now(), this.#budget, () => this.#forget(key, place, page));
     this.#pages.set(place, page);
     this.#budget.add(page);
   }
 
   drop(key: string, headers: IncomingHttpHeaders): void {
-    const page = this.find(key, headers);
+    this.#drop(this.find(key, headers));
+  }
+
+  /** Nobody would find what was kept under other headers than the page depends on now. */
+  #dropUnlike(key: string, names: readonly string[]): void {
+    const variants = this.#varied.get(key);
+    if (!variants) this.#drop(this.#pages.get(key));
+    else if (variants.names.join() !== names.join())
+      for (const place of [...variants.places]) this.#drop(this.#pages.get(place));
+  }
+
+  #drop(page: StoredPage | undefined): void {
     if (!page) return;
     this.#budget.remove(page);
     page.forget();
+  }
+
+  /** Another page may be at its place by now, and that one stays. */
+  #forget(key: string, place: string, page: StoredPage): void {
+    if (this.#pages.get(place) !== page) return;
+    this.#pages.delete(place);
+    const variants = this.#varied.get(key);
+    variants?.places.delete(place);
+    if (variants?.places.size === 0) this.#varied.delete(key);
   }
 
   purge(): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { httpDate } from '../clock.ts';
 import { type Coding, Forms, isCompressibleType } from '../forms.ts';
+import { keptPrivate } from '../kept-private.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
 import { matchesEtag } from '../preconditions.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -24,6 +25,7 @@ export interface PageVisit {
   response: ServerResponse;
   headers: IncomingHttpHeaders;
   isHead: boolean;
+  gate: { readonly isPrivate: boolean };
 }
 
 export type CacheState = 'HIT' | 'STALE';
@@ -82,17 +84,19 @@ export class StoredPage implements Kept {
   }
 
   /** Returns the bytes that were sent. */
-  send({ response, headers, isHead }: PageVisit, state: CacheState, nowMs: number): number {
+  send({ response, headers, isHead, gate }: PageVisit, state: CacheState, nowMs: number): number {
     this.used = true;
     this.#keepTail(nowMs, state);
     const form = this.#forms.pick(headers['accept-encoding']);
-    if (isHead || this.#isKnownTo(headers)) {
-      const status = isHead ? form.status : 304;
-      const kept = isHead ? form.headers : withoutContent(form.headers);
-      response.writeHead(status, [...kept, ...this.#tail]).end();
-      return this.#tailText.length + kept.join('  ').length;
-    }
-    return form.send(response, this.#tail, this.#tailText);
+    const isKnown = this.#isKnownTo(headers);
+    if (!isHead && !isKnown && !gate.isPrivate) return form.send(response, this.#tail, this.#tailText);
+    // The site may have been protected after the page was stored, so that this is decided for each visitor.
+    const own = gate.isPrivate ? keptPrivate(form.headers) : form.headers;
+    const status = isKnown ? 304 : form.status;
+    const sent = [...(isKnown ? withoutContent(own) : own), ...this.#tail];
+    const body = isHead || isKnown ? undefined : form.body;
+    response.writeHead(status, sent).end(body);
+    return sent.join('  ').length + (body?.length ?? 0);
   }
 
   #isKnownTo(headers: IncomingHttpHeaders): boolean {

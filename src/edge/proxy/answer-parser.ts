@@ -17,8 +17,7 @@ export interface AnswerHead {
 const MAX_HEAD_BYTES = 256 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const STRAY = /\u0000|\r(?!\n)|(?<!\r)\n/;
+const STRAY = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/;
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
 const EMPTY = Buffer.alloc(0);
 

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import type { ExternalPath } from '../gate.ts';
+import { keptPrivate } from '../kept-private.ts';
 import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { NOTICES, NoticeError, sendNotice } from '../notices.ts';
@@ -15,6 +16,11 @@ import { relay } from './relay.ts';
 const ANSWER_TIMEOUT_MS = 60_000;
 /** The site's own cookies, which open its back office and are nobody else's business. */
 const OWN_COOKIE = /^(?:wordpress_|wp-|wp_|comment_author_)/;
+
+/** RFC 8586: what we passed on names us, so that it is known when it comes back. */
+const LOOP_ID = 'siteyard';
+const LOOPED = /(?:^|,)\s*siteyard\s*(?:[;,]|$)/i;
+const isCdnLoop = (name: string) => name === 'cdn-loop';
 
 export interface ExternalOptions {
   outbound: Outbound;
@@ -47,7 +53,8 @@ export class ExternalPaths {
       throw new NoticeError(NOTICES.external, error);
     });
     const headers = mapLocation(answerHeaders(message.rawHeaders), external);
-    await relay(response, { source: fromMessage(message), headers });
+    const source = fromMessage(message);
+    await relay(response, { source, headers: visit.gate.isPrivate ? keptPrivate(headers) : headers });
   }
 
   /** Asks for a change of protocol; resolves with the tunnel, or with the plain answer where there is none. */
@@ -69,7 +76,12 @@ export class ExternalPaths {
   #open(visit: Visit, external: ExternalPath, signal: AbortSignal, extra: RawHeaders): ClientRequest {
     const { outbound, facts } = this.#options;
     const url = targetUrl(external, visit.path, visit.query);
-    const headers = requestHeaders(visit, { ...facts(visit), host: new URL(url).host });
+    const passed = visit.headers['cdn-loop'];
+    if (LOOPED.test(String(passed ?? ''))) throw new NoticeError(NOTICES.loop, undefined);
+    const headers = requestHeaders(visit, { ...facts(visit), host: new URL(url).host }, isCdnLoop);
+    headers.push('CDN-Loop', passed === undefined ? LOOP_ID : `${passed}, ${LOOP_ID}`);
+    // Node frames the bodies of some methods by itself and writes those of others as they are.
+    if (visit.hasBody && visit.headers['content-length'] === undefined) headers.push('Transfer-Encoding', 'chunked');
     const outgoing = openOrRefuse(() =>
       outbound.request(url, {
         method: visit.request.method ?? 'GET',

@@ -31,10 +31,12 @@ const SAID_BY_EDGE = new Set([
 const PLAIN_NAME = /^[A-Za-z0-9-]+$/;
 const OWN_PREFIX = 'x-siteyard-';
 
-/** The names that a Connection header makes hop-by-hop. */
+/** The names that a Connection header makes hop-by-hop. A length is never one: without it the body has no end. */
 function namedBy(connection: string | undefined): Set<string> | undefined {
   if (connection === undefined || /^\s*(?:keep-alive|close)?\s*$/i.test(connection)) return undefined;
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  names.delete('content-length');
+  return names;
 }
 
 export interface ForwardedFacts {
@@ -79,10 +81,13 @@ export function requestHeaders(visit: Visit, facts: ForwardedFacts, drop?: (name
 /** The upstream's headers as the visitor gets them. */
 export function answerHeaders(rawHeaders: readonly string[], drop?: (name: string) => boolean): RawHeaders {
   const headers: RawHeaders = [];
-  let named: Set<string> | undefined;
+  let connection: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if ((rawHeaders[index] as string).toLowerCase() === 'connection') named = namedBy(rawHeaders[index + 1]);
+    const name = rawHeaders[index] as string;
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue;
+    connection = connection === undefined ? rawHeaders[index + 1] : `${connection},${rawHeaders[index + 1]}`;
   }
+  const named = namedBy(connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const rawName = rawHeaders[index] as string;
     const name = rawName.toLowerCase();

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { keptPrivate } from '../kept-private.ts';
 import { followVisitor } from '../leaving.ts';
+import { NOTICES, sendNotice } from '../notices.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 import { fromMessage } from './answer.ts';
@@ -33,6 +35,9 @@ export class Tunnels {
 
   async connect(visit: Visit, socket: Duplex, head: Buffer): Promise<void> {
     const { upstream, external, facts } = this.#options;
+    // Whoever is asked would wait for a body, and what follows the head is the other protocol's already.
+    if (visit.hasBody) return void sendNotice(visit.response, NOTICES.badRequest);
+    const sentBefore = (socket as Socket).bytesWritten;
     const leaving = followVisitor(visit.response);
     const asking: RawHeaders = ['Connection', 'Upgrade', 'Upgrade', visit.headers.upgrade ?? 'websocket'];
     const elsewhere = visit.gate.externalPath(visit.path);
@@ -45,12 +50,14 @@ export class Tunnels {
           leaving,
         });
     if (!tunnel) {
-      await relay(visit.response, { source: fromMessage(message), headers: answerHeaders(message.rawHeaders) });
+      const headers = answerHeaders(message.rawHeaders);
+      const source = fromMessage(message);
+      await relay(visit.response, { source, headers: visit.gate.isPrivate ? keptPrivate(headers) : headers });
       return;
     }
     // From here on the connection is no response's any more.
     visit.response.detachSocket(socket as Socket);
-    socket.once('close', () => visit.countBytes((socket as Socket).bytesWritten));
+    socket.once('close', () => visit.countBytes((socket as Socket).bytesWritten - sentBefore));
     socket.write(handshake(message));
     if (tunnel.head.length > 0) socket.write(tunnel.head);
     if (head.length > 0) tunnel.socket.write(head);

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type Coding, Forms, isCompressibleType } from '../forms.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
-import { isNotModified, rangeStillHolds, readRange } from '../preconditions.ts';
+import { isNotModified, matchesEtag, rangeStillHolds, readRange } from '../preconditions.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 import { cachingFor } from './caching.ts';
@@ -9,6 +9,7 @@ import { type FileStat, type OpenedFile, openFile } from './open-file.ts';
 import type { Place } from './static-path.ts';
 
 const OVERHEAD_BYTES = 2048;
+const VARY: RawHeaders = ['Vary', 'Accept-Encoding'];
 
 /** A file as it was when it was last looked at: its content too where it is small. */
 export class ServedFile implements Kept {
@@ -18,6 +19,7 @@ export class ServedFile implements Kept {
   readonly #place: Place;
   readonly #headers: RawHeaders;
   readonly #etag: string;
+  readonly #isText: boolean;
   readonly #forms: Forms | undefined;
   readonly #onForget: () => void;
 
@@ -33,7 +35,7 @@ export class ServedFile implements Kept {
     this.#place = place;
     this.#onForget = onForget;
     this.#etag = `${stat.sizeBytes.toString(36)}-${Math.round(stat.modifiedAtMs * 1000).toString(36)}`;
-    const isText = isCompressibleType(contentType);
+    this.#isText = isCompressibleType(contentType);
     this.#headers = [
       'Content-Type',
       contentType,
@@ -43,14 +45,14 @@ export class ServedFile implements Kept {
       'bytes',
       'X-Content-Type-Options',
       'nosniff',
-      ...(isText ? ['Vary', 'Accept-Encoding'] : []),
+      ...(this.#isText ? VARY : []),
     ];
     if (!content) return;
     this.#forms = new Forms(
       200,
       content,
       (coding) => this.#headersOf(coding),
-      isText,
+      this.#isText,
       (bytes) => budget.grow(this, bytes),
     );
     this.sizeBytes += content.length;
@@ -71,7 +73,8 @@ export class ServedFile implements Kept {
     const caching = cachingFor(gate.isPrivate, query.includes('ver='));
     if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
       if (isNotModified(headers, this.#etags(), this.stat.modifiedAtMs)) {
-        response.writeHead(304, ['ETag', this.#tag(undefined), ...caching.headers]).end();
+        const vary = this.#isText ? VARY : [];
+        response.writeHead(304, ['ETag', this.#tagFor(headers), ...vary, ...caching.headers]).end();
         visit.countBytes(200);
         return true;
       }
@@ -150,6 +153,14 @@ export class ServedFile implements Kept {
   /** Each form is another sequence of bytes and has a tag of its own. */
   #tag(coding: Coding | undefined): string {
     return coding === undefined ? `"${this.#etag}"` : `"${this.#etag}-${coding}"`;
+  }
+
+  /** The tag of the form that the visitor would get, or has: a compressed one may not be made again yet. */
+  #tagFor(headers: IncomingHttpHeaders): string {
+    const form = this.#forms?.pick(headers['accept-encoding']).headers ?? [];
+    const picked = form[form.indexOf('ETag') + 1] ?? this.#tag(undefined);
+    const listed = headers['if-none-match'] ?? '*';
+    return [picked, ...this.#etags()].find((tag) => matchesEtag(listed, tag)) ?? picked;
   }
 
   #etags(): string[] {

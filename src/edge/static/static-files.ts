@@ -62,19 +62,30 @@ export class StaticFiles {
     if (!place) return isCoreOnly(named.path) ? NOTICES.notFound : 'pass';
     const next = () => this.#answerFrom(places, index + 1, named, visit);
     const known = this.#at(place);
-    if (Date.now() - known.checkedAtMs < CHECK_MS) {
-      const answered = known.file?.answer(visit) ?? false;
-      if (answered instanceof Promise) return answered.then((isSent) => (isSent ? 'answered' : next()));
-      return answered ? 'answered' : next();
-    }
+    if (Date.now() - known.checkedAtMs >= CHECK_MS) return this.#answerChecked(known, place, named, visit, next);
+    const answered = known.file?.answer(visit) ?? false;
+    if (!(answered instanceof Promise)) return answered ? 'answered' : next();
+    return answered.then((isSent) => {
+      if (isSent) return 'answered';
+      // It is not what it was a moment ago, which is no reason to say that it is not there.
+      return this.#answerChecked(known, place, named, visit, next);
+    });
+  }
+
+  async #answerChecked(
+    known: Known,
+    place: Place,
+    named: StaticPath,
+    visit: Visit,
+    next: () => FileOutcome | Promise<FileOutcome>,
+  ): Promise<FileOutcome> {
     known.checking ??= this.#check(known, place, named.contentType).finally(() => {
       known.checking = undefined;
     });
-    return known.checking.then(async () => {
-      if (!(await known.file?.answer(visit))) return next();
-      this.#remember(visit, known);
-      return 'answered';
-    });
+    await known.checking;
+    if (!(await known.file?.answer(visit))) return next();
+    this.#remember(visit, known);
+    return 'answered';
   }
 
   #remember({ gate, path }: Visit, known: Known): void {
