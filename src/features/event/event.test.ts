@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#core/db/database.ts';
-import { recordEvent } from '#core/events/events.ts';
+import { finishEvent, recordEvent } from '#core/events/events.ts';
 import type { Event } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -147,21 +147,24 @@ test('a transaction that commits late is not stepped over', async () => {
 test('progress of an operation is streamed as a newer state of the same event', async () => {
   const ada = await registerPerson(app);
   const stream = await openStream(app, ada.token);
-  const invite = await ada.api.createInvite({
-    params: { team_id: ada.teamId },
-    body: { target_email: 'p@example.com', first_name: 'P' },
+  const { db } = app.services;
+  const id = await recordEvent(db, {
+    scope: 'team',
+    event_type: 'team.updated',
+    activity: 'Something long',
+    by: null,
+    team_id: ada.teamId,
+    detail: { step: 'first' },
+    unfinished: true,
   });
-  const states = [(await stream.next()).event, (await stream.next()).event];
-  assert.deepEqual(
-    states.map(({ item_id }) => item_id),
-    [invite.id, invite.id],
-  );
-  assert.deepEqual(
-    states.map(({ finished_at }) => finished_at === null),
-    [true, false],
-  );
-  assert.deepEqual(states[1]?.detail, { role: 'member', mailed: true });
-  for (const state of states) assert.ok(!('seq' in state) && !('xid' in state));
+  const { event: begun } = await stream.next();
+  assert.deepEqual([begun.id, begun.finished_at, begun.detail], [id, null, { step: 'first' }]);
+  await finishEvent(db, id, { result: 'done' });
+  const { event: ended } = await stream.next();
+  assert.equal(ended.id, id);
+  assert.notEqual(ended.finished_at, null);
+  assert.deepEqual(ended.detail, { step: 'first', result: 'done' });
+  for (const state of [begun, ended]) assert.ok(!('seq' in state) && !('xid' in state));
   stream.close();
 });
 
