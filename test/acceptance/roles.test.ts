@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
+import { eventually } from '../expect.ts';
 import { registerPerson } from '../people.ts';
+import { freePort } from '../service-process.ts';
+import { newSite } from '../sites.ts';
+import { visit } from '../visit.ts';
 
 test('processes of every role start at once on an empty database and share the work', async () => {
   const database = await createTestDatabase({ empty: true });
@@ -39,5 +46,33 @@ test('processes of every role start at once on an empty database and share the w
   } finally {
     await Promise.all([api, second, worker, edge].map((app) => app.close()));
     await database.drop();
+  }
+});
+
+test('a site is made by the worker, served by the edge, and put to sleep by the api, each a process of its own', async () => {
+  const database = await createTestDatabase({ empty: true });
+  const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-roles-'));
+  const start = (ROLE: string, env = {}) =>
+    startTestApp({ databaseUrl: database.url, env: { ROLE, DATA_DIR: dataDir, ...env } });
+  const edge = await start('edge');
+  // Sites are reached through the edge, so that is the port in their addresses.
+  const shared = { BASE_URL: edge.url };
+  const port = await freePort();
+  const [api, worker] = await Promise.all([start('api', { ...shared, PORT: String(port) }), start('worker', shared)]);
+  const { runtime } = edge.services;
+  try {
+    const ada = await registerPerson({ ...api, url: `http://localhost:${port}` }, 'Ada');
+    const site = await newSite(ada);
+    assert.equal(site.busy, null);
+    assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
+    assert.equal(runtime.awake().length, 1);
+    await ada.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 10 });
+    await eventually(async () => runtime.awake().length === 0);
+    assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
+    assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);
+  } finally {
+    await Promise.all([api, worker, edge].map((app) => app.close()));
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
   }
 });
