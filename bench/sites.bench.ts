@@ -43,10 +43,10 @@ interface Service {
 
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
 
-async function startService(bench: Bench): Promise<Service> {
+async function startService(bench: Bench, standby = STANDBY): Promise<Service> {
   const dataDir = join(bench.dir, 'data');
   const startedAt = performance.now();
-  const { url, pid } = await bench.startService({ ...ADMIN, STANDBY_WORKERS: String(STANDBY), DATA_DIR: dataDir });
+  const { url, pid } = await bench.startService({ ...ADMIN, STANDBY_WORKERS: String(standby), DATA_DIR: dataDir });
   const startMs = performance.now() - startedAt;
   const grant = await createClient({ baseUrl: url }).signIn({
     body: { username: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
@@ -62,7 +62,6 @@ async function measureFew(bench: Bench, service: Service) {
   const created: number[] = [];
   const firstPage: number[] = [];
   const wakeWarm: number[] = [];
-  const wakeCold: number[] = [];
   await createSite(service, 'first.localhost');
   for (let round = 0; round < ROUNDS; round++) {
     await standbyIsReady(service);
@@ -75,11 +74,7 @@ async function measureFew(bench: Bench, service: Service) {
     await putToSleep(service, name);
     await standbyIsReady(service);
     wakeWarm.push(await timed(() => page(service, name)));
-    // The standby was just used, so waking another one right now has to start PHP from nothing.
-    await putToSleep(service, 'first.localhost');
-    wakeCold.push(await timed(() => page(service, 'first.localhost')));
     await putToSleep(service, name);
-    await putToSleep(service, 'first.localhost');
   }
   await standbyIsReady(service);
   const asleepBytes = pssOf(phpProcesses(pid));
@@ -97,7 +92,6 @@ async function measureFew(bench: Bench, service: Service) {
     created,
     firstPage,
     wakeWarm,
-    wakeCold,
     tenMs,
     awakeBytes,
     asleepProcesses,
@@ -126,8 +120,27 @@ async function measureMany(bench: Bench, service: Service) {
   const lookupAfter = await lookupTimes(service);
   const createAfter = await createSite(service, 'after.localhost');
   const startBefore = service.startMs;
-  const startAfter = (await startService(bench)).startMs;
-  return { listBefore, listAfter, lookupBefore, lookupAfter, createBefore, createAfter, startBefore, startAfter };
+  // A second process on the same data, without warm PHP.
+  const second = await startService(bench, 0);
+  const startAfter = second.startMs;
+  const wakeCold: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await page(second, 'first.localhost');
+    await putToSleep(second, 'first.localhost');
+    await gaugeIs(second, 'siteyard_sites_awake', 0);
+    wakeCold.push(await timed(() => page(second, 'first.localhost')));
+  }
+  return {
+    listBefore,
+    listAfter,
+    lookupBefore,
+    lookupAfter,
+    createBefore,
+    createAfter,
+    startBefore,
+    startAfter,
+    wakeCold,
+  };
 }
 
 function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<ReturnType<typeof measureMany>>): Report {
@@ -147,7 +160,7 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
           ['create ten side by side', ms(few.tenMs), ''],
           ['create and first page, warm standby', ms(median(few.firstPage)), ms(Math.max(...few.firstPage))],
           ['wake to the whole first page, warm standby', ms(median(few.wakeWarm)), ms(Math.max(...few.wakeWarm))],
-          ['wake to the whole first page, no standby', ms(median(few.wakeCold)), ms(Math.max(...few.wakeCold))],
+          ['wake to the whole first page, no standby', ms(median(many.wakeCold)), ms(Math.max(...many.wakeCold))],
           ['memory of an awake site (PSS)', mb(few.awakeBytes), ''],
           ['PHP processes of sleeping sites', String(few.asleepProcesses), ''],
           ['disk of an empty site', mb(few.diskBytes), ''],
@@ -172,7 +185,7 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
         text: `wake with a standby below 1.5 s (${seconds(few.wakeWarm).toFixed(2)} s)`,
         met: seconds(few.wakeWarm) < 1.5,
       },
-      { text: `wake without one below 3 s (${seconds(few.wakeCold).toFixed(2)} s)`, met: seconds(few.wakeCold) < 3 },
+      { text: `wake without one below 3 s (${seconds(many.wakeCold).toFixed(2)} s)`, met: seconds(many.wakeCold) < 3 },
       { text: `an empty site below 5 MB (${mb(few.diskBytes)})`, met: few.diskBytes < 5e6 },
       { text: `list page p99 within 2 x (${listRatio.toFixed(2)} x)`, met: listRatio <= 2 },
     ],
@@ -209,11 +222,13 @@ async function putToSleep({ api }: Service, fqdn: string): Promise<void> {
   await api.sleepSite({ params: { fqdn }, wait: 10 });
 }
 
-async function standbyIsReady({ url, dataDir }: Service): Promise<void> {
+const standbyIsReady = (service: Service) => gaugeIs(service, 'siteyard_php_standby_ready', STANDBY);
+
+async function gaugeIs({ url, dataDir }: Service, name: string, value: number): Promise<void> {
   const token = readFileSync(join(dataDir, 'metrics-token'), 'utf8').trim();
   for (;;) {
     const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-    if (/^siteyard_php_standby_ready 1$/m.test(await metrics.text())) return;
+    if (new RegExp(`^${name} ${value}$`, 'm').test(await metrics.text())) return;
     await sleep(100);
   }
 }

@@ -379,6 +379,22 @@ test('every failure of a site has a page that names whose turn it is, and nothin
   }
 });
 
+test('a site that is stopped in the moment it is asked is asked again, body and all', async () => {
+  let attempts = 0;
+  world.site.handler = async (request, response) => {
+    attempts++;
+    world.site.failure = attempts === 1 ? new SiteFailure('stopped', 'not begun') : undefined;
+    if (attempts === 1) return void request.socket.destroy();
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    response.end(body);
+  };
+  await world.start();
+  assert.equal((await world.ask('/', { method: 'POST', body: 'once' })).text, 'once');
+  assert.equal(attempts, 2);
+  assert.equal(world.site.leased, world.site.released);
+});
+
 test('a site that breaks off before answering is reported by the reason that the runtime knows', async () => {
   world.site.handler = (request) => {
     world.site.failure = new SiteFailure('timeout', 'took too long');

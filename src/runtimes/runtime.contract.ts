@@ -344,6 +344,16 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       );
     });
 
+    it('answers who comes while it is being stopped', async () => {
+      for (let round = 0; round < 4; round++) {
+        const [answer] = await Promise.all([
+          get('/wp-login.php'),
+          new Promise((wait) => setTimeout(wait, round * 3)).then(() => runtime.stop(site.id)),
+        ]);
+        assert.equal(answer.status, 200);
+      }
+    });
+
     it('archives, restores and deletes, each safe to repeat', async () => {
       const gone = await createSite(runtime, 'gone.localhost');
       assert.ok((await runtime.diskUsageBytes(gone.id)) > 100_000);

@@ -81,7 +81,7 @@ export interface Lease {
   socketPath: string;
   /** To be called once, when the answer has ended or failed. */
   release(): void;
-  /** Why the connection broke, where the runtime itself ended the request. */
+  /** Why the connection broke, where the runtime knows. `stopped`: the request was not begun, and may be sent again. */
   failure(): SiteFailure | undefined;
 }
 

@@ -61,11 +61,19 @@ export class Upstream {
       throw new SiteFailure('overload', 'too many visitors wait for this site');
     site.waiting++;
     try {
-      const lease = await this.#lease(gate, outgoing.leaving);
-      return await this.#exchange(gate, lease, outgoing, false);
+      return await this.#ask(gate, outgoing).catch((error: unknown) => {
+        // It was stopped in the moment that it was asked, and has not begun: it is woken for this visitor.
+        if (error instanceof SiteFailure && error.reason === 'stopped') return this.#ask(gate, outgoing);
+        throw error;
+      });
     } finally {
       site.waiting--;
     }
+  }
+
+  async #ask(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
+    const lease = await this.#lease(gate, outgoing.leaving);
+    return this.#exchange(gate, lease, outgoing, false);
   }
 
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */

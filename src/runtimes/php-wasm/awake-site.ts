@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { RequestEnd, WorkerProcess } from './worker-process.ts';
@@ -94,6 +95,8 @@ export class AwakeSite implements RunningSite {
     this.#stopped = true;
     for (const waiter of this.#waiting) waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
     await this.#starting?.catch(() => {});
+    // Whoever has been told to send a request may be about to: it is let begin and end.
+    for (const end = Date.now() + graceMs; this.#current && this.#worker?.alive && Date.now() < end; ) await sleep(10);
     this.#worker?.retire(graceMs);
     await this.#worker?.exited;
     this.#unwatch();
@@ -118,7 +121,12 @@ export class AwakeSite implements RunningSite {
     this.lastUsedAt = Date.now();
     return {
       socketPath: worker.socketPath,
-      failure: () => (worker.alive ? undefined : worker.failure),
+      failure: () => {
+        if (worker.alive) return undefined;
+        return current.hasBegun
+          ? worker.failure
+          : new SiteFailure('stopped', 'The site was stopped before it was asked.');
+      },
       release: () => {
         // What PHP has begun it also ends, whether anybody still listens or not; only an unused lease is over by this.
         if (this.#current === current && !current.hasBegun) this.#done();
