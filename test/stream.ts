@@ -15,6 +15,9 @@ export interface EventReader {
 }
 
 export async function openStream(app: Pick<TestApp, 'api'>, token: string, lastEventId?: string): Promise<EventReader> {
+  // Without a place to go on from, a reader wants what happens from now on. A transaction of another test's database can
+  // hold earlier events back so long that they come only now.
+  const since = lastEventId === undefined ? Date.now() : 0;
   const abort = new AbortController();
   const queue: { id: string; event: Event }[] = [];
   const ended = Promise.withResolvers<void>();
@@ -55,7 +58,9 @@ export async function openStream(app: Pick<TestApp, 'api'>, token: string, lastE
       for (const block of blocks) {
         reader.lastId = /^id: (.*)$/m.exec(block)?.[1] ?? reader.lastId;
         const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data !== undefined) queue.push({ id: reader.lastId, event: JSON.parse(data) as Event });
+        if (data === undefined) continue;
+        const event = JSON.parse(data) as Event;
+        if (Date.parse(String(event.created_at)) >= since) queue.push({ id: reader.lastId, event });
       }
       wake();
     }
