@@ -1,0 +1,212 @@
+import { realpathSync } from 'node:fs';
+import type { Ref } from '../content.ts';
+import { CorruptObject } from '../hash.ts';
+import type { Lease } from '../lease.ts';
+import type { SiteRepository, SiteWriter } from '../repository.ts';
+import type { Snapshot, SnapshotId } from '../snapshot.ts';
+import { diskOperations } from '../stores/file-operations.ts';
+import { readTableRoot } from '../tables/table-root.ts';
+import type { TableSource } from '../tables/table-source.ts';
+import { type FolderState, reasonsBelow } from './file-state.ts';
+import { type FolderRules, FolderWalk } from './folder-walk.ts';
+import { hintsFrom } from './hints.ts';
+import { readState, writeState } from './state-file.ts';
+import type { TableState } from './table-archive.ts';
+import { drive, openReader, storeTables, type TablesResult } from './table-cut.ts';
+
+/** How often files and tables are looked at again when they changed in the middle of a cut. */
+const ROUNDS = 3;
+/** A pack that a writer relies on stays for at least an hour after it was condemned. */
+const LONGEST_MS = 30 * 60_000;
+
+export interface ArchiverOptions extends FolderRules {
+  repository: SiteRepository;
+  /** The folder to keep; leave it out for a database alone. */
+  folder?: string;
+  tables?: TableSource;
+  /** Where to keep what is known of the files while no archiver runs; see `close`. */
+  stateFile?: string;
+  now?: () => number;
+}
+
+export interface SnapshotResult {
+  id: SnapshotId;
+  snapshot: Snapshot;
+  /** False when nothing differs from the snapshot before; `id` is then that one, and nothing was stored. */
+  isNew: boolean;
+  storedBytes: number;
+  /** What the source of the tables said at the cut; a restore refuses to work on any other state. */
+  tablesVersion: string | undefined;
+}
+
+interface State {
+  id: SnapshotId;
+  snapshot: Snapshot;
+  files: FolderState | undefined;
+  fresh: readonly string[];
+  tables: Map<string, TableState>;
+  tablesVersion: string | undefined;
+}
+
+/**
+ * Takes snapshots of one site. It remembers what it saw last, so that the next snapshot costs what changed; a new archiver
+ * knows nothing and reads everything once.
+ */
+export class Archiver {
+  readonly #options: ArchiverOptions;
+  readonly #lease: Lease;
+  #state: State | undefined;
+  #running = false;
+
+  constructor(options: ArchiverOptions) {
+    this.#options = options;
+    this.#lease = options.repository.lease();
+  }
+
+  /**
+   * Takes a snapshot. `changedPaths` are hints: only these paths, and those that were fresh last time, are looked at. A
+   * hint that is missing is a change that is missed, so take a snapshot without hints now and then.
+   */
+  async snapshot(options: { changedPaths?: Iterable<string> } = {}): Promise<SnapshotResult> {
+    if (this.#running) throw new Error('A snapshot of this site is being taken already');
+    this.#running = true;
+    try {
+      await this.#lease.hold();
+      return await this.#take(options.changedPaths);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Gives the lease back. With a state file, the next archiver goes on where this one ended. */
+  async close(): Promise<void> {
+    const { stateFile } = this.#options;
+    if (stateFile !== undefined && this.#state?.files) {
+      const { id, files, fresh } = this.#state;
+      await writeState(stateFile, { snapshot: id.hash, files, fresh }, diskOperations);
+    }
+    await this.#lease.release();
+  }
+
+  async #take(changedPaths: Iterable<string> | undefined): Promise<SnapshotResult> {
+    const { repository, tables } = this.#options;
+    await repository.refresh();
+    const before = this.#state && (await repository.hasSnapshot(this.#state.id)) ? this.#state : await this.#recall();
+    const writer = repository.writer();
+    const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
+    let files = await this.#walk(before?.files, hinted, writer);
+    if (before && (files.state?.ref ?? null) === before.snapshot.files && this.#tablesAreUnchanged(before)) {
+      this.#state = { ...before, files: files.state, fresh: files.fresh };
+      const { id, snapshot, tablesVersion } = before;
+      return { id, snapshot, isNew: false, storedBytes: 0, tablesVersion };
+    }
+
+    // The instant of the cut is the one at which the reader opens. A file that was the same before it and after it was the
+    // same at it; where one was not, all is looked at once more.
+    let isConsistent = false;
+    let cut: { timeMs: number; tables: TablesResult } | undefined;
+    const changedPathsNow = new Set(hinted);
+    for (let round = 0; round < ROUNDS && !isConsistent; round++) {
+      const reader = tables && (await openReader(tables));
+      const timeMs = this.#options.now?.() ?? Date.now();
+      try {
+        cut = { timeMs, tables: await storeTables(reader, cut?.tables.states ?? before?.tables, before, writer) };
+      } finally {
+        reader?.close();
+      }
+      const again = await this.#walk(files.state, hinted && [...changedPathsNow, ...files.fresh], writer);
+      isConsistent = again.changed.length === 0;
+      files = again;
+    }
+    if (!cut) throw new Error('No cut was made');
+    const result = await this.#publish(before, files.state, cut, isConsistent, writer);
+    this.#state = {
+      id: result.id,
+      snapshot: result.snapshot,
+      files: files.state,
+      fresh: files.fresh,
+      tables: cut.tables.states,
+      tablesVersion: cut.tables.version,
+    };
+    return result;
+  }
+
+  async #publish(
+    before: State | undefined,
+    files: FolderState | undefined,
+    cut: { timeMs: number; tables: TablesResult },
+    isConsistent: boolean,
+    writer: SiteWriter,
+  ): Promise<SnapshotResult> {
+    const { repository } = this.#options;
+    const tables = Object.fromEntries([...cut.tables.states].map(([name, { ref }]): [string, Ref] => [name, ref]));
+    const isSame = before && (files?.ref ?? null) === before.snapshot.files && sameRefs(tables, before.snapshot.tables);
+    const tablesVersion = cut.tables.version;
+    if (isSame) return { id: before.id, snapshot: before.snapshot, isNew: false, storedBytes: 0, tablesVersion };
+    const snapshot: Snapshot = {
+      format: 1,
+      site: repository.site,
+      time: new Date(cut.timeMs).toISOString(),
+      files: files?.ref ?? null,
+      tables,
+      tablesSaved: cut.tables.saved,
+      tablesSkipped: cut.tables.skipped,
+      filesSkipped: files ? [...reasonsBelow(files)] : [],
+      isConsistent,
+      fileCount: files?.fileCount ?? 0,
+      fileBytes: files?.fileBytes ?? 0,
+      parent: before?.id.hash ?? null,
+    };
+    await writer.flush();
+    if (Date.now() - writer.startedAtMs > LONGEST_MS)
+      throw new Error('The snapshot took too long to rely on old packs');
+    const id = await repository.publish(snapshot);
+    return { id, snapshot, isNew: true, storedBytes: writer.writtenBytes, tablesVersion };
+  }
+
+  async #walk(before: FolderState | undefined, hints: string[] | undefined, writer: SiteWriter) {
+    const { folder } = this.#options;
+    if (folder === undefined) return { state: undefined, fresh: [], changed: [] };
+    const walk = new FolderWalk(realpathSync(folder), this.#options, writer);
+    const state = await drive(walk.run(before, hints && hintsFrom(hints)), writer);
+    return { state, fresh: walk.fresh, changed: walk.changed };
+  }
+
+  #tablesAreUnchanged(before: State): boolean {
+    const { tables } = this.#options;
+    if (!tables) return Object.keys(before.snapshot.tables).length === 0;
+    try {
+      return before.tablesVersion !== undefined && tables.version() === before.tablesVersion;
+    } catch (error) {
+      if (tables.isBusy?.(error)) return false;
+      throw error;
+    }
+  }
+
+  /** After a restart: the newest snapshot is what there is to build on, and to be told apart from. */
+  async #recall(): Promise<State | undefined> {
+    const { repository } = this.#options;
+    const id = await repository.snapshotAt();
+    if (!id) return undefined;
+    try {
+      const snapshot = await repository.readSnapshot(id);
+      const tables = new Map<string, TableState>();
+      for (const [name, ref] of Object.entries(snapshot.tables)) {
+        tables.set(name, { ref, root: await readTableRoot(repository, ref) });
+      }
+      const { stateFile } = this.#options;
+      const kept = stateFile === undefined ? undefined : await readState(stateFile);
+      const { files, fresh } = kept?.snapshot === id.hash ? kept : { files: undefined, fresh: [] };
+      return { id, snapshot, files, fresh, tables, tablesVersion: undefined };
+    } catch (error) {
+      // Nothing is built on what can not be read; `check` tells of it.
+      if (error instanceof CorruptObject) return undefined;
+      throw error;
+    }
+  }
+}
+
+function sameRefs(a: Record<string, Ref>, b: Record<string, Ref>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}

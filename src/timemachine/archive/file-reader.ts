@@ -1,0 +1,81 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { chunkEnd, LARGEST_CHUNK } from '../chunker.ts';
+import { addChunkList, type Chunk, type ObjectWriter, type Ref } from '../content.ts';
+
+/** Files below this are one object: a change stores the whole file again, which is cheaper than looking for chunks. */
+const WHOLE_BELOW = 1024 * 1024;
+const READ_BYTES = 4 * 1024 * 1024;
+const ATTEMPTS = 3;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+export interface StoredFile {
+  ref: Ref;
+  stat: Stats;
+}
+
+/**
+ * Stores a file's content as it was at one instant: if the file changes while it is read, it is read again. Returns
+ * undefined when it never stood still; fails with the code of the file system when it vanished or can not be read.
+ * Yields between the pieces of a big file, so that packs can be written meanwhile.
+ */
+export function* storeFile(path: string, writer: ObjectWriter): Generator<void, StoredFile | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // Not blocking, for somebody may have put a named pipe in the file's place.
+    const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const before = fstatSync(file);
+      if (!before.isFile()) return undefined;
+      const ref = before.size < WHOLE_BELOW ? storeWhole(file, before, writer) : yield* storeChunks(file, writer);
+      if (ref !== undefined && isSameFile(before, fstatSync(file))) return { ref, stat: before };
+    } finally {
+      closeSync(file);
+    }
+  }
+  return undefined;
+}
+
+function isSameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+}
+
+/** Every file is read into the same memory; what is stored of it is copied before the next one is read. */
+const scratch = Buffer.allocUnsafeSlow(WHOLE_BELOW);
+
+function storeWhole(file: number, stat: Stats, writer: ObjectWriter): Ref | undefined {
+  const bytes = scratch.subarray(0, stat.size);
+  return readFully(file, bytes, 0) === stat.size ? writer.add(bytes) : undefined;
+}
+
+function* storeChunks(file: number, writer: ObjectWriter): Generator<void, Ref> {
+  const chunks: Chunk[] = [];
+  const bytes = Buffer.allocUnsafeSlow(READ_BYTES + LARGEST_CHUNK);
+  let rest = 0;
+  for (let position = 0, isLast = false; !isLast; ) {
+    const count = readFully(file, bytes.subarray(rest, rest + READ_BYTES), position);
+    position += count;
+    isLast = count < READ_BYTES;
+    const end = rest + count;
+    let start = 0;
+    // A cut is only right while the biggest possible chunk is in sight, or the file's end.
+    while (isLast ? start < end : end - start >= LARGEST_CHUNK) {
+      const cut = chunkEnd(bytes, start, end);
+      chunks.push([writer.add(bytes.subarray(start, cut)), cut - start]);
+      start = cut;
+    }
+    bytes.copyWithin(0, start, end);
+    rest = end - start;
+    yield;
+  }
+  return addChunkList(writer, chunks);
+}
+
+/** Reads until the buffer is full or the file ends. */
+function readFully(file: number, bytes: Buffer, position: number): number {
+  let done = 0;
+  while (done < bytes.length) {
+    const count = readSync(file, bytes, done, bytes.length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}

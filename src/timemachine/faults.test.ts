@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FAULTS, type Fault, FaultyOperations } from '../../test/timemachine/faulty-operations.ts';
+import { Random } from '../../test/timemachine/random.ts';
+import { RandomSite } from '../../test/timemachine/random-site.ts';
+import { scratchFolder } from '../../test/timemachine/scratch.ts';
+import { truthOfDatabase, truthOfFolder } from '../../test/timemachine/truth.ts';
+import { Archiver } from './archive/archiver.ts';
+import { CorruptObject } from './hash.ts';
+import { check } from './maintenance/checker.ts';
+import { prune } from './maintenance/pruner.ts';
+import { Repository } from './repository.ts';
+import { recover } from './restore/recover.ts';
+import { restoreInto } from './restore/restore-into.ts';
+import { planRestore, restore } from './restore/restorer.ts';
+import type { SnapshotId } from './snapshot.ts';
+import { SqliteSource } from './sources/sqlite.ts';
+import { SqliteTarget } from './sources/sqlite-target.ts';
+import { DiskStore } from './stores/disk.ts';
+import type { TableTarget } from './tables/table-target.ts';
+
+/** `FULL=1` for the long form: 500 faults and 500 corruptions. SEED for the one that failed. */
+const FULL = process.env.FULL === '1';
+const SEED = Number(process.env.SEED ?? Date.now() % 1e6);
+const COUNT = FULL ? 500 : 40;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+type Truth = { files: Record<string, string>; tables: Record<string, string> };
+
+/** A site with a store in which the disk fails on demand. */
+class World {
+  readonly faulty = new FaultyOperations();
+  readonly random: Random;
+  readonly site: RandomSite;
+  readonly folder: string;
+  readonly past: { id: SnapshotId; truth: Truth }[] = [];
+  nowMs = Date.now() - 100 * HOUR_MS;
+
+  constructor(folder: string, seed: number) {
+    this.folder = folder;
+    this.random = new Random(seed);
+    this.site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), this.random);
+  }
+
+  truth(): Truth {
+    return { files: truthOfFolder(this.site.folder), tables: truthOfDatabase(this.site.database) };
+  }
+
+  /** A process: it knows nothing of those before it, and may fail. */
+  async process<T>(work: (parts: Process) => Promise<T>): Promise<T | undefined> {
+    const store = new DiskStore(join(this.folder, 'store'), this.faulty.operations);
+    const repository = new Repository(store);
+    const source = new SqliteSource(this.site.database);
+    const target = new SqliteTarget(this.site.database);
+    const site = repository.site('owner', 'site');
+    const archiver = new Archiver({
+      repository: site,
+      folder: this.site.folder,
+      tables: source,
+      now: () => this.nowMs,
+    });
+    try {
+      return await work({ repository, site, source, target: this.#mortal(target), archiver });
+    } catch (error) {
+      if (!(error instanceof Error) || !/process is gone|injected/.test(error.message)) throw error;
+      return undefined;
+    } finally {
+      await archiver.close().catch(() => {});
+      store.close();
+      source.close();
+      target.close();
+      // The dead leave their claim behind; here nobody waits until it has run out.
+      await releaseClaims(join(this.folder, 'store'));
+      this.faulty.revive();
+    }
+  }
+
+  /** A dead process commits nothing. */
+  #mortal(target: TableTarget): TableTarget {
+    const die = () => {
+      if (this.faulty.isDead) throw new Error('The process is gone');
+    };
+    return {
+      stage: (table) => target.stage(table),
+      discardStaged: () => target.discardStaged(),
+      transaction: (work) =>
+        target.transaction((changes) => {
+          die();
+          return work(changes);
+        }),
+    };
+  }
+
+  async snapshot(): Promise<void> {
+    this.nowMs += MINUTE_MS;
+    const truth = this.truth();
+    const result = await this.process(({ archiver }) => archiver.snapshot());
+    if (result?.isNew) this.past.push({ id: result.id, truth });
+  }
+
+  /** Every snapshot that was reported finished, and still should be there, is there, and one of them is read in full. */
+  async assertNothingLost(kept = this.past): Promise<void> {
+    await this.process(async ({ repository, site }) => {
+      const report = await check(repository);
+      assert.deepEqual(report.faults, []);
+      const found = new Set((await site.snapshots()).map(({ hash }) => hash));
+      for (const { id } of kept) assert.ok(found.has(id.hash), `snapshot ${id.key} is lost`);
+      const some = this.random.pick(kept);
+      if (some) assert.deepEqual(await this.copyOf(site, some.id), some.truth);
+    });
+  }
+
+  async copyOf(site: Process['site'], id: SnapshotId): Promise<Truth> {
+    const copy = join(this.folder, `copy${Math.random()}`);
+    const target = new SqliteTarget(`${copy}.sqlite`);
+    try {
+      await restoreInto(site, await site.readSnapshot(id), { folder: copy, tables: target });
+    } finally {
+      target.close();
+    }
+    return { files: truthOfFolder(copy), tables: truthOfDatabase(`${copy}.sqlite`) };
+  }
+}
+
+interface Process {
+  repository: Repository;
+  site: ReturnType<Repository['site']>;
+  source: SqliteSource;
+  target: TableTarget;
+  archiver: Archiver;
+}
+
+async function releaseClaims(store: string): Promise<void> {
+  const disk = new DiskStore(store);
+  for (const { key } of await disk.list('owners')) if (key.includes('/lease/')) await disk.delete(key);
+}
+
+const faultAt = (random: Random, index: number): [number, Fault] => [
+  random.below(index % 3 === 0 ? 40 : 14),
+  random.pick(FAULTS),
+];
+
+test(`${COUNT} faults in the middle of snapshots lose no finished snapshot and break nothing (seed ${SEED})`, async (t) => {
+  const world = new World(scratchFolder(t), SEED);
+  await world.snapshot();
+  let missed = 0;
+  for (let index = 0; index < COUNT; index++) {
+    world.site.minute();
+    const before = world.past.length;
+    world.faulty.arm(...faultAt(world.random, index));
+    await world.snapshot();
+    if (world.past.length === before) missed++;
+    if (index % 8 === 0) await world.assertNothingLost();
+  }
+  await world.snapshot();
+  await world.assertNothingLost();
+  assert.ok(missed > COUNT / 5, `only ${missed} snapshots failed`);
+});
+
+test(`${COUNT} faults in the middle of restores leave all of the old state or, once recovered, all of the new one (seed ${SEED})`, async (t) => {
+  const world = new World(scratchFolder(t), SEED);
+  for (let minute = 0; minute < 12; minute++) {
+    world.site.minute();
+    await world.snapshot();
+  }
+  const outcomes = { finished: 0, undone: 0, done: 0 };
+  for (let index = 0; index < COUNT; index++) {
+    world.site.minute();
+    const before = world.truth();
+    const point = world.random.pick(world.past);
+    const staging = join(world.folder, 'staging');
+    const done = await world.process(async ({ site, archiver, source, target }) => {
+      world.nowMs += MINUTE_MS;
+      const now = await archiver.snapshot();
+      const plan = await planRestore(site, now.snapshot, await site.readSnapshot(point.id), { deleteExtraFiles: true });
+      world.faulty.arm(world.random.below(index % 4 === 0 ? 400 : 40), world.random.pick(FAULTS));
+      const tables = { target, source, version: now.tablesVersion };
+      const { operations } = world.faulty;
+      await restore(plan, { repository: site, folder: world.site.folder, staging, tables, operations });
+      return 'done' as const;
+    });
+    // The one that recovers may die as well.
+    world.faulty.arm(world.random.below(30), 'kill');
+    const recoverOnce = () =>
+      world.process(({ site, source, target }) => {
+        const { operations } = world.faulty;
+        return recover({
+          repository: site,
+          folder: world.site.folder,
+          staging,
+          tables: { source, target },
+          operations,
+        });
+      });
+    let outcome = await recoverOnce();
+    world.faulty.revive();
+    outcome ??= await recoverOnce();
+    assert.ok(outcome);
+    const after = world.truth();
+    // One that went as far as removing its journal finds nothing to finish, and is told as undone.
+    if (done || outcome === 'finished') assert.deepEqual(after, point.truth, `fault ${index}`);
+    else assert.ok(isEqual(after, before) || isEqual(after, point.truth), `fault ${index}: neither old nor new`);
+    outcomes[done ?? outcome]++;
+  }
+  assert.ok(outcomes.undone > 0 && outcomes.finished > 0 && outcomes.done > 0, JSON.stringify(outcomes));
+});
+
+test(`${COUNT} faults in the middle of prunes never remove what a snapshot needs (seed ${SEED})`, async (t) => {
+  const world = new World(scratchFolder(t), SEED);
+  world.nowMs = Date.now();
+  const total = { snapshotsForgotten: 0, packsDeleted: 0, packsWritten: 0 };
+  for (let index = 0; index < COUNT; index++) {
+    world.site.minute();
+    await world.snapshot();
+    world.nowMs += 10 * MINUTE_MS;
+    const { nowMs } = world;
+    world.faulty.arm(...faultAt(world.random, index));
+    const report = await world.process(({ repository }) =>
+      prune(repository, { windowMs: () => HOUR_MS, nowMs, graceMs: HOUR_MS / 2 }),
+    );
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += report?.[name] ?? 0;
+    const inWindow = world.past.filter(({ id }) => id.timeMs >= nowMs - HOUR_MS);
+    const standsForStart = world.past.findLast(({ id }) => id.timeMs <= nowMs - HOUR_MS);
+    if (index % 5 === 0) await world.assertNothingLost([...(standsForStart ? [standsForStart] : []), ...inWindow]);
+  }
+  for (const [name, count] of Object.entries(total)) assert.ok(count > 0, `${name} ${JSON.stringify(total)}`);
+});
+
+test(`prunes beside running snapshots remove nothing that these build on (seed ${SEED})`, async (t) => {
+  const world = new World(scratchFolder(t), SEED);
+  await world.process(async ({ repository, site, archiver }) => {
+    for (let index = 0; index < COUNT; index++) {
+      world.nowMs += MINUTE_MS;
+      const truth = world.truth();
+      // Each prune is an hour after the one before, so it deletes what that one condemned.
+      const nowMs = Date.now() + index * HOUR_MS;
+      const pruned = prune(repository, { windowMs: () => 1, nowMs, graceMs: HOUR_MS });
+      const [result] = await Promise.all([archiver.snapshot(), pruned]);
+      const newest = await site.snapshotAt();
+      assert.equal(newest?.hash, result.id.hash);
+      if (index % 4 === 0) assert.deepEqual(await world.copyOf(site, result.id), truth);
+      // Content that comes back after a while was condemned or deleted meanwhile.
+      if (index % 3 === 0) writeFileSync(join(world.site.folder, 'comes-and-goes'), `content ${index % 2}`);
+      if (index % 3 === 1) rmSync(join(world.site.folder, 'comes-and-goes'), { force: true });
+      if (index % 3 === 2) world.site.minute();
+    }
+    assert.deepEqual((await check(repository)).faults, []);
+  });
+});
+
+test(`check finds every one of ${COUNT} corruptions, and no restore delivers a wrong byte (seed ${SEED})`, async (t) => {
+  const world = new World(scratchFolder(t), SEED);
+  for (let minute = 0; minute < 15; minute++) {
+    await world.snapshot();
+    world.site.minute();
+  }
+  const store = join(world.folder, 'store');
+  const files = (readdirSync(store, { recursive: true }) as string[])
+    .map((name) => join(store, name))
+    .filter((path) => statSync(path).isFile() && statSync(path).size > 0);
+  let refused = 0;
+  for (let index = 0; index < COUNT; index++) {
+    const path = world.random.pick(files);
+    const sound = readFileSync(path);
+    writeFileSync(path, corrupt(sound, world.random));
+    await world.process(async ({ repository, site }) => {
+      const { faults } = await check(repository);
+      assert.notDeepEqual(faults, [], `corruption ${index} of ${path} was not found`);
+      const some = world.random.pick(world.past);
+      const copy = await world.copyOf(site, some.id).catch((error) => {
+        assert.ok(
+          error instanceof CorruptObject || error.name === 'ShortObject' || error.name === 'MissingObject',
+          error.stack,
+        );
+        refused++;
+      });
+      if (copy) assert.deepEqual(copy, some.truth, `corruption ${index} of ${path} was delivered`);
+    });
+    writeFileSync(path, sound);
+  }
+  assert.ok(refused > 0);
+  await world.assertNothingLost();
+});
+
+function corrupt(sound: Buffer, random: Random): Buffer {
+  const bytes = Buffer.from(sound);
+  const at = random.below(bytes.length);
+  switch (random.below(4)) {
+    case 0:
+      return bytes.subarray(0, at);
+    case 1:
+      return Buffer.concat([bytes, random.bytes(1 + random.below(20))]);
+    case 2: {
+      const length = Math.min(bytes.length - at, 1 + random.below(600));
+      bytes.set(random.bytes(length), at);
+      // Chance may have written what was there.
+      if (bytes.equals(sound)) bytes[at] = (bytes[at] as number) ^ 1;
+      return bytes;
+    }
+    default:
+      bytes[at] = (bytes[at] as number) ^ (1 << random.below(8));
+      return bytes;
+  }
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  try {
+    assert.deepEqual(a, b);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { scratchFolder } from '../../test/timemachine/scratch.ts';
+import { Archiver } from './archive/archiver.ts';
+import { CorruptObject, hashOf } from './hash.ts';
+import { LeaseBusy } from './lease.ts';
+import { check } from './maintenance/checker.ts';
+import { Repository } from './repository.ts';
+import { restoreInto } from './restore/restore-into.ts';
+import { DiskStore } from './stores/disk.ts';
+
+function twoSites(t: TestContext) {
+  const folder = scratchFolder(t);
+  const store = new DiskStore(join(folder, 'store'));
+  const repository = new Repository(store);
+  const isPublic = (path: string) => path.startsWith('plugins/');
+  const sites = ['ada', 'bob'].map((owner) => {
+    const site = join(folder, owner);
+    mkdirSync(join(site, 'plugins/shop'), { recursive: true });
+    writeFileSync(join(site, 'plugins/shop/shop.php'), 'a plugin that both have '.repeat(2000));
+    writeFileSync(join(site, 'secret.txt'), `the secret of ${owner}`);
+    writeFileSync(join(site, 'same.txt'), 'private, though both wrote the same '.repeat(2000));
+    return new Archiver({ repository: repository.site(owner, 'site'), folder: site, isPublic });
+  });
+  return { folder, store, repository, ada: sites[0] as Archiver, bob: sites[1] as Archiver };
+}
+
+test('a hash opens no private object of another owner', async (t) => {
+  const { repository, ada, bob } = twoSites(t);
+  await ada.snapshot();
+  await bob.snapshot();
+  const secret = hashOf('the secret of ada');
+  assert.equal(`${await repository.site('ada', 'site').read(secret)}`, 'the secret of ada');
+  await assert.rejects(repository.site('bob', 'site').read(secret), CorruptObject);
+  await assert.rejects(repository.site('bob', 'other').read(secret), CorruptObject);
+});
+
+test('public files of different owners are stored once, private ones for each', async (t) => {
+  const { repository, store, ada, bob } = twoSites(t);
+  const first = await ada.snapshot();
+  const second = await bob.snapshot();
+  assert.equal((await store.list('shared/packs')).length, 1);
+  assert.ok(second.storedBytes < first.storedBytes);
+  const same = hashOf('private, though both wrote the same '.repeat(2000));
+  for (const owner of ['ada', 'bob']) assert.ok(repository.pool(owner).locate(same));
+  assert.equal(repository.shared.locate(same), undefined);
+  assert.deepEqual((await check(new Repository(store))).faults, []);
+});
+
+test('a snapshot is found by any instant from its own until the next one', async (t) => {
+  const folder = scratchFolder(t);
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  let nowMs = Date.parse('2026-11-14T23:58:30.500Z');
+  const archiver = new Archiver({ repository, folder: site, now: () => nowMs });
+  const times: number[] = [];
+  for (let minute = 0; minute < 4; minute++) {
+    writeFileSync(join(site, 'file'), `${minute}`);
+    times.push((await archiver.snapshot()).id.timeMs);
+    nowMs += 60_000;
+  }
+  const [first = 0, second = 0, third = 0] = times;
+  assert.equal(await repository.snapshotAt(first - 1), undefined);
+  assert.equal((await repository.snapshotAt(first))?.timeMs, first);
+  assert.equal((await repository.snapshotAt(second - 1))?.timeMs, first);
+  assert.equal((await repository.snapshotAt(third + 59_999))?.timeMs, third);
+  assert.equal((await repository.snapshotAt())?.timeMs, times[3]);
+  assert.deepEqual(
+    (await repository.snapshots()).map(({ timeMs }) => timeMs),
+    times,
+  );
+});
+
+test('a site has one writer at a time, and a dead one is replaced when its claim has run out', async (t) => {
+  const store = new DiskStore(scratchFolder(t));
+  const site = () => new Repository(store).site('ada', 'site');
+  const [first, second, third] = [site().lease(), site().lease(), site().lease()];
+  await first.hold();
+  await assert.rejects(second.hold(), LeaseBusy);
+  await first.hold();
+  await first.release();
+  await second.hold();
+  await assert.rejects(first.hold(), LeaseBusy);
+  const later = Date.now() + 6 * 60_000;
+  await third.hold(later);
+  await assert.rejects(first.hold(later), LeaseBusy);
+  for (let round = 0; round < 20; round++) {
+    const rivals = Array.from({ length: 4 }, () => new Repository(store).site('ada', `site${round}`).lease());
+    const results = await Promise.allSettled(rivals.map((rival) => rival.hold()));
+    assert.ok(results.filter(({ status }) => status === 'fulfilled').length <= 1);
+  }
+});
+
+test('a restore finds objects that a prune has moved to another pack meanwhile', async (t) => {
+  const { folder, store, repository, ada } = twoSites(t);
+  const { snapshot } = await ada.snapshot();
+  const site = repository.site('ada', 'site');
+  const other = new Repository(store);
+  const pool = other.pool('ada');
+  await pool.refresh();
+  // What a prune does in two steps, an hour apart.
+  const writer = pool.writer();
+  for (const [id, frames] of [...pool.packs()]) {
+    for (const frame of frames) writer.addStored(frame, await pool.readFrames(id, frame.offset, frame.storedBytes));
+  }
+  const old = [...pool.packs().keys()];
+  await writer.flush();
+  for (const id of old) await new DiskStore(join(folder, 'store')).delete(pool.packKey(id));
+  store.close();
+  await restoreInto(site, snapshot, { folder: join(folder, 'copy') });
+  assert.deepEqual((await check(new Repository(store))).faults, []);
+});

@@ -1,0 +1,203 @@
+import type { ObjectReader, ObjectWriter } from './content.ts';
+import { CorruptObject, type Hash } from './hash.ts';
+import { Lease } from './lease.ts';
+import { Pool, type PoolWriter } from './pool.ts';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  parseSnapshotName,
+  type Snapshot,
+  type SnapshotId,
+  snapshotName,
+} from './snapshot.ts';
+import { MissingObject, type Store } from './stores/store.ts';
+
+/**
+ * All that one store holds:
+ *
+ *   shared/packs/…                                 objects of public files, of all owners
+ *   owners/<owner>/packs/…                         everything else of that owner
+ *   owners/<owner>/sites/<site>/snapshots/<day>/…  the snapshots, each published by one put
+ *   owners/<owner>/sites/<site>/lease/…            who writes
+ *   shared/condemned/…, owners/<owner>/condemned/… packs that are about to go
+ */
+export class Repository {
+  readonly store: Store;
+  readonly shared: Pool;
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(store: Store) {
+    this.store = store;
+    this.shared = new Pool(store, 'shared');
+  }
+
+  pool(owner: string): Pool {
+    const pool = this.#pools.get(owner) ?? new Pool(this.store, `owners/${owner}`);
+    this.#pools.set(owner, pool);
+    return pool;
+  }
+
+  /** Frees the memory of an owner's index; it is read again when needed. */
+  forget(owner: string): void {
+    this.#pools.delete(owner);
+  }
+
+  site(owner: string, site: string): SiteRepository {
+    return new SiteRepository(this, owner, site);
+  }
+
+  owners(): Promise<string[]> {
+    return this.store.names('owners');
+  }
+
+  async sitesOf(owner: string): Promise<SiteRepository[]> {
+    const sites = await this.store.names(`owners/${owner}/sites`);
+    return sites.map((site) => this.site(owner, site));
+  }
+}
+
+/** What one site may read and write: its owner's objects and the shared ones. No hash opens anything of another owner. */
+export class SiteRepository implements ObjectReader {
+  readonly owner: string;
+  readonly site: string;
+  readonly private: Pool;
+  readonly shared: Pool;
+  readonly prefix: string;
+  readonly #store: Store;
+
+  constructor(repository: Repository, owner: string, site: string) {
+    this.owner = owner;
+    this.site = site;
+    this.private = repository.pool(owner);
+    this.shared = repository.shared;
+    this.prefix = `owners/${owner}/sites/${site}`;
+    this.#store = repository.store;
+  }
+
+  async refresh(): Promise<void> {
+    await this.private.refresh();
+    await this.shared.refresh();
+  }
+
+  async read(hash: Hash): Promise<Buffer> {
+    const found = await this.#readKnown(hash);
+    if (found) return found;
+    await this.refresh();
+    const bytes = await this.#readKnown(hash);
+    if (!bytes) throw new CorruptObject(`object ${hash} is missing`);
+    return bytes;
+  }
+
+  async #readKnown(hash: Hash): Promise<Buffer | undefined> {
+    return (await this.private.read(hash)) ?? (await this.shared.read(hash));
+  }
+
+  /** The pool and place of an object, for reading many at once. */
+  locate(hash: Hash) {
+    for (const pool of [this.private, this.shared]) {
+      const location = pool.locate(hash);
+      if (location) return { pool, location };
+    }
+    return undefined;
+  }
+
+  writer(): SiteWriter {
+    return new SiteWriter(this.private.writer(), this.shared.writer());
+  }
+
+  lease(): Lease {
+    return new Lease(this.#store, `${this.prefix}/lease`);
+  }
+
+  /** The one write that makes a snapshot exist. All its objects must be stored before. */
+  async publish(snapshot: Snapshot): Promise<SnapshotId> {
+    const { hash, bytes } = encodeSnapshot(snapshot);
+    const timeMs = Date.parse(snapshot.time);
+    const key = `${this.prefix}/snapshots/${snapshotName(timeMs, hash)}`;
+    await this.#store.put(key, [bytes]);
+    return { hash, timeMs, key };
+  }
+
+  /** Oldest first. */
+  async snapshots(): Promise<SnapshotId[]> {
+    const found: SnapshotId[] = [];
+    for (const day of await this.#days()) found.push(...(await this.#snapshotsOf(day)));
+    return found;
+  }
+
+  /** The newest snapshot cut at or before the instant. */
+  async snapshotAt(timeMs = Number.POSITIVE_INFINITY): Promise<SnapshotId | undefined> {
+    for (const day of (await this.#days()).reverse()) {
+      if (Date.parse(`${day}T00:00:00Z`) > timeMs) continue;
+      const found = (await this.#snapshotsOf(day)).findLast((each) => each.timeMs <= timeMs);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  async readSnapshot(id: SnapshotId): Promise<Snapshot> {
+    const snapshot = decodeSnapshot(id.hash, await this.#store.get(id.key));
+    if (Date.parse(snapshot.time) !== id.timeMs) throw new CorruptObject(`snapshot ${id.hash} is of another time`);
+    return snapshot;
+  }
+
+  async hasSnapshot(id: SnapshotId): Promise<boolean> {
+    try {
+      await this.#store.get(id.key, { start: 0, length: 1 });
+      return true;
+    } catch (error) {
+      if (error instanceof MissingObject) return false;
+      throw error;
+    }
+  }
+
+  /** Only the pruner forgets snapshots; their objects go later, when no other snapshot needs them. */
+  async forget(id: SnapshotId): Promise<void> {
+    await this.#store.delete(id.key);
+  }
+
+  #days(): Promise<string[]> {
+    return this.#store.names(`${this.prefix}/snapshots`);
+  }
+
+  async #snapshotsOf(day: string): Promise<SnapshotId[]> {
+    const names = await this.#store.names(`${this.prefix}/snapshots/${day}`);
+    return names.flatMap((name) => {
+      const parsed = parseSnapshotName(`${day}/${name}`);
+      return parsed ? [{ ...parsed, key: `${this.prefix}/snapshots/${day}/${name}` }] : [];
+    });
+  }
+}
+
+/** One snapshot's new objects. */
+export class SiteWriter implements ObjectWriter {
+  readonly private: PoolWriter;
+  readonly shared: PoolWriter;
+  readonly startedAtMs = Date.now();
+
+  constructor(own: PoolWriter, shared: PoolWriter) {
+    this.private = own;
+    this.shared = shared;
+  }
+
+  add(plain: Uint8Array): Hash {
+    return this.private.add(plain);
+  }
+
+  get isFull(): boolean {
+    return this.private.isFull || this.shared.isFull;
+  }
+
+  async flushFull(): Promise<void> {
+    for (const writer of [this.private, this.shared]) if (writer.isFull) await writer.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.private.flush();
+    await this.shared.flush();
+  }
+
+  get writtenBytes(): number {
+    return this.private.writtenBytes + this.shared.writtenBytes;
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../../test/timemachine/random.ts';
+import { RandomSite } from '../../../test/timemachine/random-site.ts';
+import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
+import { Archiver } from '../archive/archiver.ts';
+import { check } from '../maintenance/checker.ts';
+import { Repository } from '../repository.ts';
+import { SqliteSource } from '../sources/sqlite.ts';
+import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { DiskStore } from '../stores/disk.ts';
+import { recover } from './recover.ts';
+
+/** `KILLS=100` for the long form. */
+const KILLS = Number(process.env.KILLS ?? 8);
+const PROGRAM = join(import.meta.dirname, '../../../test/timemachine/restore-process.ts');
+
+test(`${KILLS} real kills in the middle of a restore leave, once recovered, all of the old state or all of the new one`, async (t) => {
+  const folder = scratchFolder(t);
+  const random = new Random(Date.now() % 1e6);
+  const site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), random);
+  const truth = () => ({ files: truthOfFolder(site.folder), tables: truthOfDatabase(site.database) });
+  const points: { hash: string; truth: ReturnType<typeof truth> }[] = [];
+  const store = new DiskStore(join(folder, 'store'));
+  const repository = new Repository(store).site('ada', 'site');
+  const source = new SqliteSource(site.database);
+  const target = new SqliteTarget(site.database);
+  const archiver = new Archiver({ repository, folder: site.folder, tables: source });
+  for (let minute = 0; minute < 6; minute++) {
+    for (let more = 0; more < 5; more++) site.minute();
+    const expected = truth();
+    points.push({ hash: (await archiver.snapshot()).id.hash, truth: expected });
+  }
+  await archiver.close();
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    const before = truth();
+    const point = random.pick(points);
+    const args = ['--disable-warning=ExperimentalWarning', PROGRAM, folder, point.hash];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    await sleep(random.below(60));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // The claim of the dead would run out in some minutes.
+    for (const { key } of await store.list(`${repository.prefix}/lease`)) await store.delete(key);
+    await recover({ repository, folder: site.folder, staging: join(folder, 'staging'), tables: { source, target } });
+    const after = truth();
+    const isOld = JSON.stringify(after) === JSON.stringify(before);
+    if (!isOld) assert.deepEqual(after, point.truth, `kill ${kill}`);
+    site.minute();
+  }
+  assert.deepEqual((await check(new Repository(store))).faults, []);
+});

@@ -1,0 +1,67 @@
+import { storeTable } from '../archive/table-archive.ts';
+import type { Ref } from '../content.ts';
+import type { SiteRepository } from '../repository.ts';
+import { diskOperations } from '../stores/file-operations.ts';
+import { planTables } from '../tables/table-plan.ts';
+import type { TableSource } from '../tables/table-source.ts';
+import { applySteps } from './apply-files.ts';
+import { applyTables, stageTables } from './apply-tables.ts';
+import { readJournal, removeJournal } from './journal.ts';
+import { OutdatedPlan, type RestoreTargets } from './restorer.ts';
+
+/**
+ * To be called for a site before it is served again after a restart. A restore that had decided is finished, one that had
+ * not is undone; without any this does nothing. It may itself be killed and called again.
+ */
+export async function recover(
+  targets: Omit<RestoreTargets, 'tables'> & {
+    tables?: Pick<NonNullable<RestoreTargets['tables']>, 'target' | 'source'>;
+  },
+): Promise<'finished' | 'undone'> {
+  const { repository, folder, staging, tables, operations = diskOperations } = targets;
+  const journal = await readJournal(staging);
+  if (!journal) {
+    tables?.target.discardStaged();
+    await operations.remove(staging);
+    return 'undone';
+  }
+  if (journal.tables && tables) {
+    // Whether the transaction happened shows in the tables themselves; if it did, the plan is empty.
+    const now = await currentTables(repository, tables.source);
+    const wanted = { ...journal.tables.wanted };
+    const plan = await planTables(repository, now.tables, wanted);
+    plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
+    await stageTables(repository, plan, tables.target);
+    applyTables(plan, tables.target, () => {
+      if (tables.source.version() !== now.version) throw new OutdatedPlan('the database');
+    });
+  }
+  if (folder !== undefined) await applySteps(folder, staging, journal.steps, operations);
+  await removeJournal(staging, operations);
+  return 'finished';
+}
+
+/** The tables as they are, stored so that they can be compared; the objects are in no snapshot and go with the next prune. */
+async function currentTables(repository: SiteRepository, source: TableSource) {
+  await repository.refresh();
+  const writer = repository.writer();
+  const reader = source.open();
+  const tables: Record<string, Ref> = {};
+  try {
+    for (const table of reader.tables) {
+      const work = storeTable(reader, table, undefined, undefined, writer);
+      for (;;) {
+        const step = work.next();
+        if (step.done) {
+          tables[table.name] = step.value.ref;
+          break;
+        }
+        await writer.flushFull();
+      }
+    }
+  } finally {
+    reader.close();
+  }
+  await writer.flush();
+  return { tables, version: reader.version };
+}

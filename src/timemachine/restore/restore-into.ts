@@ -1,0 +1,53 @@
+import { dirname, join } from 'node:path';
+import type { SiteRepository } from '../repository.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
+import { planTables } from '../tables/table-plan.ts';
+import type { TableTarget } from '../tables/table-target.ts';
+import { applyTables, stageTables } from './apply-tables.ts';
+import { planFiles } from './file-plan.ts';
+import { writeFiles } from './file-writer.ts';
+
+export interface NewCopy {
+  /** Must not exist, or be empty. It appears when it is whole. */
+  folder?: string;
+  /** A new database. */
+  tables?: TableTarget;
+  /** Whether the copy must survive a power failure; a preview need not. */
+  durable?: boolean;
+  operations?: FileOperations;
+}
+
+/** Makes a copy of the site as it was: for a preview, a dry run, or another machine. */
+export async function restoreInto(repository: SiteRepository, point: Snapshot, copy: NewCopy): Promise<void> {
+  const { folder, tables, operations = diskOperations } = copy;
+  await repository.refresh();
+  if (tables) {
+    const plan = await planTables(repository, {}, point.tables);
+    await stageTables(repository, plan, tables);
+    applyTables(plan, tables, () => {});
+  }
+  if (folder === undefined) return;
+  const partial = `${folder}.partial`;
+  await operations.remove(partial);
+  await operations.makeFolder(partial);
+  const { changes } = await planFiles(repository, null, point.files);
+  const folders = changes.filter((change) => change.kind === 'folder');
+  const files = changes.filter((change) => change.kind === 'file');
+  for (const { path } of folders) await operations.makeFolder(join(partial, path), 0o700);
+  await writeFiles(
+    repository,
+    files.map(({ path, entry: { ref, sizeBytes, mode, modifiedUs } }) => {
+      return { path: join(partial, path), ref, sizeBytes, mode, modifiedUs };
+    }),
+    operations,
+    copy.durable ?? false,
+  );
+  for (const change of changes) {
+    if (change.kind === 'link') await operations.link(change.entry.target, join(partial, change.path));
+  }
+  // A folder may be read-only, so folders get their modes when nothing more comes into them.
+  for (const { path, entry } of folders.reverse()) await operations.chmod(join(partial, path), entry.mode);
+  await operations.rename(partial, folder);
+  if (copy.durable) await operations.syncFolder(dirname(folder));
+}

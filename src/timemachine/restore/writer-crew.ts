@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+export interface WriteJob {
+  path: string;
+  mode: number;
+  modifiedUs: number;
+  frames: {
+    hash: string;
+    plainBytes: number;
+    isCompressed: boolean;
+    /** The stored bytes of the frame are a part of this. */
+    buffer: ArrayBuffer;
+    start: number;
+    storedBytes: number;
+  }[];
+}
+
+export interface WriteBatch {
+  jobs: WriteJob[];
+  durable: boolean;
+}
+
+/** So many batches may wait in a thread: enough to keep it busy, few enough to keep memory small. */
+const WAITING = 2;
+
+/** Threads that write files. A failure of any of them fails the next call. */
+export class WriterCrew {
+  readonly #members: { worker: Worker; waiting: number }[];
+  readonly #durable: boolean;
+  #failure: Error | undefined;
+  #onProgress: (() => void) | undefined;
+
+  constructor(size: number, durable: boolean) {
+    this.#durable = durable;
+    this.#members = Array.from({ length: size }, () => {
+      const member = { worker: new Worker(new URL('./write-worker.ts', import.meta.url)), waiting: 0 };
+      member.worker.on('message', (failure: { message: string; code?: string } | null) => {
+        member.waiting--;
+        if (failure) this.#failure ??= Object.assign(new Error(failure.message), { code: failure.code });
+        this.#onProgress?.();
+      });
+      member.worker.on('error', (error) => {
+        this.#failure ??= error as Error;
+        this.#onProgress?.();
+      });
+      return member;
+    });
+  }
+
+  /** Hands a batch over, as soon as a thread has room for it. The buffers in it are gone afterwards. */
+  async write(jobs: WriteJob[]): Promise<void> {
+    for (;;) {
+      if (this.#failure) throw this.#failure;
+      const [free] = [...this.#members].sort((a, b) => a.waiting - b.waiting);
+      if (free && free.waiting < WAITING) {
+        free.waiting++;
+        const buffers = new Set(jobs.flatMap(({ frames }) => frames.map(({ buffer }) => buffer)));
+        const batch: WriteBatch = { jobs, durable: this.#durable };
+        free.worker.postMessage(batch, [...buffers]);
+        return;
+      }
+      await this.#progress();
+    }
+  }
+
+  async finish(): Promise<void> {
+    while (!this.#failure && this.#members.some(({ waiting }) => waiting > 0)) await this.#progress();
+    if (this.#failure) throw this.#failure;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#members.map(async ({ worker }) => {
+        const exited = once(worker, 'exit');
+        await worker.terminate();
+        await exited.catch(() => {});
+      }),
+    );
+  }
+
+  #progress(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onProgress = resolve;
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Key, RowBlock, SqlValue, TableDescription } from '../tables/table-source.ts';
+import { quoteName } from './sqlite-schema.ts';
+
+/** Reads rows in the form of row-codec.ts. SQLite writes that form itself: one call for a whole range of rows. */
+export class SqliteRows {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  read(table: TableDescription, from: Key | null, to: Key | null): RowBlock {
+    if (table.columns.length === 0) return { bytes: Buffer.alloc(0), rows: 0 };
+    const order = table.key.length > 0 ? `ORDER BY ${table.key.map(quoteName).join(', ')}` : '';
+    const statement = this.#prepare(
+      `SELECT CAST(group_concat(line, '') AS BLOB) AS bytes, count(*) AS rows FROM (
+         SELECT concat(${table.columns.map(encodedValue).join(', ')}, char(10)) AS line
+         FROM ${quoteName(table.name)} ${where(table, from, to)} ${order})`,
+    );
+    const { bytes, rows } = statement.get(...bounds(from, to)) as { bytes: Uint8Array | null; rows: number };
+    return { bytes: bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0), rows };
+  }
+
+  keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null {
+    const key = table.key.map(quoteName).join(', ');
+    const statement = this.#prepare(
+      `SELECT ${key} FROM ${quoteName(table.name)} ${where(table, from, to)} ORDER BY ${key} LIMIT 1 OFFSET ?`,
+    );
+    statement.setReadBigInts(true);
+    const row = statement.get(...bounds(from, to), count) as Record<string, SqlValue> | undefined;
+    return row ? Object.values(row) : null;
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function bounds(from: Key | null, to: Key | null): SqlValue[] {
+  return [...(from ?? []), ...(to ?? [])];
+}
+
+function where({ key }: TableDescription, from: Key | null, to: Key | null): string {
+  const columns = key.length === 1 ? quoteName(key[0] as string) : `(${key.map(quoteName).join(', ')})`;
+  const values = key.length === 1 ? '?' : `(${key.map(() => '?').join(', ')})`;
+  const conditions = [...(from ? [`${columns} >= ${values}`] : []), ...(to ? [`${columns} < ${values}`] : [])];
+  return conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+}
+
+function encodedValue(column: string): string {
+  const value = quoteName(column);
+  return `CASE typeof(${value})
+    WHEN 'text' THEN concat('t', octet_length(${value}), ':', ${value})
+    WHEN 'integer' THEN concat('i', ${value}, ';')
+    WHEN 'null' THEN 'n'
+    WHEN 'real' THEN concat('r', quote(${value}), ';')
+    ELSE concat('b', octet_length(${value}), ':', ${value}) END`;
+}

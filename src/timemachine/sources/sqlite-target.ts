@@ -1,0 +1,183 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { RawText, type Row, type RowValue } from '../tables/row-codec.ts';
+import type { TableDescription } from '../tables/table-source.ts';
+import type { StagedTable, TableChanges, TableTarget } from '../tables/table-target.ts';
+import { SqliteRows } from './sqlite-rows.ts';
+import { quoteName, type SqliteSchema } from './sqlite-schema.ts';
+
+/** A SQLite database that a restore writes to, live or new. */
+export class SqliteTarget implements TableTarget {
+  readonly #db: DatabaseSync;
+  readonly #staged = new Map<string, string>();
+
+  constructor(path: string, options: { busyTimeoutMs?: number } = {}) {
+    // Rows come and go one by one, so references between them hold only at the end.
+    this.#db = new DatabaseSync(path, {
+      timeout: options.busyTimeoutMs ?? 5_000,
+      enableForeignKeyConstraints: false,
+      defensive: false,
+    });
+    // A database without a name is this connection's own, on disk only as far as it must be, and gone with it. So what is
+    // staged neither touches the site's database nor outlives us.
+    this.#db.exec("ATTACH DATABASE '' AS staged");
+    this.#db.exec('PRAGMA staged.journal_mode = OFF; PRAGMA staged.synchronous = OFF');
+  }
+
+  stage(table: TableDescription): StagedTable {
+    const name = `staged.table${this.#staged.size}`;
+    const columns = table.columns.map((_, index) => `c${index}`);
+    // Columns without a type keep every value as it is.
+    if (columns.length > 0) this.#db.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
+    this.#staged.set(table.name, name);
+    return {
+      add: (rows) => {
+        this.#db.exec('BEGIN');
+        try {
+          insertRows(this.#db, name, columns, rows);
+          this.#db.exec('COMMIT');
+        } catch (error) {
+          this.#db.exec('ROLLBACK');
+          throw error;
+        }
+      },
+    };
+  }
+
+  transaction<T>(work: (changes: TableChanges) => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work(new SqliteChanges(this.#db, this.#staged));
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.discardStaged();
+    }
+  }
+
+  discardStaged(): void {
+    for (const name of this.#staged.values()) this.#db.exec(`DROP TABLE IF EXISTS ${name}`);
+    this.#staged.clear();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+class SqliteChanges implements TableChanges {
+  readonly #db: DatabaseSync;
+  readonly #staged: ReadonlyMap<string, string>;
+  readonly #rows: SqliteRows;
+
+  constructor(db: DatabaseSync, staged: ReadonlyMap<string, string>) {
+    this.#db = db;
+    this.#staged = staged;
+    this.#rows = new SqliteRows(db);
+  }
+
+  drop(name: string): void {
+    const found = this.#db
+      .prepare("SELECT type FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')")
+      .get(name);
+    if (found) this.#db.exec(`DROP ${found.type === 'view' ? 'VIEW' : 'TABLE'} ${quoteName(name)}`);
+  }
+
+  replace(table: TableDescription): void {
+    const schema = table.schema as SqliteSchema;
+    this.drop(table.name);
+    // Views wait until every table that they may show is there.
+    if (schema.kind === 'view') return;
+    const staged = this.#staged.get(table.name);
+    if (!staged) throw new Error(`The table ${table.name} was not staged`);
+    this.#db.exec(schema.sql);
+    const columns = table.columns.map((_, index) => `c${index}`).join(', ');
+    this.#db.exec(
+      `INSERT INTO ${quoteName(table.name)} (${table.columns.map(quoteName).join(', ')})
+       SELECT ${columns} FROM ${staged} ORDER BY rowid`,
+    );
+    for (const sql of schema.indexes) this.#db.exec(sql);
+    this.#setSequence(table.name, schema.sequence);
+  }
+
+  change(table: TableDescription, removed: readonly Row[], added: readonly Row[]): void {
+    const schema = table.schema as SqliteSchema;
+    // Triggers would do once more what they did when these rows were first written; `finish` brings them back.
+    for (const { type, name, sql } of this.#partsOf(table.name)) {
+      if (type === 'trigger') this.#db.exec(`DROP TRIGGER ${quoteName(name)}`);
+      else if (!schema.indexes.includes(sql)) this.#db.exec(`DROP INDEX ${quoteName(name)}`);
+    }
+    deleteRows(this.#db, table, removed);
+    insertRows(this.#db, quoteName(table.name), table.columns.map(quoteName), added);
+    const present = new Set(this.#partsOf(table.name).map(({ sql }) => sql));
+    for (const sql of schema.indexes) if (!present.has(sql)) this.#db.exec(sql);
+    this.#setSequence(table.name, schema.sequence);
+  }
+
+  finish(tables: readonly TableDescription[]): void {
+    const schemas = tables.map(({ schema }) => schema as SqliteSchema);
+    for (const { kind, sql } of schemas) if (kind === 'view') this.#db.exec(sql);
+    for (const { triggers } of schemas) for (const sql of triggers) this.#db.exec(sql);
+  }
+
+  read(...range: Parameters<TableChanges['read']>) {
+    return this.#rows.read(...range);
+  }
+
+  #partsOf(table: string): { type: string; name: string; sql: string }[] {
+    return this.#db
+      .prepare(
+        `SELECT type, name, sql FROM sqlite_schema
+         WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL`,
+      )
+      .all(table) as { type: string; name: string; sql: string }[];
+  }
+
+  #setSequence(name: string, sequence: string | null): void {
+    if (!this.#db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").get()) return;
+    this.#db.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(name);
+    if (sequence === null) return;
+    this.#db.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, CAST(? AS INTEGER))').run(name, sequence);
+  }
+}
+
+function insertRows(db: DatabaseSync, table: string, columns: readonly string[], rows: readonly Row[]): void {
+  const statements = new Map<string, StatementSync>();
+  for (const { values } of rows) {
+    const places = values.map(placeholder).join(', ');
+    let statement = statements.get(places);
+    if (!statement) {
+      statement = db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
+      statements.set(places, statement);
+    }
+    statement.run(...values.map(input));
+  }
+}
+
+function deleteRows(db: DatabaseSync, table: TableDescription, rows: readonly Row[]): void {
+  const places = table.key.map((name) => table.columns.indexOf(name));
+  const statements = new Map<string, StatementSync>();
+  for (const { values } of rows) {
+    const key = places.map((place) => values[place] ?? null);
+    const condition = key
+      .map((value, index) => `${quoteName(table.key[index] ?? '')} = ${placeholder(value)}`)
+      .join(' AND ');
+    let statement = statements.get(condition);
+    if (!statement) {
+      statement = db.prepare(`DELETE FROM ${quoteName(table.name)} WHERE ${condition}`);
+      statements.set(condition, statement);
+    }
+    statement.run(...key.map(input));
+  }
+}
+
+/** Bytes that are no UTF-8 can only be given as a blob, and become the text that they were. */
+function placeholder(value: RowValue): string {
+  return value instanceof RawText ? 'CAST(? AS TEXT)' : '?';
+}
+
+function input(value: RowValue): SQLInputValue {
+  return value instanceof RawText ? value.bytes : value;
+}

@@ -1,0 +1,53 @@
+/**
+ * Where the time machine keeps its bytes. Every object is immutable: it is put once under a key that is never used for
+ * other bytes, so nothing here needs a lock, a conditional write or an append, and a disk fits as well as S3.
+ */
+export interface Store {
+  /**
+   * Stores an object. When this resolves the object is whole and durable; when it fails or the process dies, the key
+   * holds either the whole object or nothing. Putting the same bytes under the same key again is fine.
+   */
+  put(key: string, parts: readonly Uint8Array[]): Promise<void>;
+  /**
+   * The object, exactly the bytes of the range, or at most its last bytes. Fails with MissingObject, or with ShortObject
+   * where a range goes beyond the end.
+   */
+  get(key: string, range?: ByteRange): Promise<Buffer>;
+  /** Every object below the prefix, sorted by key. What was put before the call is in the list. */
+  list(prefix: string): Promise<StoredObject[]>;
+  /** The names right below the prefix, objects and folders alike, sorted. */
+  names(prefix: string): Promise<string[]>;
+  /** Deleting what is not there is fine. */
+  delete(key: string): Promise<void>;
+  /** Removes what processes that died in the middle of a put left behind, where a store has such remains. */
+  removeAbandoned?(): Promise<void>;
+}
+
+export type ByteRange = { start: number; length: number } | { last: number };
+
+export interface StoredObject {
+  key: string;
+  sizeBytes: number;
+  storedAtMs: number;
+}
+
+export class MissingObject extends Error {
+  constructor(key: string) {
+    super(`The store has no object ${key}`);
+    this.name = 'MissingObject';
+  }
+}
+
+export class ShortObject extends Error {
+  constructor(key: string) {
+    super(`The object ${key} ends before the bytes that were asked for`);
+    this.name = 'ShortObject';
+  }
+}
+
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+/** Keys are made of plain segments, so that no key can name something outside of the store. */
+export function assertKey(key: string): void {
+  if (!key.split('/').every((segment) => SEGMENT.test(segment))) throw new Error(`Not a key of the store: ${key}`);
+}
