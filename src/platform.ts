@@ -15,7 +15,7 @@ import { createMetrics, type Metrics } from '#core/http/metrics.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import { RateLimits } from '#core/http/rate-limits.ts';
 import { serveReference } from '#core/http/reference.ts';
-import { createApp } from '#core/http/server.ts';
+import { createApp, NO_SITES } from '#core/http/server.ts';
 import { type JobKind, Jobs } from '#core/jobs/jobs.ts';
 import { createLog, type Log } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
@@ -88,8 +88,8 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const metrics = createMetrics(database.pool, jobs, services.events, runtime);
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
-    const edge = createEdge(services);
-    if (serves) {
+    const edge = serves ? createEdge(services) : undefined;
+    if (edge) {
       undo.push(() => edge.close());
       await edge.start();
       await subscribeToPurges(services, (siteId) => edge.purge(siteId));
@@ -98,7 +98,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       services,
       metrics,
       operations: answers ? operations : [],
-      sites: edge,
+      sites: edge ?? NO_SITES,
       ready: async () => {
         await sql`select 1`.execute(database.db);
         return listener.connected;

@@ -165,16 +165,14 @@ export class Edge {
   /** Some work has the site for a moment: the visitor waits for it instead of seeing an error. */
   async #hold(visit: Visit, serve: (visit: Visit) => undefined | Promise<void>): Promise<void> {
     const { request, response, gate } = visit;
-    if (gate.site.waiting >= this.#limits.waitingPerSite) throw new SiteFailure('overload', 'too many visitors wait');
-    gate.site.waiting++;
     const find = () => this.#table.find(request.headers.host);
     const { signal } = followVisitor(response);
     const isOver = () => {
       const state = find()?.route.state;
       return state !== 'held' && state !== 'creating';
     };
-    const isServed = await this.#table.until(isOver, this.#limits.holdMs, signal);
-    gate.site.waiting--;
+    const { waitingPerSite, holdMs } = this.#limits;
+    const isServed = await gate.site.whileWaiting(waitingPerSite, () => this.#table.until(isOver, holdMs, signal));
     if (response.destroyed) return;
     const next = find();
     if (!isServed) this.#refuse(visit, gate.route.state === 'creating' ? NOTICES.creating : NOTICES.held);

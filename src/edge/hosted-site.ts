@@ -1,4 +1,4 @@
-import type { RunningSite } from '#runtimes/runtime.ts';
+import { type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import type { SitePages } from './cache/site-pages.ts';
 import type { CountedSite, UsageCounter } from './usage.ts';
 
@@ -10,7 +10,7 @@ export class HostedSite implements CountedSite {
   /** The hosts that lead here. */
   readonly hosts = new Set<string>();
   /** Visitors that wait for an answer to begin. */
-  waiting = 0;
+  #waiting = 0;
   /** The start that is under way; whoever comes meanwhile waits for the same one. */
   starting: Promise<RunningSite> | undefined;
   isGone = false;
@@ -18,5 +18,16 @@ export class HostedSite implements CountedSite {
   constructor(id: string, pages: SitePages) {
     this.id = id;
     this.pages = pages;
+  }
+
+  /** Counts a visitor among those who wait for as long as the work takes; so many may, and no more. */
+  async whileWaiting<T>(most: number, work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= most) throw new SiteFailure('overload', 'too many visitors wait for this site');
+    this.#waiting++;
+    try {
+      return await work();
+    } finally {
+      this.#waiting--;
+    }
   }
 }

@@ -1,4 +1,3 @@
-import { SiteFailure } from '#runtimes/runtime.ts';
 import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
@@ -72,16 +71,9 @@ export class Origin implements PageSender {
   }
 
   /** Who sends a body waits for the site already. */
-  async #takeBody({ request, gate: { site } }: Visit): Promise<TakenBody | undefined> {
-    const { limits } = this.#options;
-    if (site.waiting >= limits.waitingPerSite)
-      throw new SiteFailure('overload', 'too many visitors wait for this site');
-    site.waiting++;
-    try {
-      return await TakenBody.take(request, limits.bodyBytes, this.#bodies);
-    } finally {
-      site.waiting--;
-    }
+  #takeBody({ request, gate: { site } }: Visit): Promise<TakenBody | undefined> {
+    const { bodyBytes, waitingPerSite } = this.#options.limits;
+    return site.whileWaiting(waitingPerSite, () => TakenBody.take(request, bodyBytes, this.#bodies));
   }
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {

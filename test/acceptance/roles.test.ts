@@ -66,6 +66,8 @@ test('a site is made by the worker, served by the edge, and put to sleep by the 
     assert.equal(site.busy, null);
     assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
     assert.equal(runtime.awake().length, 1);
+    // A process that serves no sites says so at once.
+    assert.equal((await visit({ url: `http://localhost:${port}` }, site.fqdn, '/')).status, 421);
     await ada.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 10 });
     await eventually(async () => runtime.awake().length === 0);
     assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);

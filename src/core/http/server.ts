@@ -22,6 +22,17 @@ import { addressKey } from './rate-limits.ts';
 
 const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
 
+export interface SiteListener {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** For processes that serve no sites: whoever sent the visitor here has to send them to an edge. */
+export const NO_SITES: SiteListener = {
+  handle: (_request, response) => void response.writeHead(421, { connection: 'close' }).end(),
+  upgrade: (_request, socket) => void socket.end('HTTP/1.1 421 Misdirected Request\r\nconnection: close\r\n\r\n'),
+};
+
 export interface ServerOptions {
   services: Services;
   metrics: Metrics;
@@ -29,10 +40,7 @@ export interface ServerOptions {
   /** The browser's side: dashboard, reference. */
   pages?: (app: FastifyInstance) => void;
   /** Answers for every host that is not the platform's. */
-  sites: {
-    handle(request: IncomingMessage, response: ServerResponse): void;
-    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  };
+  sites: SiteListener;
   ready: () => Promise<boolean>;
 }
 

@@ -1,4 +1,3 @@
-import { SiteFailure } from '#runtimes/runtime.ts';
 import type { HostedSite } from '../hosted-site.ts';
 import { followVisitor, Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
@@ -68,19 +67,15 @@ export class CacheFiller {
   }
 
   /** Waits for the request that is under way, as one of those who wait for the site. */
-  async #wait({ gate: { site }, response }: Visit, flight: Flight): Promise<boolean> {
-    if (site.waiting >= this.#options.limits.waitingPerSite)
-      throw new SiteFailure('overload', 'too many visitors wait for this site');
-    site.waiting++;
-    try {
-      return await flight.wait(followVisitor(response));
-    } catch (error) {
-      // Whoever began it went away just when we came, or we did.
-      if (error instanceof Left) return false;
-      throw error;
-    } finally {
-      site.waiting--;
-    }
+  #wait({ gate: { site }, response }: Visit, flight: Flight): Promise<boolean> {
+    const leaving = followVisitor(response);
+    return site
+      .whileWaiting(this.#options.limits.waitingPerSite, () => flight.wait(leaving))
+      .catch((error: unknown) => {
+        // Whoever began it went away just when we came, or we did.
+        if (error instanceof Left) return false;
+        throw error;
+      });
   }
 
   /** Fetches a page anew behind the back of the visitor who got the old one. */

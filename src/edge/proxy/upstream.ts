@@ -55,20 +55,14 @@ export class Upstream {
   }
 
   /** Resolves when the answer's head is there; fails with a SiteFailure. The lease ends with the answer. */
-  async send(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
-    const { site } = gate;
-    if (site.waiting >= this.#options.limits.waitingPerSite)
-      throw new SiteFailure('overload', 'too many visitors wait for this site');
-    site.waiting++;
-    try {
-      return await this.#ask(gate, outgoing).catch((error: unknown) => {
+  send(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
+    return gate.site.whileWaiting(this.#options.limits.waitingPerSite, () =>
+      this.#ask(gate, outgoing).catch((error: unknown) => {
         // It was stopped in the moment that it was asked, and has not begun: it is woken for this visitor.
         if (error instanceof SiteFailure && error.reason === 'stopped') return this.#ask(gate, outgoing);
         throw error;
-      });
-    } finally {
-      site.waiting--;
-    }
+      }),
+    );
   }
 
   async #ask(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
@@ -77,16 +71,10 @@ export class Upstream {
   }
 
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */
-  async upgrade(gate: Gate, outgoing: Outgoing): Promise<Upgraded> {
-    const { site } = gate;
-    if (site.waiting >= this.#options.limits.waitingPerSite)
-      throw new SiteFailure('overload', 'too many visitors wait for this site');
-    site.waiting++;
-    try {
-      return await this.#switch(await this.#lease(gate, outgoing.leaving), outgoing);
-    } finally {
-      site.waiting--;
-    }
+  upgrade(gate: Gate, outgoing: Outgoing): Promise<Upgraded> {
+    return gate.site.whileWaiting(this.#options.limits.waitingPerSite, async () =>
+      this.#switch(await this.#lease(gate, outgoing.leaving), outgoing),
+    );
   }
 
   #switch(lease: Lease, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {

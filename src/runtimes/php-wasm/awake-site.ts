@@ -39,7 +39,6 @@ export class AwakeSite implements RunningSite {
   #stopped = false;
   /** When PHP last worked, which tells how idle the site is. */
   lastUsedAt = Date.now();
-  memoryBytes = 0;
 
   constructor(limits: AwakeLimits, events: AwakeEvents) {
     this.#limits = limits;
@@ -60,7 +59,7 @@ export class AwakeSite implements RunningSite {
   }
 
   /** Resolves when the site can take a request. */
-  async ready(): Promise<void> {
+  async #ready(): Promise<void> {
     while (!this.#worker?.alive) {
       if (this.#stopped) throw new SiteFailure('stopped', 'The site was stopped.');
       this.#starting ??= this.#start().finally(() => {
@@ -105,7 +104,7 @@ export class AwakeSite implements RunningSite {
   #pump(): void {
     if (this.#current || this.#waiting.size === 0 || this.#stopped) return;
     if (!this.#worker?.alive) {
-      this.ready().then(
+      this.#ready().then(
         () => this.#pump(),
         (error) => this.#failAll(error),
       );
@@ -141,7 +140,6 @@ export class AwakeSite implements RunningSite {
     worker.onBegin = () => this.#begun(worker);
     worker.onEnd = (end) => {
       const { memoryBytes, ranOutOfMemory } = end;
-      this.memoryBytes = memoryBytes;
       this.#events.finished(end);
       // What WebAssembly has once taken it never gives back.
       if (ranOutOfMemory || memoryBytes > this.#limits.recycleAboveBytes) worker.retire(RETIRE_GRACE_MS);

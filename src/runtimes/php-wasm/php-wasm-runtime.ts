@@ -28,7 +28,7 @@ import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
-import { type CoreMounts, type PoolSite, WorkerPool } from './worker-pool.ts';
+import { type CoreMounts, WorkerPool } from './worker-pool.ts';
 import type { RequestEnd, WorkerSite } from './worker-process.ts';
 
 /**
@@ -134,7 +134,11 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
-    return this.#pool.wake(this.#poolSite(site, this.#folderOf(site.id)));
+    return this.#pool.wake(site.id, JSON.stringify(site), () => ({
+      coreVersion: site.coreVersion,
+      folder: this.#folderOf(site.id),
+      worker: this.#workerSite(site),
+    }));
   }
 
   async stop(siteId: string): Promise<void> {
@@ -212,7 +216,7 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   awake(): AwakeSite[] {
-    return this.#pool.awake().map(({ siteId, worker, memoryBytes }) => ({ siteId, pid: worker.pid, memoryBytes }));
+    return this.#pool.awake().map(({ siteId, worker: { pid, memoryBytes } }) => ({ siteId, pid, memoryBytes }));
   }
 
   /** How many warm workers wait for a site. */
@@ -289,16 +293,6 @@ export class PhpWasmRuntime implements Runtime {
     if (!result.stdout.includes('"installed":true')) {
       throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
     }
-  }
-
-  #poolSite(site: SiteSpec, folder: string): PoolSite {
-    return {
-      id: site.id,
-      fingerprint: JSON.stringify(site),
-      coreVersion: site.coreVersion,
-      folder,
-      worker: this.#workerSite(site),
-    };
   }
 
   #workerSite(site: SiteSpec): WorkerSite {

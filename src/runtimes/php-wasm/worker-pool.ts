@@ -26,9 +26,6 @@ export interface PoolSettings {
 
 /** What a worker needs to run a site. */
 export interface PoolSite {
-  id: string;
-  /** Changes when the site must be started anew. */
-  fingerprint: string;
   coreVersion: string;
   folder: string;
   worker: WorkerSite;
@@ -134,19 +131,20 @@ export class WorkerPool {
     return this.#standby.filter(({ ready }) => ready).length;
   }
 
-  wake(site: PoolSite): AwakeSite {
-    const known = this.#awake.get(site.id);
-    if (known?.fingerprint === site.fingerprint) return known.site;
-    if (known) this.#forget(site.id, known.site).catch(() => {});
+  /** `fingerprint` changes when the site must be started anew. It is described only when it is started. */
+  wake(siteId: string, fingerprint: string, describe: () => PoolSite): AwakeSite {
+    const known = this.#awake.get(siteId);
+    if (known?.fingerprint === fingerprint) return known.site;
+    if (known) this.#forget(siteId, known.site).catch(() => {});
     const { requestTimeoutMs } = this.#settings;
     const awake: AwakeSite = new AwakeSite(
       { requestTimeoutMs, recycleAboveBytes: RECYCLE_ABOVE_BYTES },
       {
-        startWorker: () => this.#startWorker(site),
-        finished: (end) => this.#finished(site.id, end),
+        startWorker: () => this.#startWorker(describe()),
+        finished: (end) => this.#finished(siteId, end),
       },
     );
-    this.#awake.set(site.id, { site: awake, fingerprint: site.fingerprint });
+    this.#awake.set(siteId, { site: awake, fingerprint });
     return awake;
   }
 
@@ -163,9 +161,9 @@ export class WorkerPool {
     return worker;
   }
 
-  awake(): { siteId: string; worker: WorkerProcess; memoryBytes: number }[] {
+  awake(): { siteId: string; worker: WorkerProcess }[] {
     return [...this.#awake].flatMap(([siteId, { site }]) =>
-      site.worker?.alive ? [{ siteId, worker: site.worker, memoryBytes: site.memoryBytes }] : [],
+      site.worker?.alive ? [{ siteId, worker: site.worker }] : [],
     );
   }
 
@@ -301,10 +299,10 @@ export class WorkerPool {
     for (const [siteId, { site }] of this.#awake) {
       const isUnused = site.isIdle && now - site.lastUsedAt > this.#settings.idleTimeoutMs;
       if (isUnused) this.#forget(siteId, site).catch(() => {});
-      else if (site.worker && !site.isIdle) site.memoryBytes = await site.worker.memoryBytes();
     }
     for (const worker of this.#workers) {
-      if ((await worker.memoryBytes()) > KILL_ABOVE_BYTES) {
+      await worker.measureMemory();
+      if (worker.memoryBytes > KILL_ABOVE_BYTES) {
         worker.kill('memory', 'The site used more memory than a request may.');
       }
     }

@@ -59,6 +59,8 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
+  /** As last seen: after each request, and once a second. */
+  memoryBytes = 0;
   #booted: Promise<void> | undefined;
   onBegin: () => void = () => {};
   onEnd: (end: RequestEnd) => void = () => {};
@@ -94,7 +96,10 @@ export class WorkerProcess {
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (message: Message) => {
       if (message.type === 'begin') this.onBegin();
-      else if (message.type === 'end') this.onEnd(message);
+      else if (message.type === 'end') {
+        this.memoryBytes = message.memoryBytes;
+        this.onEnd(message);
+      }
     });
     this.#child.on('error', (error) => this.#ended(error.message));
     this.exited = new Promise((resolve) => {
@@ -159,9 +164,9 @@ export class WorkerProcess {
     return Number(waitedNs ?? 0) / 1e6;
   }
 
-  async memoryBytes(): Promise<number> {
+  async measureMemory(): Promise<void> {
     const status = await readFile(`/proc/${this.pid}/status`, 'utf8').catch(() => '');
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+    this.memoryBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */
