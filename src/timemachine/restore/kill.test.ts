@@ -43,10 +43,12 @@ test(`${KILLS} real kills in the middle of a restore leave, once recovered, all 
     const point = random.pick(points);
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM, folder, point.hash];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    // Listened for from the start: a small restore may be over before the kill.
+    const exited = once(child, 'exit');
     await once(child.stdout, 'data');
     await sleep(random.below(60));
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await exited;
     // The claim of the dead would run out in some minutes.
     for (const { key } of await store.list(`${repository.prefix}/lease`)) await store.delete(key);
     await recover({ repository, folder: site.folder, staging: join(folder, 'staging'), tables: { source, target } });
