@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
  * file changes one chunk and not all that follow. Part of the format: another table or mask finds other cuts, which costs
  * only what could have been shared.
  */
-const SMALLEST = 16 * 1024;
+const SMALLEST = 32 * 1024;
 const AVERAGE = 64 * 1024;
 export const LARGEST_CHUNK = 256 * 1024;
 // 18 bits are asked for before the average and 14 after it; high bits, for the low ones know only the last few bytes.

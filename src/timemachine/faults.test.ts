@@ -72,8 +72,6 @@ class World {
       store.close();
       source.close();
       target.close();
-      // The dead leave their claim behind; here nobody waits until it has run out.
-      await releaseClaims(join(this.folder, 'store'));
       this.faulty.revive();
     }
   }
@@ -131,11 +129,6 @@ interface Process {
   source: SqliteSource;
   target: TableTarget;
   archiver: Archiver;
-}
-
-async function releaseClaims(store: string): Promise<void> {
-  const disk = new DiskStore(store);
-  for (const { key } of await disk.list('owners')) if (key.includes('/lease/')) await disk.delete(key);
 }
 
 const faultAt = (random: Random, index: number): [number, Fault] => [

@@ -5,8 +5,8 @@ import { CorruptObject, type Hash, hashOf } from './hash.ts';
 
 /**
  * Many objects in one file: magic, the frames one after the other, the index, and an end of fixed size. The pack is named
- * after the hash of its index. So every byte is covered: frames by the checksum in the index (and their content by its
- * hash), the index by the name, the rest by being what it must be.
+ * after the hash of its index. So every byte is covered: frames by the hash of what they hold, compressed ones also by the
+ * checksum in the index (two of them may hold the same), the index by the name, the rest by being what it must be.
  */
 const MAGIC = Buffer.from('SYPACK1\n');
 const ENTRY_BYTES = 52;
@@ -20,6 +20,7 @@ export interface Frame {
   offset: number;
   storedBytes: number;
   plainBytes: number;
+  /** Of the stored bytes; 0 where these are the object itself, whose hash says it all. */
   checksum: number;
   isCompressed: boolean;
 }
@@ -45,7 +46,7 @@ export class PackBuilder {
   addStored(hash: Hash, stored: Uint8Array, plainBytes: number, isCompressed: boolean): void {
     if (this.frames.size === 0) this.#append(MAGIC);
     const frame = { hash, offset: this.sizeBytes, storedBytes: stored.length, plainBytes, isCompressed };
-    this.frames.set(hash, { ...frame, checksum: crc32(stored) });
+    this.frames.set(hash, { ...frame, checksum: isCompressed ? crc32(stored) : 0 });
     this.#append(stored);
   }
 
@@ -147,7 +148,8 @@ export function verifyPack(id: Hash, bytes: Buffer, onFault: (fault: string) => 
     if (frame.offset !== expected) onFault(`Corrupt: pack ${id} has a gap at ${expected}`);
     expected = frame.offset + frame.storedBytes;
     try {
-      if (crc32(stored) !== frame.checksum) throw new CorruptObject(`object ${frame.hash} in pack ${id}`);
+      if (frame.isCompressed && crc32(stored) !== frame.checksum)
+        throw new CorruptObject(`object ${frame.hash} in pack ${id}`);
       openFrame(frame, stored);
       sound.push(frame);
     } catch (error) {

@@ -12,6 +12,9 @@ import {
 } from './snapshot.ts';
 import { MissingObject, type Store } from './stores/store.ts';
 
+/** An index takes some hundred bytes of memory for each object. */
+const REMEMBERED_POOLS = 100;
+
 /**
  * All that one store holds:
  *
@@ -31,15 +34,14 @@ export class Repository {
     this.shared = new Pool(store, 'shared');
   }
 
+  /** The pools that were used last are remembered, the latest at the end; another one's index is read again. */
   pool(owner: string): Pool {
     const pool = this.#pools.get(owner) ?? new Pool(this.store, `owners/${owner}`);
-    this.#pools.set(owner, pool);
-    return pool;
-  }
-
-  /** Frees the memory of an owner's index; it is read again when needed. */
-  forget(owner: string): void {
     this.#pools.delete(owner);
+    this.#pools.set(owner, pool);
+    const [oldest] = this.#pools.keys();
+    if (this.#pools.size > REMEMBERED_POOLS && oldest !== undefined) this.#pools.delete(oldest);
+    return pool;
   }
 
   site(owner: string, site: string): SiteRepository {
@@ -139,6 +141,11 @@ export class SiteRepository implements ObjectReader {
     const snapshot = decodeSnapshot(id.hash, await this.#store.get(id.key));
     if (Date.parse(snapshot.time) !== id.timeMs) throw new CorruptObject(`snapshot ${id.hash} is of another time`);
     return snapshot;
+  }
+
+  /** The snapshot of that hash and time, for whoever has no list. */
+  readMoment({ hash, timeMs }: Pick<SnapshotId, 'hash' | 'timeMs'>): Promise<Snapshot> {
+    return this.readSnapshot({ hash, timeMs, key: `${this.prefix}/snapshots/${snapshotName(timeMs, hash)}` });
   }
 
   async hasSnapshot(id: SnapshotId): Promise<boolean> {

@@ -47,7 +47,8 @@ export class RandomSite {
   }
 
   query(work: (db: DatabaseSync) => void): void {
-    const db = new DatabaseSync(this.database);
+    // Somebody may be reading it for a backup.
+    const db = new DatabaseSync(this.database, { timeout: 10_000 });
     try {
       db.exec('BEGIN IMMEDIATE');
       work(db);

@@ -24,3 +24,19 @@ export function anchorFolder(root: string, relative: string): AnchoredFolder {
   }
   return { path, close: () => closeSync(descriptor) };
 }
+
+/** Undefined where there is no such folder, or a link is on the way to it. */
+export function anchorIfThere(root: string, path: string): AnchoredFolder | undefined {
+  try {
+    return anchorFolder(root, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+export function splitPath(path: string): { parent: string; name: string } {
+  const cut = path.lastIndexOf('/');
+  return { parent: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1) };
+}

@@ -16,6 +16,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { hashOf } from '../hash.ts';
+import { LeaseBusy } from '../lease.ts';
+import type { Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { DiskStore } from '../stores/disk.ts';
@@ -199,4 +201,63 @@ test('with a state file a restart reads no file again, and a broken one only cos
   const uploads = (await readTree(repository, snapshot.files as string)).find(({ name }) => name === 'uploads');
   const entries = await readTree(repository, (uploads as { ref: string }).ref);
   assert.equal((entries.find(({ name }) => name === '3.txt') as { ref: string }).ref, hashOf('content 4'));
+});
+
+test('a lease keeps a second archiver out, and without one nothing is written for it', async (t) => {
+  const { repository, site, folder, archiver } = makeSite(t);
+  const claims = () => new DiskStore(join(folder, 'store')).list(`${repository.prefix}/lease`);
+  await archiver.snapshot();
+  assert.deepEqual(await claims(), []);
+  const first = new Archiver({ repository, folder: site, lease: repository.lease() });
+  await first.snapshot();
+  assert.equal((await claims()).length, 1);
+  const second = new Archiver({ repository, folder: site, lease: repository.lease() });
+  await assert.rejects(second.snapshot(), LeaseBusy);
+  await first.close();
+  assert.deepEqual(await claims(), []);
+  await second.snapshot();
+});
+
+test('a snapshot says how many files it added, changed and removed, also after a restart', async (t) => {
+  const { repository, site, archiver } = makeSite(t);
+  const first = await archiver.snapshot();
+  assert.deepEqual(first.changes, {
+    filesAdded: 30,
+    filesChanged: 0,
+    filesRemoved: 0,
+    bytes: first.snapshot.fileBytes,
+  });
+  const change = (round: string) => {
+    mkdirSync(join(site, round));
+    writeFileSync(join(site, `${round}/new.txt`), '12345');
+    symlinkSync('new.txt', join(site, `${round}/link`));
+    writeFileSync(join(site, 'uploads/1.txt'), `changed ${round}`);
+    // Another time alone brings no bytes.
+    utimesSync(join(site, 'uploads/2.txt'), 1_600_000_000, 1_600_000_000 + round.length);
+    rmSync(join(site, `uploads/${round.length}.txt`));
+  };
+  change('second');
+  const second = await archiver.snapshot();
+  assert.deepEqual(second.changes, { filesAdded: 2, filesChanged: 2, filesRemoved: 1, bytes: 5 + 14 });
+  assert.deepEqual((await archiver.snapshot()).changes.filesChanged, 0);
+  change('third');
+  // A folder in the place of a file, with a file in it.
+  rmSync(join(site, 'uploads/9.txt'));
+  mkdirSync(join(site, 'uploads/9.txt'));
+  writeFileSync(join(site, 'uploads/9.txt/inner'), '1');
+  const { changes } = await new Archiver({ repository, folder: site }).snapshot();
+  assert.deepEqual(changes, { filesAdded: 3, filesChanged: 2, filesRemoved: 2, bytes: 5 + 13 + 1 });
+});
+
+test('a snapshot tells how far it is, and in the end all of each step', async (t) => {
+  const { archiver } = makeSite(t);
+  const told: Progress[] = [];
+  const { snapshot, storedBytes } = await archiver.snapshot({ onProgress: (progress) => told.push(progress) });
+  assert.deepEqual(told, [
+    { step: 'reading', files: 30, bytes: snapshot.fileBytes, tables: 0 },
+    { step: 'tables', files: 0, bytes: 0, tables: 2, tablesTotal: 2 },
+    // Files that were written just now are read again.
+    { step: 'verifying', files: 30, bytes: snapshot.fileBytes, tables: 0 },
+    { step: 'writing', files: 0, bytes: storedBytes, tables: 0 },
+  ]);
 });

@@ -2,11 +2,14 @@ import { realpathSync } from 'node:fs';
 import type { Ref } from '../content.ts';
 import { CorruptObject } from '../hash.ts';
 import type { Lease } from '../lease.ts';
+import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
+import { planFiles } from '../restore/file-plan.ts';
 import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { readTableRoot } from '../tables/table-root.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { compareStates, type FileChanges, noFileChanges } from './file-changes.ts';
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
 import { hintsFrom } from './hints.ts';
@@ -24,6 +27,8 @@ export interface ArchiverOptions extends FolderRules {
   /** The folder to keep; leave it out for a database alone. */
   folder?: string;
   tables?: TableSource;
+  /** Without one, the caller sees to it that a site has one writer. */
+  lease?: Lease;
   /** Where to keep what is known of the files while no archiver runs; see `close`. */
   stateFile?: string;
   now?: () => number;
@@ -35,8 +40,19 @@ export interface SnapshotResult {
   /** False when nothing differs from the snapshot before; `id` is then that one, and nothing was stored. */
   isNew: boolean;
   storedBytes: number;
+  /** Against the snapshot before; the first one adds everything. */
+  changes: FileChanges;
   /** What the source of the tables said at the cut; a restore refuses to work on any other state. */
   tablesVersion: string | undefined;
+}
+
+export interface SnapshotOptions {
+  /**
+   * Hints: only these paths, and those that were fresh last time, are looked at. A hint that is missing is a change that is
+   * missed, so take a snapshot without hints now and then.
+   */
+  changedPaths?: Iterable<string>;
+  onProgress?: OnProgress;
 }
 
 interface State {
@@ -54,25 +70,19 @@ interface State {
  */
 export class Archiver {
   readonly #options: ArchiverOptions;
-  readonly #lease: Lease;
   #state: State | undefined;
   #running = false;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
-    this.#lease = options.repository.lease();
   }
 
-  /**
-   * Takes a snapshot. `changedPaths` are hints: only these paths, and those that were fresh last time, are looked at. A
-   * hint that is missing is a change that is missed, so take a snapshot without hints now and then.
-   */
-  async snapshot(options: { changedPaths?: Iterable<string> } = {}): Promise<SnapshotResult> {
+  async snapshot(options: SnapshotOptions = {}): Promise<SnapshotResult> {
     if (this.#running) throw new Error('A snapshot of this site is being taken already');
     this.#running = true;
     try {
-      await this.#lease.hold();
-      return await this.#take(options.changedPaths);
+      await this.#options.lease?.hold();
+      return await this.#take(options.changedPaths, new ProgressReport(options.onProgress));
     } finally {
       this.#running = false;
     }
@@ -85,20 +95,21 @@ export class Archiver {
       const { id, files, fresh } = this.#state;
       await writeState(stateFile, { snapshot: id.hash, files, fresh }, diskOperations);
     }
-    await this.#lease.release();
+    await this.#options.lease?.release();
   }
 
-  async #take(changedPaths: Iterable<string> | undefined): Promise<SnapshotResult> {
+  async #take(changedPaths: Iterable<string> | undefined, progress: ProgressReport): Promise<SnapshotResult> {
     const { repository, tables } = this.#options;
     await repository.refresh();
     const before = this.#state && (await repository.hasSnapshot(this.#state.id)) ? this.#state : await this.#recall();
     const writer = repository.writer();
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
-    let files = await this.#walk(before?.files, hinted, writer);
+    progress.begin('reading');
+    let files = await this.#walk(before?.files, hinted, writer, progress);
     if (before && (files.state?.ref ?? null) === before.snapshot.files && this.#tablesAreUnchanged(before)) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
       const { id, snapshot, tablesVersion } = before;
-      return { id, snapshot, isNew: false, storedBytes: 0, tablesVersion };
+      return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
     }
 
     // The instant of the cut is the one at which the reader opens. A file that was the same before it and after it was the
@@ -109,17 +120,19 @@ export class Archiver {
     for (let round = 0; round < ROUNDS && !isConsistent; round++) {
       const reader = tables && (await openReader(tables));
       const timeMs = this.#options.now?.() ?? Date.now();
+      const known = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
       try {
-        cut = { timeMs, tables: await storeTables(reader, cut?.tables.states ?? before?.tables, before, writer) };
+        cut = { timeMs, tables: await storeTables(reader, known, before, writer, progress) };
       } finally {
         reader?.close();
       }
-      const again = await this.#walk(files.state, hinted && [...changedPathsNow, ...files.fresh], writer);
+      progress.begin('verifying');
+      const again = await this.#walk(files.state, hinted && [...changedPathsNow, ...files.fresh], writer, progress);
       isConsistent = again.changed.length === 0;
       files = again;
     }
     if (!cut) throw new Error('No cut was made');
-    const result = await this.#publish(before, files.state, cut, isConsistent, writer);
+    const result = await this.#publish(before, files.state, cut, isConsistent, writer, progress);
     this.#state = {
       id: result.id,
       snapshot: result.snapshot,
@@ -137,12 +150,16 @@ export class Archiver {
     cut: { timeMs: number; tables: TablesResult },
     isConsistent: boolean,
     writer: SiteWriter,
+    progress: ProgressReport,
   ): Promise<SnapshotResult> {
     const { repository } = this.#options;
     const tables = Object.fromEntries([...cut.tables.states].map(([name, { ref }]): [string, Ref] => [name, ref]));
     const isSame = before && (files?.ref ?? null) === before.snapshot.files && sameRefs(tables, before.snapshot.tables);
     const tablesVersion = cut.tables.version;
-    if (isSame) return { id: before.id, snapshot: before.snapshot, isNew: false, storedBytes: 0, tablesVersion };
+    if (isSame) {
+      const { id, snapshot } = before;
+      return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
+    }
     const snapshot: Snapshot = {
       format: 1,
       site: repository.site,
@@ -157,18 +174,37 @@ export class Archiver {
       fileBytes: files?.fileBytes ?? 0,
       parent: before?.id.hash ?? null,
     };
+    progress.begin('writing');
     await writer.flush();
+    progress.add({ bytes: writer.writtenBytes });
+    progress.end();
     if (Date.now() - writer.startedAtMs > LONGEST_MS)
       throw new Error('The snapshot took too long to rely on old packs');
     const id = await repository.publish(snapshot);
-    return { id, snapshot, isNew: true, storedBytes: writer.writtenBytes, tablesVersion };
+    const changes = await this.#changes(before, files);
+    return { id, snapshot, isNew: true, storedBytes: writer.writtenBytes, changes, tablesVersion };
   }
 
-  async #walk(before: FolderState | undefined, hints: string[] | undefined, writer: SiteWriter) {
+  async #changes(before: State | undefined, files: FolderState | undefined): Promise<FileChanges> {
+    if (!before || before.files) return compareStates(before?.files, files);
+    // After a restart only the trees tell what was there before.
+    const { repository } = this.#options;
+    const plan = await planFiles(repository, before.snapshot.files, files?.ref ?? null, { deleteExtra: true });
+    const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
+    return { filesAdded, filesChanged, filesRemoved, bytes };
+  }
+
+  async #walk(
+    before: FolderState | undefined,
+    hints: string[] | undefined,
+    writer: SiteWriter,
+    progress: ProgressReport,
+  ) {
     const { folder } = this.#options;
     if (folder === undefined) return { state: undefined, fresh: [], changed: [] };
-    const walk = new FolderWalk(realpathSync(folder), this.#options, writer);
+    const walk = new FolderWalk(realpathSync(folder), this.#options, writer, progress);
     const state = await drive(walk.run(before, hints && hintsFrom(hints)), writer);
+    progress.end();
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 

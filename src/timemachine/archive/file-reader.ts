@@ -46,9 +46,21 @@ function storeWhole(file: number, stat: Stats, writer: ObjectWriter): Ref | unde
   return readFully(file, bytes, 0) === stat.size ? writer.add(bytes) : undefined;
 }
 
+/** The memory of the last big file. It is taken while one is read, for others may be read between two pieces of it. */
+let spare: Buffer | undefined;
+
 function* storeChunks(file: number, writer: ObjectWriter): Generator<void, Ref> {
+  const bytes = spare ?? Buffer.allocUnsafeSlow(READ_BYTES + LARGEST_CHUNK);
+  spare = undefined;
+  try {
+    return addChunkList(writer, yield* cutIntoChunks(file, bytes, writer));
+  } finally {
+    spare = bytes;
+  }
+}
+
+function* cutIntoChunks(file: number, bytes: Buffer, writer: ObjectWriter): Generator<void, Chunk[]> {
   const chunks: Chunk[] = [];
-  const bytes = Buffer.allocUnsafeSlow(READ_BYTES + LARGEST_CHUNK);
   let rest = 0;
   for (let position = 0, isLast = false; !isLast; ) {
     const count = readFully(file, bytes.subarray(rest, rest + READ_BYTES), position);
@@ -66,7 +78,7 @@ function* storeChunks(file: number, writer: ObjectWriter): Generator<void, Ref> 
     rest = end - start;
     yield;
   }
-  return addChunkList(writer, chunks);
+  return chunks;
 }
 
 /** Reads until the buffer is full or the file ends. */

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
 import { addTree, type TreeEntry } from '../tree.ts';
 import { type AnchoredFolder, anchorFolder } from './anchored-folder.ts';
@@ -33,6 +34,7 @@ export class FolderWalk {
   readonly #root: string;
   readonly #rules: FolderRules;
   readonly #writer: SiteWriter;
+  readonly #progress: ProgressReport;
   readonly #startedAtMs = Date.now();
   #sliceEndsMs = performance.now() + SLICE_MS;
   /** Paths to look at again next time, whatever the hints say then. */
@@ -40,10 +42,11 @@ export class FolderWalk {
   /** Paths that this walk found different from the state before; the first ones, for the record. */
   readonly changed: string[] = [];
 
-  constructor(root: string, rules: FolderRules, writer: SiteWriter) {
+  constructor(root: string, rules: FolderRules, writer: SiteWriter, progress: ProgressReport) {
     this.#root = root;
     this.#rules = rules;
     this.#writer = writer;
+    this.#progress = progress;
   }
 
   /** With hints, only the paths they name are looked at. */
@@ -176,6 +179,7 @@ export class FolderWalk {
     try {
       const stored = yield* storeFile(at, isShared ? this.#writer.shared : this.#writer.private);
       if (stored) {
+        this.#progress.add({ files: 1, bytes: stored.stat.size });
         const isFresh = Math.max(stored.stat.mtimeMs, stored.stat.ctimeMs) > this.#startedAtMs - FRESH_MS;
         const mode = stored.stat.mode & 0o7777;
         return { kind: 'file', ...identityOf(stored.stat), mode, ref: stored.ref, isShared, isFresh };

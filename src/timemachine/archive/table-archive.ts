@@ -2,7 +2,7 @@ import type { Ref } from '../content.ts';
 import { hashOf } from '../hash.ts';
 import type { SiteWriter } from '../repository.ts';
 import { addRange, addTableRoot, type Range, type TableNode, type TableRoot } from '../tables/table-root.ts';
-import type { Key, TableDescription, TableReader } from '../tables/table-source.ts';
+import type { Key, KeySpan, SqlValue, TableDescription, TableReader } from '../tables/table-source.ts';
 
 /** A changed row stores about this much; smaller ranges would make the lists of ranges the bigger part. */
 const RANGE_BYTES = 8 * 1024;
@@ -21,7 +21,7 @@ export function* storeTable(
   reader: TableReader,
   description: TableDescription,
   before: TableState | undefined,
-  changedKeys: readonly Key[] | undefined,
+  changed: readonly KeySpan[] | undefined,
   writer: SiteWriter,
 ): Generator<void, TableState> {
   const isSameShape =
@@ -40,7 +40,7 @@ export function* storeTable(
     }
     return addTableRoot(writer, description, [ranges]);
   }
-  const suspects = changedKeys && suspectRanges(nodes, changedKeys);
+  const suspects = changed && suspectRanges(nodes, changed);
   const groups: (Range[] | TableNode)[] = [];
   let isEmptySoFar = true;
   for (const [index, node] of nodes.entries()) {
@@ -113,25 +113,32 @@ function* cutRange(
 }
 
 /** The ranges that hold changed rows; undefined when only the database could tell, for its order of keys is its own. */
-function suspectRanges(nodes: readonly TableNode[], changed: readonly Key[]): Set<Range> | undefined {
+function suspectRanges(nodes: readonly TableNode[], changed: readonly KeySpan[]): Set<Range> | undefined {
   const ranges = nodes.flatMap((node) => node.ranges);
   const lows = ranges.map(({ low }) => low?.[0]);
   const suspects = new Set<Range>();
-  for (const key of changed) {
-    const [value] = key;
-    if (key.length !== 1 || typeof value !== 'bigint') return undefined;
-    let from = 0;
-    let to = ranges.length - 1;
-    while (from < to) {
-      const middle = (from + to + 1) >> 1;
-      const low = lows[middle];
-      if (typeof low !== 'bigint') return undefined;
-      if (low <= value) from = middle;
-      else to = middle - 1;
-    }
-    suspects.add(ranges[from] as Range);
+  for (const { first, last } of changed) {
+    const [from, to] = [placeOf(first, lows), placeOf(last, lows)];
+    if (from === undefined || to === undefined) return undefined;
+    for (let place = from; place <= to; place++) suspects.add(ranges[place] as Range);
   }
   return suspects;
+}
+
+/** Which range a key belongs to, found by the keys that the ranges begin with; the first one begins before everything. */
+function placeOf(key: Key, lows: readonly (SqlValue | undefined)[]): number | undefined {
+  const [value] = key;
+  if (key.length !== 1 || typeof value !== 'bigint') return undefined;
+  let from = 0;
+  let to = lows.length - 1;
+  while (from < to) {
+    const middle = (from + to + 1) >> 1;
+    const low = lows[middle];
+    if (typeof low !== 'bigint') return undefined;
+    if (low <= value) from = middle;
+    else to = middle - 1;
+  }
+  return from;
 }
 
 /** Many removed rows leave ranges that are hardly worth their place in the list; then it is cut anew. */

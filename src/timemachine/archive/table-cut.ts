@@ -1,4 +1,5 @@
 import { setImmediate as otherWork, setTimeout as sleep } from 'node:timers/promises';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
 import type { Skipped } from '../snapshot.ts';
 import type { TableReader, TableSource } from '../tables/table-source.ts';
@@ -6,6 +7,11 @@ import { storeTable, type TableState } from './table-archive.ts';
 
 const BUSY_ATTEMPTS = 40;
 const BUSY_WAIT_MS = 100;
+
+interface StoredTables {
+  tables: ReadonlyMap<string, TableState>;
+  tablesVersion: string | undefined;
+}
 
 /** The tables of one cut. */
 export interface TablesResult {
@@ -21,9 +27,10 @@ export interface TablesResult {
  */
 export async function storeTables(
   reader: TableReader | undefined,
-  known: ReadonlyMap<string, TableState> | undefined,
-  before: { tables: ReadonlyMap<string, TableState>; tablesVersion: string | undefined } | undefined,
+  known: StoredTables | undefined,
+  before: StoredTables | undefined,
   writer: SiteWriter,
+  progress: ProgressReport,
 ): Promise<TablesResult> {
   const result: TablesResult = {
     states: new Map(),
@@ -32,17 +39,29 @@ export async function storeTables(
     version: reader?.version,
   };
   if (!reader) return result;
-  const since = before?.tablesVersion;
-  const changed = since === undefined ? undefined : reader.changedSince?.(since);
+  progress.begin('tables', { tablesTotal: reader.tables.length });
+  const since = known?.tablesVersion;
+  const isUnchanged = since !== undefined && reader.version === since;
+  const changed = isUnchanged ? new Map() : reader.changedSince?.(since);
   for (const table of reader.tables) {
     const { name } = table;
-    const old = known?.get(name);
-    const isSame = (since !== undefined && reader.version === since) || (changed && !changed.has(name));
-    const state = old && isSame ? old : await drive(storeTable(reader, table, old, changed?.get(name), writer), writer);
+    const old = known?.tables.get(name);
+    const isSame = changed !== undefined && !changed.has(name);
+    progress.add({ tables: 1 });
+    let state = old && isSame ? old : undefined;
+    try {
+      state ??= await drive(storeTable(reader, table, old, changed?.get(name), writer), writer);
+    } catch (error) {
+      const reason = reader.reasonToSkip?.(error);
+      if (reason === undefined) throw error;
+      result.skipped.push({ name, reason });
+      continue;
+    }
     result.states.set(name, state);
     if (state.ref === before?.tables.get(name)?.ref) result.skipped.push({ name, reason: 'unchanged' });
     else result.saved.push(name);
   }
+  progress.end();
   return result;
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnchoredFolder, anchorFolder } from '../archive/anchored-folder.ts';
+import { type AnchoredFolder, anchorIfThere, splitPath } from '../archive/anchored-folder.ts';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { exists, type FileOperations } from '../stores/file-operations.ts';
 import type { TreeEntry } from '../tree.ts';
@@ -15,6 +16,7 @@ export async function stageFiles(
   staging: string,
   changes: readonly FileChange[],
   operations: FileOperations,
+  progress: ProgressReport,
 ): Promise<FileStep[]> {
   const steps: FileStep[] = [];
   const files: FileToWrite[] = [];
@@ -46,7 +48,7 @@ export async function stageFiles(
       }
     }
   }
-  await writeFiles(repository, files, operations, true);
+  await writeFiles(repository, files, operations, true, progress);
   for (const { path, target } of links) await operations.link(target, path);
   const owner = ownerOf(folder);
   if (owner) for (const { path } of [...files, ...links]) await operations.giveTo(path, owner);
@@ -59,23 +61,25 @@ export async function applySteps(
   staging: string,
   steps: readonly FileStep[],
   operations: FileOperations,
+  progress: ProgressReport,
 ): Promise<void> {
+  progress.begin('placing', { filesTotal: steps.length });
   const root = realpathSync(folder);
   const owner = ownerOf(folder);
   const touched = new Set<string>();
   for (const step of steps) {
-    const cut = step.path.lastIndexOf('/');
-    const parent = cut < 0 ? '' : step.path.slice(0, cut);
+    const { parent, name } = splitPath(step.path);
     const anchor = anchorIfThere(root, parent);
     // The folder went with an earlier removal, before the process died that we go on for.
     if (!anchor && step.do === 'remove') continue;
     if (!anchor) throw new Error(`The folder ${parent} is not there`);
     try {
-      await applyStep(step, anchor, step.path.slice(cut + 1), staging, operations, owner);
+      await applyStep(step, anchor, name, staging, operations, owner);
     } finally {
       anchor.close();
     }
     touched.add(parent);
+    progress.add({ files: 1 });
   }
   for (const path of touched) {
     const anchor = anchorIfThere(root, path);
@@ -85,16 +89,7 @@ export async function applySteps(
       anchor?.close();
     }
   }
-}
-
-function anchorIfThere(root: string, path: string): AnchoredFolder | undefined {
-  try {
-    return anchorFolder(root, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
+  progress.end();
 }
 
 async function applyStep(

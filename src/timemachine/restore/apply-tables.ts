@@ -1,5 +1,6 @@
 import { addContent, readContent } from '../content.ts';
 import { CorruptObject, hashOf } from '../hash.ts';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { decodeRows, type Row } from '../tables/row-codec.ts';
 import type { TablePlan } from '../tables/table-plan.ts';
@@ -10,7 +11,15 @@ import type { TableChanges, TableTarget } from '../tables/table-target.ts';
 const STEP_BYTES = 4 * 1024 * 1024;
 
 /** Loads aside what will replace whole tables. Every row is read and verified here, before anything is decided. */
-export async function stageTables(repository: SiteRepository, plan: TablePlan, target: TableTarget): Promise<void> {
+export async function stageTables(
+  repository: SiteRepository,
+  plan: TablePlan,
+  target: TableTarget,
+  progress: ProgressReport,
+): Promise<void> {
+  const ranges = plan.changed.flatMap((change) => (change.how === 'replace' ? change.ranges : []));
+  const bytesTotal = ranges.reduce((sum, range) => sum + range.bytes, 0);
+  progress.begin('tables', { tablesTotal: plan.changed.length, bytesTotal });
   target.discardStaged();
   for (const change of plan.changed) {
     if (change.how !== 'replace') continue;
@@ -21,6 +30,7 @@ export async function stageTables(repository: SiteRepository, plan: TablePlan, t
       for (const row of decodeRows(await readContent(repository, range.ref), change.table.columns.length))
         rows.push(row);
       bytes += range.bytes;
+      progress.add({ bytes: range.bytes });
       if (bytes < STEP_BYTES) continue;
       staged.add(rows);
       rows = [];
@@ -31,7 +41,12 @@ export async function stageTables(repository: SiteRepository, plan: TablePlan, t
 }
 
 /** One transaction for all tables. What it wrote is read back before it is committed. */
-export function applyTables(plan: TablePlan, target: TableTarget, assertCurrent: () => void): void {
+export function applyTables(
+  plan: TablePlan,
+  target: TableTarget,
+  assertCurrent: () => void,
+  progress: ProgressReport,
+): void {
   if (plan.changed.length === 0 && plan.dropped.length === 0) return;
   target.transaction((changes) => {
     assertCurrent();
@@ -39,10 +54,12 @@ export function applyTables(plan: TablePlan, target: TableTarget, assertCurrent:
     for (const change of plan.changed) {
       if (change.how === 'replace') changes.replace(change.table);
       else changes.change(change.table, change.removed, change.added);
+      progress.add({ tables: 1 });
     }
     for (const change of plan.changed) verify(changes, change);
     changes.finish(plan.changed.map(({ table }) => table));
   });
+  progress.end();
 }
 
 function verify(changes: TableChanges, change: TablePlan['changed'][number]): void {

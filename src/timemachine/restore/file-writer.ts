@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Ref, readChunkList } from '../content.ts';
 import { CorruptObject, type Hash } from '../hash.ts';
 import type { Location, Pool } from '../pool.ts';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
 import { type WriteJob, WriterCrew } from './writer-crew.ts';
@@ -27,19 +28,31 @@ export async function writeFiles(
   files: readonly FileToWrite[],
   operations: FileOperations,
   durable: boolean,
+  progress: ProgressReport,
 ): Promise<void> {
   const total = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  progress.begin('writing', { filesTotal: files.length, bytesTotal: total });
   const forCrew = total < CREW_FROM_BYTES ? [] : files.filter((file) => file.sizeBytes <= CREW_FILE_BYTES);
   const alone = forCrew.length === 0 ? files : files.filter((file) => file.sizeBytes > CREW_FILE_BYTES);
   for (const file of alone) {
     await operations.writeNew(file.path, contentOf(repository, file.ref), { mode: 0o600, durable });
     await operations.chmod(file.path, file.mode);
     await operations.setModified(file.path, file.modifiedUs);
+    progress.add({ files: 1, bytes: file.sizeBytes });
   }
-  if (forCrew.length === 0) return;
-  const crew = new WriterCrew(Math.min(4, availableParallelism()), durable);
+  if (forCrew.length > 0) await writeByCrew(repository, forCrew, durable, progress);
+  progress.end();
+}
+
+async function writeByCrew(
+  repository: SiteRepository,
+  files: readonly FileToWrite[],
+  durable: boolean,
+  progress: ProgressReport,
+): Promise<void> {
+  const crew = new WriterCrew(Math.min(4, availableParallelism()), durable, progress);
   try {
-    for await (const batch of batches(repository, forCrew)) await crew.write(batch);
+    for await (const batch of batches(repository, files)) await crew.write(batch);
     await crew.finish();
   } finally {
     await crew.close();

@@ -49,8 +49,6 @@ test(`${KILLS} real kills in the middle of a restore leave, once recovered, all 
     await sleep(random.below(60));
     child.kill('SIGKILL');
     await exited;
-    // The claim of the dead would run out in some minutes.
-    for (const { key } of await store.list(`${repository.prefix}/lease`)) await store.delete(key);
     await recover({ repository, folder: site.folder, staging: join(folder, 'staging'), tables: { source, target } });
     const after = truth();
     const isOld = JSON.stringify(after) === JSON.stringify(before);

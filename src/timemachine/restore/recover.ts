@@ -1,5 +1,5 @@
-import { storeTable } from '../archive/table-archive.ts';
-import type { Ref } from '../content.ts';
+import { openReader, storeTables } from '../archive/table-cut.ts';
+import { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { planTables } from '../tables/table-plan.ts';
@@ -19,6 +19,7 @@ export async function recover(
   },
 ): Promise<'finished' | 'undone'> {
   const { repository, folder, staging, tables, operations = diskOperations } = targets;
+  const progress = new ProgressReport(targets.onProgress);
   const journal = await readJournal(staging);
   if (!journal) {
     tables?.target.discardStaged();
@@ -31,12 +32,13 @@ export async function recover(
     const wanted = { ...journal.tables.wanted };
     const plan = await planTables(repository, now.tables, wanted);
     plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
-    await stageTables(repository, plan, tables.target);
-    applyTables(plan, tables.target, () => {
+    await stageTables(repository, plan, tables.target, progress);
+    const assertCurrent = () => {
       if (tables.source.version() !== now.version) throw new OutdatedPlan('the database');
-    });
+    };
+    applyTables(plan, tables.target, assertCurrent, progress);
   }
-  if (folder !== undefined) await applySteps(folder, staging, journal.steps, operations);
+  if (folder !== undefined) await applySteps(folder, staging, journal.steps, operations, progress);
   await removeJournal(staging, operations);
   return 'finished';
 }
@@ -45,23 +47,12 @@ export async function recover(
 async function currentTables(repository: SiteRepository, source: TableSource) {
   await repository.refresh();
   const writer = repository.writer();
-  const reader = source.open();
-  const tables: Record<string, Ref> = {};
+  const reader = await openReader(source);
   try {
-    for (const table of reader.tables) {
-      const work = storeTable(reader, table, undefined, undefined, writer);
-      for (;;) {
-        const step = work.next();
-        if (step.done) {
-          tables[table.name] = step.value.ref;
-          break;
-        }
-        await writer.flushFull();
-      }
-    }
+    const { states, version } = await storeTables(reader, undefined, undefined, writer, new ProgressReport());
+    await writer.flush();
+    return { tables: Object.fromEntries([...states].map(([name, { ref }]) => [name, ref])), version };
   } finally {
     reader.close();
   }
-  await writer.flush();
-  return { tables, version: reader.version };
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
@@ -16,16 +17,18 @@ export interface NewCopy {
   /** Whether the copy must survive a power failure; a preview need not. */
   durable?: boolean;
   operations?: FileOperations;
+  onProgress?: OnProgress;
 }
 
 /** Makes a copy of the site as it was: for a preview, a dry run, or another machine. */
 export async function restoreInto(repository: SiteRepository, point: Snapshot, copy: NewCopy): Promise<void> {
   const { folder, tables, operations = diskOperations } = copy;
+  const progress = new ProgressReport(copy.onProgress);
   await repository.refresh();
   if (tables) {
     const plan = await planTables(repository, {}, point.tables);
-    await stageTables(repository, plan, tables);
-    applyTables(plan, tables, () => {});
+    await stageTables(repository, plan, tables, progress);
+    applyTables(plan, tables, () => {}, progress);
   }
   if (folder === undefined) return;
   const partial = `${folder}.partial`;
@@ -42,6 +45,7 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
     }),
     operations,
     copy.durable ?? false,
+    progress,
   );
   for (const change of changes) {
     if (change.kind === 'link') await operations.link(change.entry.target, join(partial, change.path));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfFolder } from '../../../test/timemachine/truth.ts';
 import { Archiver, type SnapshotResult } from '../archive/archiver.ts';
+import type { OnProgress, Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
@@ -37,10 +39,15 @@ function makeSite(t: TestContext) {
     rmSync(join(site, 'pages'), { recursive: true });
     db.exec("UPDATE posts SET title = 'changed' WHERE ID = 2; DELETE FROM posts WHERE ID = 3; CREATE TABLE later (x)");
   };
-  const bringBack = async (point: SnapshotResult, now: SnapshotResult, options: PlanOptions = {}) => {
+  const bringBack = async (
+    point: SnapshotResult,
+    now: SnapshotResult,
+    options: PlanOptions = {},
+    onProgress: OnProgress = () => {},
+  ) => {
     const plan = await planRestore(repository, now.snapshot, point.snapshot, options);
     const tables = { target, source, version: now.tablesVersion };
-    await restore(plan, { repository, folder: site, staging: join(folder, 'staging'), tables });
+    await restore(plan, { repository, folder: site, staging: join(folder, 'staging'), tables, onProgress });
     return plan.counters;
   };
   const titles = () =>
@@ -67,6 +74,7 @@ test('the counters of the plan are what the restore does, and extra files stay',
     tablesRestored: 1,
     tablesDeleted: 1,
     tablesSkipped: 1,
+    tablesFailed: 0,
     rowsAdded: 2,
     rowsRemoved: 1,
   });
@@ -148,4 +156,64 @@ test('a copy of many files is written by several threads and is the same, byte b
   const { snapshot } = await archiver.snapshot();
   await restoreInto(repository, snapshot, { folder: join(folder, 'copy') });
   assert.deepEqual(truthOfFolder(join(folder, 'copy')), truthOfFolder(site));
+});
+
+test('what could not be stored at the point is neither deleted as extra nor dropped', async (t) => {
+  const { site, db, archiver, bringBack } = makeSite(t);
+  execFileSync('mkfifo', [join(site, 'pipe')]);
+  db.exec('CREATE VIRTUAL TABLE search USING fts5 (words)');
+  const point = await archiver.snapshot();
+  rmSync(join(site, 'pipe'));
+  writeFileSync(join(site, 'pipe'), 'now it is a file');
+  writeFileSync(join(site, 'extra.txt'), 'extra');
+  db.exec('DROP TABLE search; CREATE TABLE search (words); CREATE TABLE later (x)');
+  const counters = await bringBack(point, await archiver.snapshot(), { deleteExtraFiles: true });
+  assert.equal(readFileSync(join(site, 'pipe'), 'utf8'), 'now it is a file');
+  assert.equal(existsSync(join(site, 'extra.txt')), false);
+  assert.equal(counters.filesDeleted, 1);
+  assert.equal(counters.tablesDeleted, 1, 'only the one that came later');
+  // The virtual table and the five that belong to it.
+  assert.equal(counters.tablesFailed, 6);
+  assert.deepEqual(db.prepare('SELECT * FROM search').all(), []);
+});
+
+test('a restore tells how far it is, and in the end all of each step', async (t) => {
+  const { folder, site, db, repository, archiver, bringBack } = makeSite(t);
+  const point = await archiver.snapshot();
+  writeFileSync(join(site, 'changed.txt'), 'new');
+  rmSync(join(site, 'pages'), { recursive: true });
+  db.exec('UPDATE posts SET title = 1; DROP TABLE options');
+  const told: Progress[] = [];
+  await bringBack(point, await archiver.snapshot(), { tables: true }, (progress) => told.push(progress));
+  assert.deepEqual(told, [
+    { step: 'writing', files: 2, filesTotal: 2, bytes: 6, bytesTotal: 6, tables: 0 },
+    // Rows that are changed one by one need no loading aside; those of the dropped table do.
+    { step: 'tables', files: 0, bytes: 11, bytesTotal: 11, tables: 2, tablesTotal: 2 },
+    { step: 'placing', files: 3, filesTotal: 3, bytes: 0, tables: 0 },
+    { step: 'verifying', files: 3, filesTotal: 3, bytes: 6, tables: 0 },
+  ]);
+  for (let index = 0; index < 30; index++)
+    writeFileSync(join(site, `big${index}`), Buffer.alloc(1_000_000, `${index}`));
+  const { snapshot } = await archiver.snapshot();
+  const steps = new Map<string, Progress>();
+  await restoreInto(repository, snapshot, {
+    folder: join(folder, 'copy'),
+    onProgress: (progress) => steps.set(progress.step, progress),
+  });
+  const { fileCount: files, fileBytes: bytes } = snapshot;
+  const all = { step: 'writing', files, filesTotal: files, bytes, bytesTotal: bytes, tables: 0 };
+  assert.deepEqual(steps.get('writing'), all);
+});
+
+test('a link in the place of a folder is not taken for the folder when what was in there is looked for', async (t) => {
+  const { site, archiver, bringBack } = makeSite(t);
+  symlinkSync('.', join(site, 'inner'));
+  const before = truthOfFolder(site);
+  const point = await archiver.snapshot();
+  rmSync(join(site, 'inner'));
+  mkdirSync(join(site, 'inner'));
+  // Through the link there is a file of this name.
+  writeFileSync(join(site, 'inner/kept.txt'), 'of the folder');
+  await bringBack(point, await archiver.snapshot(), { deleteExtraFiles: true });
+  assert.deepEqual(truthOfFolder(site), before);
 });

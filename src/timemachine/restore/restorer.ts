@@ -1,3 +1,4 @@
+import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
@@ -20,6 +21,7 @@ interface RestoreCounters extends FileCounters {
   tablesRestored: number;
   tablesDeleted: number;
   tablesSkipped: number;
+  tablesFailed: number;
   rowsAdded: number;
   rowsRemoved: number;
 }
@@ -46,9 +48,12 @@ export async function planRestore(
       ? undefined
       : await planFiles(repository, now?.files ?? null, point.files, {
           deleteExtra: options.deleteExtraFiles ?? false,
+          kept: new Set(point.filesSkipped.map(({ name }) => name)),
         });
-  const wanted = (options.tablesFrom ?? point).tables;
-  const tables = options.tables === false ? undefined : await planTables(repository, now?.tables ?? {}, wanted);
+  const from = options.tablesFrom ?? point;
+  const failed = from.tablesSkipped.filter(({ reason }) => reason !== 'unchanged');
+  const tables =
+    options.tables === false ? undefined : await planTables(repository, now?.tables ?? {}, from.tables, failed);
   return { files, tables, counters: countersOf(files, tables) };
 }
 
@@ -65,6 +70,7 @@ export interface RestoreTargets {
     version: string | undefined;
   };
   operations?: FileOperations;
+  onProgress?: OnProgress;
 }
 
 /** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
@@ -83,26 +89,28 @@ export class OutdatedPlan extends Error {
 export async function restore(plan: RestorePlan, targets: RestoreTargets): Promise<void> {
   const { repository, folder, staging, tables, operations = diskOperations } = targets;
   const changes = folder === undefined ? [] : (plan.files?.changes ?? []);
+  const progress = new ProgressReport(targets.onProgress);
   // What a prune moved since we last looked is found where it is now.
   await repository.refresh();
   await operations.remove(staging);
   const decided = { isDecided: false };
   try {
-    const steps = await stageFiles(repository, folder ?? staging, staging, changes, operations);
-    if (plan.tables && tables) await stageTables(repository, plan.tables, tables.target);
+    const steps = await stageFiles(repository, folder ?? staging, staging, changes, operations, progress);
+    if (plan.tables && tables) await stageTables(repository, plan.tables, tables.target, progress);
     const surprise = folder === undefined ? undefined : firstSurprise(folder, changes);
     if (surprise !== undefined) throw new OutdatedPlan(surprise);
     const journal: Journal = { format: 1, steps, tables: plan.tables && tables ? journalOf(plan.tables) : null };
     await writeJournal(staging, journal, operations);
     if (plan.tables && tables) {
-      applyTables(plan.tables, tables.target, () => {
+      const assertCurrent = () => {
         if (tables.source.version() !== tables.version) throw new OutdatedPlan('the database');
-      });
+      };
+      applyTables(plan.tables, tables.target, assertCurrent, progress);
     }
     decided.isDecided = true;
     if (folder !== undefined) {
-      await applySteps(folder, staging, steps, operations);
-      await verifyFiles(repository, folder, changes);
+      await applySteps(folder, staging, steps, operations, progress);
+      await verifyFiles(repository, folder, changes, progress);
     }
     await removeJournal(staging, operations);
   } catch (error) {
@@ -130,6 +138,7 @@ function countersOf(files: FilePlan | undefined, tables: TablePlan | undefined):
     tablesRestored: tables?.changed.length ?? 0,
     tablesDeleted: tables?.dropped.length ?? 0,
     tablesSkipped: tables?.unchanged.length ?? 0,
+    tablesFailed: tables?.failed.length ?? 0,
     rowsAdded: tables?.rowsAdded ?? 0,
     rowsRemoved: tables?.rowsRemoved ?? 0,
   };

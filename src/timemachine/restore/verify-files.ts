@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  type Stats,
-} from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import { anchorIfThere, splitPath } from '../archive/anchored-folder.ts';
 import { readChunkList } from '../content.ts';
 import { CorruptObject, hashOf } from '../hash.ts';
+import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { FileEntry } from '../tree.ts';
 import type { FileChange } from './file-plan.ts';
@@ -21,22 +12,37 @@ export async function verifyFiles(
   repository: SiteRepository,
   folder: string,
   changes: readonly FileChange[],
+  progress: ProgressReport,
 ): Promise<void> {
+  progress.begin('verifying', { filesTotal: changes.length });
   const root = realpathSync(folder);
   for (const change of changes) {
-    const path = join(root, change.path);
-    if (!(await isAsWanted(repository, path, change))) {
+    if (!(await isAsWanted(repository, root, change))) {
       throw new CorruptObject(`${change.path} is not what was restored`);
     }
+    progress.add({ files: 1, bytes: change.kind === 'file' ? change.entry.sizeBytes : 0 });
+  }
+  progress.end();
+}
+
+async function isAsWanted(repository: SiteRepository, root: string, change: FileChange): Promise<boolean> {
+  const { parent, name } = splitPath(change.path);
+  // Not by the plain path: a link may now be where a folder of it was, and lead to something of the same name.
+  const anchor = anchorIfThere(root, parent);
+  if (!anchor) return change.kind === 'remove';
+  try {
+    return await isInFolderAsWanted(repository, `${anchor.path}/${name}`, change);
+  } finally {
+    anchor.close();
   }
 }
 
-async function isAsWanted(repository: SiteRepository, path: string, change: FileChange): Promise<boolean> {
+async function isInFolderAsWanted(repository: SiteRepository, path: string, change: FileChange): Promise<boolean> {
   // A folder that still holds what no snapshot knows of stays, so only files must be gone.
   if (change.kind === 'remove') {
-    return change.before.kind === 'folder' || change.isInTheWay === true || !lookAt(path);
+    return change.before.kind === 'folder' || change.isInTheWay === true || !lstatSync(path, { throwIfNoEntry: false });
   }
-  const stat = lookAt(path);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return false;
   switch (change.kind) {
     case 'folder':
@@ -50,17 +56,6 @@ async function isAsWanted(repository: SiteRepository, path: string, change: File
         Math.round(stat.mtimeMs * 1000) === change.entry.modifiedUs &&
         (await holds(repository, path, change.entry))
       );
-  }
-}
-
-function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // A file may now be where a folder of its path was.
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { ProgressReport } from '../progress.ts';
 
 export interface WriteJob {
   path: string;
@@ -26,17 +27,18 @@ const WAITING = 2;
 
 /** Threads that write files. A failure of any of them fails the next call. */
 export class WriterCrew {
-  readonly #members: { worker: Worker; waiting: number }[];
+  readonly #members: { worker: Worker; waiting: WriteJob[][] }[];
   readonly #durable: boolean;
   #failure: Error | undefined;
   #onProgress: (() => void) | undefined;
 
-  constructor(size: number, durable: boolean) {
+  constructor(size: number, durable: boolean, progress: ProgressReport) {
     this.#durable = durable;
     this.#members = Array.from({ length: size }, () => {
-      const member = { worker: new Worker(new URL('./write-worker.ts', import.meta.url)), waiting: 0 };
+      const member = { worker: new Worker(new URL('./write-worker.ts', import.meta.url)), waiting: [] as WriteJob[][] };
       member.worker.on('message', (failure: { message: string; code?: string } | null) => {
-        member.waiting--;
+        const written = member.waiting.shift() ?? [];
+        progress.add({ files: written.length, bytes: written.reduce((sum, job) => sum + sizeOf(job), 0) });
         if (failure) this.#failure ??= Object.assign(new Error(failure.message), { code: failure.code });
         this.#onProgress?.();
       });
@@ -52,9 +54,9 @@ export class WriterCrew {
   async write(jobs: WriteJob[]): Promise<void> {
     for (;;) {
       if (this.#failure) throw this.#failure;
-      const [free] = [...this.#members].sort((a, b) => a.waiting - b.waiting);
-      if (free && free.waiting < WAITING) {
-        free.waiting++;
+      const [free] = [...this.#members].sort((a, b) => a.waiting.length - b.waiting.length);
+      if (free && free.waiting.length < WAITING) {
+        free.waiting.push(jobs);
         const buffers = new Set(jobs.flatMap(({ frames }) => frames.map(({ buffer }) => buffer)));
         const batch: WriteBatch = { jobs, durable: this.#durable };
         free.worker.postMessage(batch, [...buffers]);
@@ -65,7 +67,7 @@ export class WriterCrew {
   }
 
   async finish(): Promise<void> {
-    while (!this.#failure && this.#members.some(({ waiting }) => waiting > 0)) await this.#progress();
+    while (!this.#failure && this.#members.some(({ waiting }) => waiting.length > 0)) await this.#progress();
     if (this.#failure) throw this.#failure;
   }
 
@@ -84,4 +86,8 @@ export class WriterCrew {
       this.#onProgress = resolve;
     });
   }
+}
+
+function sizeOf({ frames }: WriteJob): number {
+  return frames.reduce((sum, { plainBytes }) => sum + plainBytes, 0);
 }

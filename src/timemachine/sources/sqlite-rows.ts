@@ -2,6 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Key, RowBlock, SqlValue, TableDescription } from '../tables/table-source.ts';
 import { quoteName } from './sqlite-schema.ts';
 
+/** Enough for all tables of most sites, so that the next snapshot need not prepare them again. */
+const MOST_STATEMENTS = 300;
+
 /** Reads rows in the form of row-codec.ts. SQLite writes that form itself: one call for a whole range of rows. */
 export class SqliteRows {
   readonly #db: DatabaseSync;
@@ -36,6 +39,7 @@ export class SqliteRows {
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
+      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
     }

@@ -17,6 +17,24 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** The tables and views of the main database, those that can not be stored, with the reason, and where rows by rowid are. */
+export function readSchema(db: DatabaseSync, isTracked: (name: string) => boolean) {
+  const tables: TableDescription[] = [];
+  const skipped: { name: string; reason: string }[] = [];
+  const roots = new Map<string, number>();
+  const { encoding } = db.prepare('PRAGMA encoding').get() as { encoding: string };
+  const parts = readParts(db);
+  const listed = db.prepare("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' ORDER BY name").all();
+  for (const table of listed as unknown as ListedTable[]) {
+    const { name, type } = table;
+    if (name.startsWith('sqlite_') || !isTracked(name)) continue;
+    if (type === 'virtual' || type === 'shadow') skipped.push({ name, reason: 'it belongs to a virtual table' });
+    else if (encoding !== 'UTF-8') skipped.push({ name, reason: `the database is encoded in ${encoding}` });
+    else tables.push(describe(table, parts, roots));
+  }
+  return { tables, skipped, roots };
+}
+
 interface ListedTable {
   name: string;
   type: 'table' | 'view' | 'virtual' | 'shadow';
@@ -24,45 +42,65 @@ interface ListedTable {
   wr: number;
 }
 
-/** The tables and views of the main database, and those that can not be stored, with the reason. */
-export function readSchema(db: DatabaseSync, isTracked: (name: string) => boolean) {
-  const tables: TableDescription[] = [];
-  const skipped: { name: string; reason: string }[] = [];
-  const { encoding } = db.prepare('PRAGMA encoding').get() as { encoding: string };
-  const listed = db.prepare("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' ORDER BY name").all();
-  for (const table of listed as unknown as ListedTable[]) {
-    const { name, type } = table;
-    if (name.startsWith('sqlite_') || !isTracked(name)) continue;
-    if (type === 'virtual' || type === 'shadow') skipped.push({ name, reason: 'it belongs to a virtual table' });
-    else if (encoding !== 'UTF-8') skipped.push({ name, reason: `the database is encoded in ${encoding}` });
-    else tables.push(describe(db, table));
-  }
-  return { tables, skipped };
+/** What all tables are made of, by their names; few queries for all of them, for a site may have a hundred tables. */
+interface Parts {
+  statements: Map<string, { type: string; sql: string; rootpage: number }[]>;
+  columns: Map<string, { name: string; pk: number }[]>;
+  /** Tables whose primary key has an index of its own. */
+  keyed: Set<string>;
+  sequences: Map<string, string>;
 }
 
-function describe(db: DatabaseSync, { name, type, wr }: ListedTable): TableDescription {
+function readParts(db: DatabaseSync): Parts {
   const statements = db
-    .prepare('SELECT type, sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type, name')
-    .all(name) as { type: string; sql: string }[];
+    .prepare(
+      'SELECT tbl_name AS owner, type, sql, rootpage FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name',
+    )
+    .all() as unknown as { owner: string; type: string; sql: string; rootpage: number }[];
+  // Generated columns (2 and 3) are not stored: the table's statement makes them again. Virtual tables have no root.
+  const columns = db
+    .prepare(
+      `SELECT made.name AS owner, part.name, part.pk FROM sqlite_schema AS made, pragma_table_xinfo(made.name) AS part
+       WHERE made.type = 'table' AND made.rootpage > 0 AND part.hidden = 0 ORDER BY made.name, part.cid`,
+    )
+    .all() as unknown as { owner: string; name: string; pk: number }[];
+  const keyed = db
+    .prepare(
+      `SELECT made.name FROM sqlite_schema AS made, pragma_index_list(made.name) AS part
+       WHERE made.type = 'table' AND made.rootpage > 0 AND part.origin = 'pk'`,
+    )
+    .all() as unknown as { name: string }[];
+  const hasSequences = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").get() !== undefined;
+  const sequences = (hasSequences
+    ? db.prepare('SELECT name, CAST(seq AS TEXT) AS seq FROM sqlite_sequence').all()
+    : []) as unknown as { name: string; seq: string }[];
+  return {
+    // A trigger is listed under the table's name as its own statement writes it.
+    statements: Map.groupBy(statements, ({ owner }) => lowered(owner)),
+    columns: Map.groupBy(columns, ({ owner }) => owner),
+    keyed: new Set(keyed.map(({ name }) => name)),
+    sequences: new Map(sequences.map(({ name, seq }) => [name, seq])),
+  };
+}
+
+function describe({ name, type, wr }: ListedTable, parts: Parts, roots: Map<string, number>): TableDescription {
+  const statements = parts.statements.get(lowered(name)) ?? [];
   const sqlOf = (kind: string) => statements.filter((each) => each.type === kind).map(({ sql }) => sql);
   const schema: SqliteSchema = {
     kind: type === 'view' ? 'view' : 'table',
     sql: sqlOf(type)[0] ?? '',
     indexes: sqlOf('index'),
     triggers: sqlOf('trigger'),
-    sequence: readSequence(db, name),
+    sequence: parts.sequences.get(name) ?? null,
   };
   if (type === 'view') return { name, columns: [], key: [], schema };
-  // Generated columns (2 and 3) are not stored: the table's statement makes them again.
-  const columns = db
-    .prepare('SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid')
-    .all(name) as unknown as { name: string; pk: number }[];
+  const columns = parts.columns.get(name) ?? [];
   const names = columns.map((column) => column.name);
   const keyNames = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   if (wr === 1) return { name, columns: names, key: keyNames.map((column) => column.name), schema };
+  roots.set(name, statements.find((each) => each.type === 'table')?.rootpage ?? 0);
   // A table with a rowid is ordered by it; an INTEGER PRIMARY KEY is its other name, and then needs no index.
-  const hasKeyIndex = db.prepare("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'").get(name) !== undefined;
-  const alias = keyNames.length === 1 && !hasKeyIndex ? keyNames[0]?.name : undefined;
+  const alias = keyNames.length === 1 && !parts.keyed.has(name) ? keyNames[0]?.name : undefined;
   if (alias !== undefined) return { name, columns: names, key: [alias], schema };
   const taken = new Set(names.map((column) => column.toLowerCase()));
   const rowid = ['rowid', '_rowid_', 'oid'].find((each) => !taken.has(each));
@@ -71,8 +109,7 @@ function describe(db: DatabaseSync, { name, type, wr }: ListedTable): TableDescr
     : { name, columns: [rowid, ...names], key: [rowid], schema };
 }
 
-function readSequence(db: DatabaseSync, name: string): string | null {
-  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").get()) return null;
-  const row = db.prepare('SELECT CAST(seq AS TEXT) AS seq FROM sqlite_sequence WHERE name = ?').get(name);
-  return (row?.seq as string | undefined) ?? null;
+/** Names are the same to SQLite when they differ only in the case of these letters. */
+function lowered(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

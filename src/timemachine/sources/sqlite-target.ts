@@ -1,26 +1,29 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { RawText, type Row, type RowValue } from '../tables/row-codec.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import type { StagedTable, TableChanges, TableTarget } from '../tables/table-target.ts';
+import { SchemaMaker } from './sqlite-make.ts';
+import { assertPlainJournal, openDatabase, translated } from './sqlite-open.ts';
 import { SqliteRows } from './sqlite-rows.ts';
 import { quoteName, type SqliteSchema } from './sqlite-schema.ts';
 
 /** A SQLite database that a restore writes to, live or new. */
 export class SqliteTarget implements TableTarget {
+  readonly #path: string;
   readonly #db: DatabaseSync;
+  readonly #maker: SchemaMaker;
   readonly #staged = new Map<string, string>();
 
   constructor(path: string, options: { busyTimeoutMs?: number } = {}) {
-    // Rows come and go one by one, so references between them hold only at the end.
-    this.#db = new DatabaseSync(path, {
-      timeout: options.busyTimeoutMs ?? 5_000,
-      enableForeignKeyConstraints: false,
-      defensive: false,
-    });
+    this.#path = path;
+    this.#db = openDatabase(path, { timeoutMs: options.busyTimeoutMs ?? 5_000, create: true });
     // A database without a name is this connection's own, on disk only as far as it must be, and gone with it. So what is
     // staged neither touches the site's database nor outlives us.
     this.#db.exec("ATTACH DATABASE '' AS staged");
-    this.#db.exec('PRAGMA staged.journal_mode = OFF; PRAGMA staged.synchronous = OFF');
+    this.#db.exec('PRAGMA staged.journal_mode = MEMORY; PRAGMA staged.synchronous = OFF');
+    // Rows that were there come back, whatever the table says of new ones.
+    this.#db.exec('PRAGMA ignore_check_constraints = ON');
+    this.#maker = new SchemaMaker(this.#db);
   }
 
   stage(table: TableDescription): StagedTable {
@@ -44,9 +47,14 @@ export class SqliteTarget implements TableTarget {
   }
 
   transaction<T>(work: (changes: TableChanges) => T): T {
+    return translated(() => this.#transaction(work));
+  }
+
+  #transaction<T>(work: (changes: TableChanges) => T): T {
+    assertPlainJournal(this.#path);
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      const result = work(new SqliteChanges(this.#db, this.#staged));
+      const result = work(new SqliteChanges(this.#db, this.#maker, this.#staged));
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
@@ -69,11 +77,13 @@ export class SqliteTarget implements TableTarget {
 
 class SqliteChanges implements TableChanges {
   readonly #db: DatabaseSync;
+  readonly #maker: SchemaMaker;
   readonly #staged: ReadonlyMap<string, string>;
   readonly #rows: SqliteRows;
 
-  constructor(db: DatabaseSync, staged: ReadonlyMap<string, string>) {
+  constructor(db: DatabaseSync, maker: SchemaMaker, staged: ReadonlyMap<string, string>) {
     this.#db = db;
+    this.#maker = maker;
     this.#staged = staged;
     this.#rows = new SqliteRows(db);
   }
@@ -92,13 +102,12 @@ class SqliteChanges implements TableChanges {
     if (schema.kind === 'view') return;
     const staged = this.#staged.get(table.name);
     if (!staged) throw new Error(`The table ${table.name} was not staged`);
-    this.#db.exec(schema.sql);
+    this.#maker.make(schema.sql);
     const columns = table.columns.map((_, index) => `c${index}`).join(', ');
     this.#db.exec(
       `INSERT INTO ${quoteName(table.name)} (${table.columns.map(quoteName).join(', ')})
        SELECT ${columns} FROM ${staged} ORDER BY rowid`,
     );
-    for (const sql of schema.indexes) this.#db.exec(sql);
     this.#setSequence(table.name, schema.sequence);
   }
 
@@ -111,15 +120,18 @@ class SqliteChanges implements TableChanges {
     }
     deleteRows(this.#db, table, removed);
     insertRows(this.#db, quoteName(table.name), table.columns.map(quoteName), added);
-    const present = new Set(this.#partsOf(table.name).map(({ sql }) => sql));
-    for (const sql of schema.indexes) if (!present.has(sql)) this.#db.exec(sql);
     this.#setSequence(table.name, schema.sequence);
   }
 
   finish(tables: readonly TableDescription[]): void {
     const schemas = tables.map(({ schema }) => schema as SqliteSchema);
-    for (const { kind, sql } of schemas) if (kind === 'view') this.#db.exec(sql);
-    for (const { triggers } of schemas) for (const sql of triggers) this.#db.exec(sql);
+    // An index may have been another table's: it can only be made when it is gone there.
+    for (const { name, schema } of tables) {
+      const present = new Set(this.#partsOf(name).map(({ sql }) => sql));
+      for (const sql of (schema as SqliteSchema).indexes) if (!present.has(sql)) this.#maker.make(sql);
+    }
+    for (const { kind, sql } of schemas) if (kind === 'view') this.#maker.make(sql);
+    for (const { triggers } of schemas) for (const sql of triggers) this.#maker.make(sql);
   }
 
   read(...range: Parameters<TableChanges['read']>) {
@@ -130,7 +142,7 @@ class SqliteChanges implements TableChanges {
     return this.#db
       .prepare(
         `SELECT type, name, sql FROM sqlite_schema
-         WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL`,
+         WHERE tbl_name = ? COLLATE NOCASE AND type IN ('index', 'trigger') AND sql IS NOT NULL`,
       )
       .all(table) as { type: string; name: string; sql: string }[];
   }

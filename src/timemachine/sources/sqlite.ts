@@ -1,8 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
-import type { TableReader, TableSource } from '../tables/table-source.ts';
+import { fstatSync, type Stats, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { TableDescription, TableReader, TableSource } from '../tables/table-source.ts';
+import { PageWatch } from './page-watch.ts';
+import {
+  assertPlainJournal,
+  codeOf,
+  descriptorOf,
+  openDatabase,
+  translated,
+  UnreadableDatabase,
+} from './sqlite-open.ts';
+import { DatabasePages } from './sqlite-pages.ts';
 import { SqliteRows } from './sqlite-rows.ts';
 import { readSchema } from './sqlite-schema.ts';
+
+export interface SqliteSourceOptions {
+  isTracked?: (name: string) => boolean;
+  busyTimeoutMs?: number;
+  /** Of a smaller database all rows are read whenever it changed, which takes no time. */
+  watchedFromBytes?: number;
+}
 
 /**
  * The tables of a live SQLite database that another process writes to. It is only ever opened through SQLite: opening and
@@ -11,50 +29,127 @@ import { readSchema } from './sqlite-schema.ts';
  * A reader is one read transaction. With a rollback journal, writers wait for it to end, so it is kept short.
  */
 export class SqliteSource implements TableSource {
-  readonly #db: DatabaseSync;
+  readonly #path: string;
   readonly #isTracked: (name: string) => boolean;
-  /** What SQLite counts, it counts for each connection. */
-  readonly #connection = randomBytes(6).toString('hex');
+  readonly #timeoutMs: number;
+  readonly #watchedFromBytes: number;
+  #connection: Connection | undefined;
 
-  constructor(path: string, options: { isTracked?: (name: string) => boolean; busyTimeoutMs?: number } = {}) {
-    // Not opened read-only: after a crash of the writer, the first reader has to roll the journal back.
-    this.#db = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? 250, enableForeignKeyConstraints: false });
-    this.#db.exec('PRAGMA query_only = 1');
+  constructor(path: string, options: SqliteSourceOptions = {}) {
+    this.#path = path;
     this.#isTracked = options.isTracked ?? (() => true);
+    this.#timeoutMs = options.busyTimeoutMs ?? 250;
+    this.#watchedFromBytes = options.watchedFromBytes ?? 256 * 1024;
   }
 
   version(): string {
-    const { data_version } = this.#db.prepare('PRAGMA data_version').get() as { data_version: number };
-    return `${this.#connection}-${data_version}`;
+    return translated(() => versionOf(this.#connect()));
   }
 
   open(): TableReader {
-    this.#db.exec('BEGIN');
-    try {
-      // Only the first read takes the lock, and with it the instant.
-      this.#db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-      const version = this.version();
-      const rows = new SqliteRows(this.#db);
-      return {
-        version,
-        ...readSchema(this.#db, this.#isTracked),
-        read: (table, from, to) => rows.read(table, from, to),
-        keyAfter: (table, from, to, count) => rows.keyAfter(table, from, to, count),
-        close: () => this.#db.exec('ROLLBACK'),
-      };
-    } catch (error) {
-      this.#db.exec('ROLLBACK');
-      throw error;
-    }
+    return translated(() => {
+      const connection = this.#connect();
+      const { db, rows } = connection;
+      assertPlainJournal(this.#path);
+      db.exec('BEGIN');
+      try {
+        // Only the first read takes the lock, and with it the instant.
+        const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
+        if (page_count === 0) throw new UnreadableDatabase('it is empty');
+        const version = versionOf(connection);
+        const { tables, skipped, roots } = readSchema(db, this.#isTracked);
+        return {
+          version,
+          tables,
+          skipped,
+          changedSince: (since) => {
+            const pages = this.#pages(connection, page_count);
+            const watched = tables.map((table) => ({ table, root: rootOf(table, roots) }));
+            return pages && connection.watch.look(pages, version, watched, since);
+          },
+          read: (table, from, to) => translated(() => rows.read(table, from, to)),
+          keyAfter: (table, from, to, count) => translated(() => rows.keyAfter(table, from, to, count)),
+          reasonToSkip,
+          close: () => end(db),
+        };
+      } catch (error) {
+        end(db);
+        throw error;
+      }
+    });
   }
 
   isBusy(error: unknown): boolean {
-    const code = (error as { errcode?: number }).errcode;
-    // SQLITE_BUSY and SQLITE_LOCKED, extended codes included.
-    return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
+    const code = codeOf(error);
+    return code === BUSY || code === LOCKED;
   }
 
   close(): void {
-    this.#db.close();
+    this.#connection?.db.close();
+    this.#connection = undefined;
+  }
+
+  #pages({ db, file, watch }: Connection, count: number): DatabasePages | undefined {
+    const { page_size } = db.prepare('PRAGMA page_size').get() as { page_size: number };
+    const descriptor = count * page_size < this.#watchedFromBytes ? undefined : descriptorOf(this.#path);
+    const isOurs = descriptor !== undefined && fileOf(fstatSync(descriptor)) === file;
+    const pages = isOurs ? DatabasePages.of(descriptor, count) : undefined;
+    if (!pages) watch.forget();
+    return pages;
+  }
+
+  /** Another file may have taken the place of the one that we opened, and then that is the database. */
+  #connect(): Connection {
+    const stat = statSync(this.#path, { throwIfNoEntry: false });
+    if (!stat) throw new UnreadableDatabase('it is missing');
+    const file = fileOf(stat);
+    if (this.#connection?.file === file) return this.#connection;
+    this.close();
+    // Not opened read-only: after a crash of the writer, the first reader has to roll the journal back.
+    const db = openDatabase(this.#path, { timeoutMs: this.#timeoutMs, create: false });
+    db.exec('PRAGMA query_only = 1');
+    const name = randomBytes(6).toString('hex');
+    this.#connection = { db, file, name, rows: new SqliteRows(db), watch: new PageWatch() };
+    return this.#connection;
   }
 }
+
+interface Connection {
+  db: DatabaseSync;
+  /** Which file it is. */
+  file: string;
+  /** What SQLite counts, it counts for each connection. */
+  name: string;
+  rows: SqliteRows;
+  watch: PageWatch;
+}
+
+/** Some failures have ended the transaction already, or the connection gave way to one to another file. */
+function end(db: DatabaseSync): void {
+  if (db.isOpen && db.isTransaction) db.exec('ROLLBACK');
+}
+
+function fileOf({ dev, ino }: Stats): string {
+  return `${dev}-${ino}`;
+}
+
+/** Without a key, or with another one than the rowid, the pages do not tell the keys. */
+function rootOf({ name, key }: TableDescription, roots: ReadonlyMap<string, number>): number | undefined {
+  return key.length === 1 ? roots.get(name) : undefined;
+}
+
+function versionOf({ db, name }: Connection): string {
+  const { data_version } = db.prepare('PRAGMA data_version').get() as { data_version: number };
+  return `${name}-${data_version}`;
+}
+
+/** What the table is made of is unknown here (a collation of the site's own), or more than SQLite gives in one piece. */
+function reasonToSkip(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === ERROR || code === TOO_BIG ? `it can not be read: ${(error as Error).message}` : undefined;
+}
+
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const TOO_BIG = 18;

@@ -1,7 +1,8 @@
 import { type ObjectReader, type Ref, readContent } from '../content.ts';
+import type { Skipped } from '../snapshot.ts';
 import { decodeRows, keyToJson, type Row, splitRows } from './row-codec.ts';
-import { type BoundRange, readRanges, readTableOutline, type TableOutline } from './table-root.ts';
-import type { Key, TableDescription } from './table-source.ts';
+import { type BoundRange, readDifferingRanges, readRanges, readTableOutline, type TableOutline } from './table-root.ts';
+import type { TableDescription } from './table-source.ts';
 
 /** What it takes to make the tables of now those of the point. */
 export interface TablePlan {
@@ -10,15 +11,17 @@ export interface TablePlan {
   changed: TableChange[];
   dropped: string[];
   unchanged: string[];
+  /** Tables that were there at the point but could not be stored: they do not come back, and stay if they are there. */
+  failed: Skipped[];
   rowsRemoved: number;
   rowsAdded: number;
 }
 
-type TableChange =
+export type TableChange =
   /** Few rows differ: they are here. */
   | { how: 'rows'; table: TableDescription; removed: Row[]; added: Row[]; verify: BoundRange[] }
   /** It is new, made differently, or differs in much: all rows are loaded aside. */
-  | { how: 'replace'; table: TableDescription; ranges: BoundRange[] };
+  | { how: 'replace'; table: TableDescription; ranges: BoundRange[]; rowsBefore: number };
 
 /** Beyond both of these a table is loaded anew: that costs the visitors less than a long transaction. */
 const REPLACE_FROM_BYTES = 4 * 1024 * 1024;
@@ -30,29 +33,48 @@ export async function planTables(
   reader: ObjectReader,
   now: Record<string, Ref>,
   point: Record<string, Ref>,
-  kept: ReadonlySet<string> = new Set(),
+  failed: Skipped[] = [],
 ): Promise<TablePlan> {
-  const plan: TablePlan = { wanted: point, changed: [], dropped: [], unchanged: [], rowsRemoved: 0, rowsAdded: 0 };
+  const plan: TablePlan = {
+    wanted: point,
+    changed: [],
+    dropped: [],
+    unchanged: [],
+    failed,
+    rowsRemoved: 0,
+    rowsAdded: 0,
+  };
   for (const [name, ref] of Object.entries(point)) {
-    const before = now[name];
+    // A table may be called constructor.
+    const before = Object.hasOwn(now, name) ? now[name] : undefined;
     if (before === ref) {
       plan.unchanged.push(name);
       continue;
     }
     const from = before === undefined ? undefined : await readTableOutline(reader, before);
     const change = await planTable(reader, from, await readTableOutline(reader, ref));
+    // The same rows may be cut into other ranges, by what was there before them.
+    if (from && isNothing(change) && JSON.stringify(from.description) === JSON.stringify(change.table)) {
+      plan.unchanged.push(name);
+      continue;
+    }
     plan.changed.push(change);
     if (change.how === 'rows') {
       plan.rowsRemoved += change.removed.length;
       plan.rowsAdded += change.added.length;
     } else {
-      plan.rowsRemoved += from?.rows ?? 0;
+      plan.rowsRemoved += change.rowsBefore;
       plan.rowsAdded += change.ranges.reduce((sum, range) => sum + range.rows, 0);
     }
   }
   // A table that was there at the point but could not be stored is not one that came later.
-  plan.dropped = Object.keys(now).filter((name) => !(name in point) && !kept.has(name));
+  const kept = new Set(failed.map(({ name }) => name));
+  plan.dropped = Object.keys(now).filter((name) => !Object.hasOwn(point, name) && !kept.has(name));
   return plan;
+}
+
+function isNothing(change: TableChange): boolean {
+  return change.how === 'rows' && change.removed.length === 0 && change.added.length === 0;
 }
 
 async function planTable(
@@ -62,26 +84,14 @@ async function planTable(
 ): Promise<TableChange> {
   const table = point.description;
   const replace = async (): Promise<TableChange> => {
-    return { how: 'replace', table, ranges: await readRanges(reader, point.nodes) };
+    return { how: 'replace', table, ranges: await readRanges(reader, point.nodes), rowsBefore: now?.rows ?? 0 };
   };
   if (!now || table.key.length === 0 || !isMadeAlike(now.description, table)) return replace();
-  const wanted = await readRanges(reader, without(point.nodes, now.nodes));
-  const unwanted = await readRanges(reader, without(now.nodes, point.nodes));
-  const [missing, extra] = [without(wanted, unwanted), without(unwanted, wanted)];
+  const [missing, extra] = await readDifferingRanges(reader, point, now);
   const bytes = sumBytes(missing) + sumBytes(extra);
   const share = missing.reduce((sum, range) => sum + range.rows, 0) / Math.max(1, point.rows);
   if (bytes > MOST_BYTES || (bytes > REPLACE_FROM_BYTES && share > REPLACE_FROM_SHARE)) return replace();
   return { how: 'rows', table, ...(await compareRows(reader, table, extra, missing)), verify: missing };
-}
-
-/** What stands in the first list and not in the second: two pieces with the same bounds and content hold the same rows. */
-function without<T extends { low: Key | null; high: Key | null; ref: Ref }>(
-  pieces: readonly T[],
-  others: readonly T[],
-): T[] {
-  const identity = ({ low, high, ref }: T) => JSON.stringify([keyToJson(low), keyToJson(high), ref]);
-  const known = new Set(others.map(identity));
-  return pieces.filter((piece) => !known.has(identity(piece)));
 }
 
 /** Where a range kept its bounds, the rows before and after the first and last difference need no look. */
@@ -120,9 +130,16 @@ function isMadeAlike(a: TableDescription, b: TableDescription): boolean {
 }
 
 function byKey(table: TableDescription, rows: readonly Buffer[]): Map<string, Row> {
+  return keysOf(
+    table,
+    rows.flatMap((bytes) => decodeRows(bytes, table.columns.length)),
+  );
+}
+
+/** The rows by a text that two rows share exactly when they have the same key. */
+export function keysOf(table: TableDescription, rows: readonly Row[]): Map<string, Row> {
   const places = table.key.map((name) => table.columns.indexOf(name));
-  const decoded = rows.flatMap((bytes) => decodeRows(bytes, table.columns.length));
-  return new Map(decoded.map((row) => [places.map((place) => keyText(row.values[place])).join(), row]));
+  return new Map(rows.map((row) => [places.map((place) => keyText(row.values[place])).join(), row]));
 }
 
 function keyText(value: Row['values'][number] | undefined): string {

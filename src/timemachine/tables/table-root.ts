@@ -108,28 +108,72 @@ export async function readTableOutline(reader: ObjectReader, ref: Ref): Promise<
 export async function readTableRoot(reader: ObjectReader, ref: Ref): Promise<TableRoot> {
   const { description, rows, nodes } = await readTableOutline(reader, ref);
   const read: TableNode[] = [];
-  for (const node of nodes) read.push({ low: node.low, ref: node.ref, ranges: await readNode(reader, node.ref) });
+  for (const node of nodes) {
+    read.push({ low: node.low, ref: node.ref, ranges: (await readNode(reader, node.ref)).map(parseRange) });
+  }
   return { description, rows, nodes: read };
 }
 
-async function readNode(reader: ObjectReader, ref: unknown): Promise<Range[]> {
+/** A range as it is in the JSON of a node. */
+type RangeJson = [low: unknown, ref: unknown, rows: unknown, bytes: unknown];
+
+async function readNode(reader: ObjectReader, ref: unknown): Promise<RangeJson[]> {
   if (!isRef(ref)) throw new CorruptObject('a table has a bad node');
   const rows = parseJson(await readContent(reader, ref), `node ${ref}`);
-  if (!Array.isArray(rows)) throw new CorruptObject(`node ${ref} is no list`);
-  return rows.map((row) => {
-    if (!Array.isArray(row) || !isRef(row[1])) throw new CorruptObject(`node ${ref} has a bad range`);
-    return { low: keyFromJson(row[0]), ref: row[1], rows: Number(row[2]), bytes: Number(row[3]) };
-  });
+  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw new CorruptObject(`node ${ref} is no list of ranges`);
+  return rows as RangeJson[];
+}
+
+function parseRange([low, ref, rows, bytes]: RangeJson): Range {
+  if (!isRef(ref)) throw new CorruptObject('a node has a bad range');
+  return { low: keyFromJson(low), ref, rows: Number(rows), bytes: Number(bytes) };
 }
 
 export type BoundRange = Range & { high: Key | null };
 
+type OutlinedNode = TableOutline['nodes'][number];
+
 /** The ranges of some nodes, with the key that ends each. */
-export async function readRanges(reader: ObjectReader, nodes: TableOutline['nodes']): Promise<BoundRange[]> {
-  const found: BoundRange[] = [];
-  for (const { ref, high } of nodes) {
-    const ranges = await readNode(reader, ref);
-    for (const [index, range] of ranges.entries()) found.push({ ...range, high: ranges[index + 1]?.low ?? high });
+export async function readRanges(reader: ObjectReader, nodes: readonly OutlinedNode[]): Promise<BoundRange[]> {
+  return bound(await readAll(reader, nodes));
+}
+
+/**
+ * The ranges that only one of two tables has. The rows of a table with a key tell themselves apart, so what has the same
+ * content holds the same rows, wherever it stands; nodes and ranges that both have are not looked into.
+ */
+export async function readDifferingRanges(reader: ObjectReader, a: TableOutline, b: TableOutline) {
+  const [nodesOfA, nodesOfB] = [onlyIn(a.nodes, b.nodes, refOfNode), onlyIn(b.nodes, a.nodes, refOfNode)];
+  const [inA, inB] = [await readAll(reader, nodesOfA), await readAll(reader, nodesOfB)];
+  return [bound(onlyIn(inA, inB, refOfRange)), bound(onlyIn(inB, inA, refOfRange))] as const;
+}
+
+interface ReadRange {
+  json: RangeJson;
+  next: RangeJson | undefined;
+  node: OutlinedNode;
+}
+
+async function readAll(reader: ObjectReader, nodes: readonly OutlinedNode[]): Promise<ReadRange[]> {
+  const found: ReadRange[] = [];
+  for (const node of nodes) {
+    const ranges = await readNode(reader, node.ref);
+    for (const [index, json] of ranges.entries()) found.push({ json, next: ranges[index + 1], node });
   }
   return found;
+}
+
+function bound(ranges: readonly ReadRange[]): BoundRange[] {
+  return ranges.map(({ json, next, node }) => ({
+    ...parseRange(json),
+    high: next ? keyFromJson(next[0]) : node.high,
+  }));
+}
+
+const refOfNode = ({ ref }: OutlinedNode): unknown => ref;
+const refOfRange = ({ json }: ReadRange): unknown => json[1];
+
+function onlyIn<T>(pieces: readonly T[], others: readonly T[], refOf: (piece: T) => unknown): T[] {
+  const known = new Set(others.map(refOf));
+  return pieces.filter((piece) => !known.has(refOf(piece)));
 }

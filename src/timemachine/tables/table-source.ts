@@ -21,14 +21,18 @@ export interface TableReader {
   /** What is a table but can not be stored, with the reason. */
   readonly skipped: readonly { name: string; reason: string }[];
   /**
-   * The keys of rows that were added, changed or removed since the reader of that version, by table; undefined when the
-   * source can not tell, and then all rows are read. Tables that are not in the map did not change.
+   * Where rows may have been added, changed or removed since the reader of that version, by table; nothing for a table, or
+   * for all of them, where the source can not tell, and then all rows are read. Tables that are not in the map did not
+   * change. A source may remember what it sees here until the next reader asks, so it is to be called for each, and before
+   * anything is read, also when there is no version yet.
    */
-  changedSince?(version: string): ReadonlyMap<string, readonly Key[]> | undefined;
+  changedSince?(version: string | undefined): ReadonlyMap<string, readonly KeySpan[] | undefined> | undefined;
   /** The rows with `from` <= key < `to`, in the order of the key, as row-codec.ts writes them. */
   read(table: TableDescription, from: Key | null, to: Key | null): RowBlock;
   /** Of the rows that `read` would give, the key of the one after the first `count`; null when there are not so many. */
   keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null;
+  /** Why one table can not be read where the others can; undefined when the failure means more than that. */
+  reasonToSkip?(error: unknown): string | undefined;
   close(): void;
 }
 
@@ -45,6 +49,12 @@ export interface TableDescription {
 export type SqlValue = null | bigint | number | string | Uint8Array;
 
 export type Key = readonly SqlValue[];
+
+/** The keys from the first to the last, with both of them. */
+export interface KeySpan {
+  first: Key;
+  last: Key;
+}
 
 export interface RowBlock {
   bytes: Buffer;

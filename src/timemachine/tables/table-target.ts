@@ -21,7 +21,7 @@ export interface TableChanges {
   replace(table: TableDescription): void;
   /** Removes rows by their keys, then adds rows; columns and key are those that the table has. */
   change(table: TableDescription, removed: readonly Row[], added: readonly Row[]): void;
-  /** To be called last: what could not be there while rows moved, such as triggers and views. */
+  /** To be called last: what could not be there while rows moved, such as indexes, triggers and views. */
   finish(tables: readonly TableDescription[]): void;
   read(table: TableDescription, from: Key | null, to: Key | null): RowBlock;
 }

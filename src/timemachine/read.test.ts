@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Random } from '../../test/timemachine/random.ts';
+import { scratchFolder } from '../../test/timemachine/scratch.ts';
+import { Archiver } from './archive/archiver.ts';
+import type { ObjectReader } from './content.ts';
+import { findFile, listFiles, readRange, sizeOf } from './read.ts';
+import { Repository } from './repository.ts';
+import { DiskStore } from './stores/disk.ts';
+
+test('files of a snapshot are listed, found and read in parts, and nothing else is read', async (t) => {
+  const folder = scratchFolder(t);
+  const site = join(folder, 'site');
+  const big = new Random(1).bytes(2_500_000);
+  mkdirSync(join(site, 'uploads/2026'), { recursive: true });
+  mkdirSync(join(site, 'uploads/2025'));
+  mkdirSync(join(site, 'plugins'));
+  for (const name of ['index.php', 'uploads/2026/a', 'uploads/2026/b', 'uploads/2025/c', 'plugins/one.php']) {
+    writeFileSync(join(site, name), name);
+  }
+  writeFileSync(join(site, 'uploads/big'), big);
+  symlinkSync('big', join(site, 'uploads/link'));
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const { snapshot } = await new Archiver({ repository, folder: site }).snapshot();
+  let reads = 0;
+  const reader: ObjectReader = {
+    read: (hash) => {
+      reads++;
+      return repository.read(hash);
+    },
+  };
+  const pathsBelow = async (prefix?: string) => {
+    reads = 0;
+    return (await gather(listFiles(reader, snapshot, prefix))).map(({ path }) => path);
+  };
+  const all = ['index.php', 'plugins/one.php', 'uploads/2025/c', 'uploads/2026/a', 'uploads/2026/b', 'uploads/big'];
+  assert.deepEqual(await pathsBelow(), all);
+  assert.deepEqual(await pathsBelow('uploads/2026/'), ['uploads/2026/a', 'uploads/2026/b']);
+  assert.equal(reads, 3, 'the folders on the way and no other');
+  assert.deepEqual(await pathsBelow('uploads/2026/b'), ['uploads/2026/b']);
+  assert.deepEqual(await pathsBelow('up'), all.slice(2));
+  assert.deepEqual(await pathsBelow('none/'), []);
+
+  for (const path of ['none', 'uploads', 'uploads/link', 'index.php/none', '', 'uploads//big', '../site/index.php']) {
+    assert.equal(await findFile(reader, snapshot, path), undefined, path);
+  }
+  const small = await findFile(reader, snapshot, 'uploads/2026/a');
+  const found = await findFile(reader, snapshot, 'uploads/big');
+  assert.ok(small && found);
+  assert.equal(found.sizeBytes, big.length);
+  assert.equal(await sizeOf(repository, found.ref), big.length);
+  assert.equal(await sizeOf(repository, small.ref), small.sizeBytes);
+  const read = async (file: typeof found, start?: number, end?: number) =>
+    Buffer.concat(await gather(readRange(reader, file.ref, file.sizeBytes, start, end)));
+  assert.equal(`${await read(small)}`, 'uploads/2026/a');
+  assert.equal(`${await read(small, 8, 12)}`, '2026');
+  assert.ok((await read(found)).equals(big));
+  for (const [start, end] of [
+    [0, 1],
+    [1_000_000, 1_400_000],
+    [2_499_999, 2_500_000],
+    [5, 5],
+  ] as const) {
+    assert.ok((await read(found, start, end)).equals(big.subarray(start, end)), `${start} to ${end}`);
+  }
+  reads = 0;
+  await read(found, 1_200_000, 1_200_001);
+  assert.equal(reads, 2, 'the list of chunks and one chunk');
+});
+
+async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,80 @@
+import { type ObjectReader, type Ref, readChunkList } from './content.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type FileEntry, readTree, type TreeEntry } from './tree.ts';
+
+/** Single files of a snapshot, without restoring it. Each call reads only the folders and chunks that it needs. */
+
+export interface ListedFile {
+  path: string;
+  sizeBytes: number;
+  modifiedUs: number;
+  ref: Ref;
+}
+
+/** The files whose paths begin with the prefix, sorted within each folder. Links are not listed: they have no content. */
+export async function* listFiles(
+  reader: ObjectReader,
+  snapshot: Pick<Snapshot, 'files'>,
+  prefix = '',
+): AsyncGenerator<ListedFile> {
+  if (snapshot.files) yield* listBelow(reader, snapshot.files, '', prefix);
+}
+
+async function* listBelow(reader: ObjectReader, folder: Ref, path: string, prefix: string): AsyncGenerator<ListedFile> {
+  for (const entry of await readTree(reader, folder)) {
+    const below = `${path}${entry.name}`;
+    if (entry.kind === 'file' && below.startsWith(prefix)) yield listed(below, entry);
+    if (entry.kind !== 'folder') continue;
+    const inside = `${below}/`;
+    if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* listBelow(reader, entry.ref, inside, prefix);
+  }
+}
+
+/** The file of that path; undefined when there was none, or something that is no file. */
+export async function findFile(
+  reader: ObjectReader,
+  snapshot: Pick<Snapshot, 'files'>,
+  path: string,
+): Promise<ListedFile | undefined> {
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  let folder = snapshot.files;
+  for (const name of names) {
+    const entry = await entryIn(reader, folder, name);
+    if (entry?.kind !== 'folder') return undefined;
+    folder = entry.ref;
+  }
+  const entry = await entryIn(reader, folder, last);
+  return entry?.kind === 'file' ? listed(path, entry) : undefined;
+}
+
+async function entryIn(reader: ObjectReader, folder: Ref | null, name: string): Promise<TreeEntry | undefined> {
+  return folder === null ? undefined : (await readTree(reader, folder)).find((entry) => entry.name === name);
+}
+
+function listed(path: string, { sizeBytes, modifiedUs, ref }: FileEntry): ListedFile {
+  return { path, sizeBytes, modifiedUs, ref };
+}
+
+/** The bytes of a content from `start` up to and without `end`, piece by piece; every piece is verified. */
+export async function* readRange(
+  reader: ObjectReader,
+  ref: Ref,
+  sizeBytes: number,
+  start = 0,
+  end = sizeBytes,
+): AsyncGenerator<Buffer> {
+  const chunks = ref.startsWith('+') ? await readChunkList(reader, ref) : [[ref, sizeBytes] as const];
+  let position = 0;
+  for (const [hash, length] of chunks) {
+    const [from, to] = [Math.max(start - position, 0), Math.min(end - position, length)];
+    if (from < to) yield (await reader.read(hash)).subarray(from, to);
+    position += length;
+  }
+}
+
+/** How long a content is, for whoever knows nothing but its name. */
+export async function sizeOf(reader: ObjectReader, ref: Ref): Promise<number> {
+  if (!ref.startsWith('+')) return (await reader.read(ref)).length;
+  return (await readChunkList(reader, ref)).reduce((sum, [, length]) => sum + length, 0);
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { S3Account } from '../../src/timemachine/stores/s3-request.ts';
+
+/** Debian: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd */
+export function hasCeph(): boolean {
+  return spawnSync('which', ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph']).status === 0;
+}
+
+export interface CephGateway {
+  account: Omit<S3Account, 'bucket'>;
+  stop(): Promise<void>;
+}
+
+const ACCESS = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
+const READY_MS = 120_000;
+
+/** A cluster of one monitor, one store in memory and a gateway that speaks S3, all gone with `stop`. */
+export async function startCephGateway(folder: string): Promise<CephGateway> {
+  const [monitorPort, gatewayPort] = [await freePort(), await freePort()];
+  const settings = join(folder, 'ceph.conf');
+  const id = randomUUID();
+  for (const name of ['mon', 'osd']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'keyring'), '');
+  writeFileSync(settings, settingsOf(folder, id, monitorPort, gatewayPort));
+  const run = (program: string, ...args: string[]) =>
+    promisify(execFile)(program, ['-c', settings, ...args], { timeout: READY_MS });
+  const daemons: ChildProcess[] = [];
+  const start = (program: string, ...args: string[]) =>
+    daemons.push(spawn(program, ['-c', settings, ...args, '-f'], { stdio: 'ignore' }));
+  const stop = async () => {
+    for (const daemon of daemons.reverse()) {
+      if (daemon.exitCode !== null || daemon.signalCode !== null) continue;
+      daemon.kill('SIGKILL');
+      await once(daemon, 'exit');
+    }
+  };
+  try {
+    const map = join(folder, 'monmap');
+    await promisify(execFile)('monmaptool', [
+      '--create',
+      '--fsid',
+      id,
+      '--addv',
+      'a',
+      `[v1:127.0.0.1:${monitorPort}]`,
+      map,
+    ]);
+    await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map);
+    start('ceph-mon', '-i', 'a');
+    const disk = randomUUID();
+    await run('ceph', 'osd', 'new', disk, '0');
+    await run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', disk);
+    start('ceph-osd', '-i', '0');
+    await run('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=here');
+    start('radosgw', '-n', 'client.gateway');
+    const user = ['--uid', 'test', '--display-name', 'test'];
+    const keys = ['--access-key', ACCESS.accessKeyId, '--secret-key', ACCESS.secretAccessKey];
+    await run('radosgw-admin', 'user', 'create', ...user, ...keys);
+    const endpoint = `http://127.0.0.1:${gatewayPort}`;
+    await untilAnswers(endpoint);
+    return { account: { endpoint, region: 'default', ...ACCESS }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function settingsOf(folder: string, id: string, monitorPort: number, gatewayPort: number): string {
+  return `[global]
+fsid = ${id}
+mon host = v1:127.0.0.1:${monitorPort}
+ms bind msgr2 = false
+auth cluster required = none
+auth service required = none
+auth client required = none
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 8
+mon allow pool size one = true
+osd crush chooseleaf type = 0
+osd objectstore = memstore
+memstore device bytes = 2147483648
+mon data = ${folder}/mon
+osd data = ${folder}/osd
+run dir = ${folder}
+admin socket = ${folder}/$name.asok
+log file = ${folder}/$name.log
+pid file = ${folder}/$name.pid
+keyring = ${folder}/keyring
+rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
+`;
+}
+
+async function untilAnswers(endpoint: string): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  for (;;) {
+    try {
+      await fetch(endpoint);
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}
