@@ -23,6 +23,7 @@ test('a service that stops lets its jobs finish with everything that they work w
         phpVersion,
         accessKey: 'key',
         isCopy: false,
+        isOffline: false,
       };
       const running = await services.runtime.start(spec);
       const lease = await running.lease(AbortSignal.timeout(30_000));

@@ -101,6 +101,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       phpVersion: '8.3',
       accessKey: 'key',
       isCopy: false,
+      isOffline: false,
     };
     return {
       fqdn: HOST,
@@ -113,6 +114,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       devMode: false,
       contentFolder: this.contentFolder,
       coreFolder: this.coreFolder,
+      preview: null,
       ...change,
     };
   }
@@ -127,7 +129,8 @@ export class EdgeWorld implements RouteSource, EdgeReports {
     this.announceAs('site-1', ...routes);
   }
 
-  announceAs(siteId: string, ...routes: Route[]): void {
+  /** Undefined: anything may have changed. */
+  announceAs(siteId: string | undefined, ...routes: Route[]): void {
     this.#routes = routes;
     this.#changed(siteId);
   }

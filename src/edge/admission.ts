@@ -7,6 +7,8 @@ export function refusalOf(visit: Visit): Notice | undefined {
   const { state } = gate.route;
   if (state === 'suspended') return NOTICES.suspended;
   if (state === 'expired') return NOTICES.expired;
+  const notice = gate.preview?.noticeFor(visit);
+  if (notice) return notice;
   if (gate.hasFirewall && !gate.admits(visit.clientAddress)) return NOTICES.firewall;
   if (!gate.asksForSignIn) return undefined;
   if (!gate.acceptsSignIn(visit.headers.authorization)) return signInOf(gate.route.fqdn);

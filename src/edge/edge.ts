@@ -8,6 +8,7 @@ import { refusalOf } from './admission.ts';
 import { Proxies } from './client-address.ts';
 import { isUnambiguous } from './framing.ts';
 import type { Gate } from './gate.ts';
+import { SiteTaken } from './hosted-site.ts';
 import { followVisitor } from './leaving.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -36,6 +37,9 @@ export interface EdgeOptions {
   log: Log;
   limits?: Partial<EdgeLimits>;
 }
+
+/** Answers a visitor who was let in: at once, or with a promise. */
+type Serve = (visit: Visit) => undefined | Promise<void>;
 
 /**
  * The visitor's way to a site. A request passes the same stations in the same order: the site by its host, the team's
@@ -119,12 +123,7 @@ export class Edge {
     else sendNotice(response, this.#started && !this.#table.isLoaded ? NOTICES.starting : NOTICES.noSite);
   }
 
-  #enter(
-    gate: Gate,
-    request: IncomingMessage,
-    response: ServerResponse,
-    serve: (visit: Visit) => undefined | Promise<void>,
-  ): void {
+  #enter(gate: Gate, request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     gate.counter.requests++;
     const { headers, socket } = request;
     const target = parseTarget(request.url ?? '', headers.host ?? '');
@@ -140,10 +139,10 @@ export class Edge {
       const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
       if (!answering) return;
       visit.countBytesOnClose();
-      answering.catch((error: unknown) => this.#fail(visit, error));
+      answering.catch((error: unknown) => this.#fail(visit, error, serve));
     } catch (error) {
       // Whatever goes wrong at once is one visitor's trouble too, and not the end of the process.
-      this.#fail(visit, error);
+      this.#fail(visit, error, serve);
     }
   }
 
@@ -163,7 +162,7 @@ export class Edge {
   }
 
   /** Some work has the site for a moment: the visitor waits for it instead of seeing an error. */
-  async #hold(visit: Visit, serve: (visit: Visit) => undefined | Promise<void>): Promise<void> {
+  async #hold(visit: Visit, serve: Serve): Promise<void> {
     const { request, response, gate } = visit;
     const find = () => this.#table.find(request.headers.host);
     const { signal } = followVisitor(response);
@@ -190,13 +189,18 @@ export class Edge {
     sendNotice(visit.response, notice);
   }
 
-  #fail(visit: Visit, error: unknown): void {
+  #fail(visit: Visit, error: unknown, serve: Serve): void {
     const { response, gate } = visit;
     // Whoever has gone is told nothing.
     if (response.destroyed || response.writableEnded) return;
+    // A body can not be read twice, so whoever sent one is asked to come again.
+    if (error instanceof SiteTaken && !visit.hasBody && !response.headersSent) {
+      this.#hold(visit, serve).catch((failure: unknown) => this.#fail(visit, failure, serve));
+      return;
+    }
     const notice = noticeOf(error);
     const requestId = sendNotice(response, notice);
-    const level = error instanceof SiteFailure ? 'info' : 'warn';
+    const level = error instanceof SiteFailure || error instanceof SiteTaken ? 'info' : 'warn';
     this.#log[level](
       { err: error, site_id: gate.site.id, request_id: requestId, status: notice.status },
       'visit failed',

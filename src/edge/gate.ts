@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AddressList } from '#core/address-list.ts';
 import type { HostedSite } from './hosted-site.ts';
+import { keptPrivate } from './kept-private.ts';
 import { isUnder } from './path-prefix.ts';
+import { PreviewDoor, previewHeaders } from './preview.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
 import type { UsageCounter } from './usage.ts';
 
@@ -11,6 +14,9 @@ export class Gate {
   readonly site: HostedSite;
   readonly counter: UsageCounter;
   readonly externalPaths: readonly ExternalPath[];
+  readonly preview: PreviewDoor | undefined;
+  /** What was seen of the site's files until then may be of before some work on it. */
+  readonly madeAtMs = Date.now();
   readonly #allowed: AddressList | undefined;
   readonly #signIn: Buffer | undefined;
 
@@ -18,7 +24,9 @@ export class Gate {
     this.route = route;
     this.site = site;
     this.counter = counter;
-    this.externalPaths = route.externalPaths
+    if (route.preview) this.preview = new PreviewDoor(route.preview, route.fqdn);
+    // A preview reaches nothing outside, and what is outside is not as it was back then.
+    this.externalPaths = (route.preview ? [] : route.externalPaths)
       .map(({ path, target }) => ({ prefix: `/${path.replace(/^\/+|\/+$/g, '')}`, target }))
       .sort((a, b) => b.prefix.length - a.prefix.length);
     if (route.allowedAddresses) this.#allowed = new AddressList(route.allowedAddresses);
@@ -28,6 +36,18 @@ export class Gate {
   /** Not everybody may see the site, so nobody but the visitor may keep its answers. */
   get isPrivate(): boolean {
     return this.#allowed !== undefined || this.#signIn !== undefined;
+  }
+
+  /** Who may keep an answer of this site. */
+  get keepers(): Keepers {
+    if (this.preview) return 'nobody';
+    return this.isPrivate ? 'visitor' : 'everybody';
+  }
+
+  /** The headers of an answer as a visitor of this site may get them. */
+  guarded(headers: RawHeaders): RawHeaders {
+    if (this.preview) return previewHeaders(headers);
+    return this.isPrivate ? keptPrivate(headers) : headers;
   }
 
   get asksForSignIn(): boolean {
@@ -56,6 +76,8 @@ export class Gate {
     return this.externalPaths.find(({ prefix }) => isUnder(path, prefix));
   }
 }
+
+export type Keepers = 'everybody' | 'visitor' | 'nobody';
 
 export interface ExternalPath {
   /** With a slash in front and none behind, except for `/` itself. */

@@ -1,6 +1,14 @@
-import { type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
+import { type RunningSite, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import type { SitePages } from './cache/site-pages.ts';
+import { NOTICES, NoticeError } from './notices.ts';
 import type { CountedSite, UsageCounter } from './usage.ts';
+
+/** Some work took the site after the visitor had come. */
+export class SiteTaken extends NoticeError {
+  constructor() {
+    super(NOTICES.held, undefined);
+  }
+}
 
 /** What the edge remembers of a site for as long as it exists, however often its route changes. */
 export class HostedSite implements CountedSite {
@@ -11,6 +19,8 @@ export class HostedSite implements CountedSite {
   readonly hosts = new Set<string>();
   /** Visitors that wait for an answer to begin. */
   #waiting = 0;
+  /** What may be started of it now: undefined while some work has the site, and when it is gone. */
+  startable: SiteSpec | undefined;
   /** The start that is under way; whoever comes meanwhile waits for the same one. */
   starting: Promise<RunningSite> | undefined;
   isGone = false;

@@ -2,7 +2,6 @@ import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
-import { keptPrivate } from './kept-private.ts';
 import { followVisitor } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
 import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
@@ -96,8 +95,7 @@ export class Origin implements PageSender {
     state: 'BYPASS' | 'MISS',
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
-    const passed = answerHeaders(answer.rawHeaders);
-    const headers = visit.gate.isPrivate ? keptPrivate(passed) : passed;
+    const headers = visit.gate.guarded(answerHeaders(answer.rawHeaders));
     headers.push('X-Cache', state);
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());

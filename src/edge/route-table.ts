@@ -5,7 +5,7 @@ import { Gate } from './gate.ts';
 import { HostedSite } from './hosted-site.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { Route, RouteSource } from './route.ts';
-import type { UsageReporter } from './usage.ts';
+import { UsageCounter, type UsageReporter } from './usage.ts';
 
 const RETRY_MS = 1_000;
 const SPELLINGS = 10_000;
@@ -98,6 +98,7 @@ export class RouteTable {
     try {
       const routes = siteId === undefined ? await this.#source.loadAll() : await this.#source.load(siteId);
       this.#replace(siteId, routes);
+      if (siteId === undefined) this.#forgetPages();
       this.isLoaded ||= siteId === undefined;
     } catch (error) {
       this.#log.warn({ err: error, site_id: siteId }, 'routes could not be read; trying again');
@@ -108,6 +109,11 @@ export class RouteTable {
       }, RETRY_MS).unref();
     }
     for (const look of [...this.#watchers]) look();
+  }
+
+  /** Whatever made all routes be read again may have hidden that pages changed, too. */
+  #forgetPages(): void {
+    for (const site of this.#sites.values()) site.pages.purge();
   }
 
   /** Looks at nothing but the sites in question, so that one change among many sites is cheap. */
@@ -131,6 +137,7 @@ export class RouteTable {
     if (routes.length > 0) this.#sites.set(siteId, site);
     else {
       this.#sites.delete(siteId);
+      site.startable = undefined;
       site.pages.purge();
       site.isGone = true;
     }
@@ -138,12 +145,15 @@ export class RouteTable {
 
   #put(site: HostedSite, route: Route): void {
     site.hosts.add(route.fqdn);
+    site.startable = serves(route) ? route.site : undefined;
     const old = this.#byHost.get(route.fqdn);
     if (old?.site === site && isDeepStrictEqual(old.route, route)) return;
     // Whatever held the site may have changed its pages without its WordPress knowing.
     if (old && (!isDeepStrictEqual(old.route.site, route.site) || !serves(old.route) || !serves(route)))
       site.pages.purge();
-    this.#byHost.set(route.fqdn, new Gate(route, site, this.#usage.counterOf(site, route.teamId)));
+    // Nobody pays for looking at a preview: what is counted for it is reported to nobody.
+    const counter = route.preview ? new UsageCounter(site, route.teamId) : this.#usage.counterOf(site, route.teamId);
+    this.#byHost.set(route.fqdn, new Gate(route, site, counter));
   }
 }
 

@@ -17,6 +17,8 @@ export interface Route {
   /** WordPress' wp-content of this site, and the shared folder of WordPress itself: what is static comes from there. */
   contentFolder: string;
   coreFolder: string;
+  /** Set for a throw-away copy, which is open to holders of a token signed with the key (see preview.ts), until it ends. */
+  preview: { key: string; expiresAt: Date } | null;
 }
 
 /**

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { requestSite, type SiteAnswer } from './request.ts';
-import { type FirstContent, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
+import { collect, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
+import { type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 import { createLoginUrl, signRequest } from './wordpress/access.ts';
 
 /** What every driver must do. A driver's own test opens it and calls this. */
@@ -21,13 +20,7 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
     after(() => close());
 
     const get = (path: string, target = site) => request(runtime, target, { path });
-    /** Puts a PHP file where a plugin's would be, and tells its path. */
-    const putPhp = async (name: string, code: string, target = site) => {
-      const folder = join(runtime.contentFolder(target.id), 'plugins', 'probe');
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, name), `<?php\n${code}`);
-      return `/wp-content/plugins/probe/${name}`;
-    };
+    const putPhp = (name: string, code: string) => putProbe(runtime, site, name, code);
 
     it('serves a new site at its own address, with its own title and administrator', async () => {
       const page = await get('/');
@@ -369,59 +362,4 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await runtime.list()).includes(gone.id), false);
     });
   });
-}
-
-export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
-  const site = newSpec(await runtime.prepared(), host);
-  await runtime.create(site, firstContent(`${host} & sons`));
-  return site;
-}
-
-function newSpec({ coreVersion, phpVersion }: { coreVersion: string; phpVersion: string }, host: string): SiteSpec {
-  const id = randomUUID();
-  return { id, url: `http://${host}:8080`, coreVersion, phpVersion, accessKey: `key of ${id}`, isCopy: false };
-}
-
-function firstContent(title: string): FirstContent {
-  const admin = {
-    username: 'ada',
-    email: 'ada@example.com',
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    passwordHash: '!',
-  };
-  return { title, admin };
-}
-
-function wp(...args: string[]) {
-  return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
-}
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
-/** What a site tells by itself comes a moment after its answer. */
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 5_000; !condition(); ) {
-    assert.ok(Date.now() < end, 'it did not happen in time');
-    await new Promise((wait) => setTimeout(wait, 20));
-  }
-}
-
-async function request(
-  runtime: Runtime,
-  site: SiteSpec,
-  {
-    method = 'GET',
-    path,
-    headers = {},
-    body = '',
-    timeoutMs = 60_000,
-  }: { method?: string; path: string; headers?: Record<string, string>; body?: string; timeoutMs?: number },
-): Promise<SiteAnswer & { text: string }> {
-  const answer = await requestSite(runtime, site, { method, path, headers, body, timeoutMs });
-  return { ...answer, text: answer.body.toString() };
 }

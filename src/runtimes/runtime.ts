@@ -12,10 +12,20 @@ export interface Runtime {
   create(site: SiteSpec, first: FirstContent): Promise<void>;
   /** Makes `target` a copy of `source`, with its own address and keys. */
   copy(source: SiteSpec, target: SiteSpec): Promise<void>;
+  /**
+   * Makes the site from the content and the database that `fill` puts where it is told, and moves the database to the
+   * site's address. The site appears when it is complete; whatever an earlier attempt left is replaced.
+   */
+  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void>;
   /** Starts the site where it is not running and tells how to reach it. A site whose spec changed is started anew. */
   start(site: SiteSpec): Promise<RunningSite>;
   /** Ends the site's processes; what runs is let finish for a moment. */
   stop(siteId: string): Promise<void>;
+  /**
+   * Ends the site's processes and starts none until the returned function is called: for work that has its files to itself.
+   * Whoever asks for the site meanwhile gets a SiteFailure, `stopped`. It holds for this process of the platform alone.
+   */
+  suspend(siteId: string): Promise<() => void>;
   /** Takes the site out of service and keeps it as it was, for `restore` or `delete`. */
   archive(siteId: string): Promise<void>;
   /** Brings an archived site back. */
@@ -27,11 +37,14 @@ export interface Runtime {
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
+  /** Where the time machine finds the site. Nothing is made or looked at. */
+  storage(siteId: string): SiteStorage;
   /** Where the files of WordPress itself are. */
   coreFolder(coreVersion: string): string;
   database(siteId: string): Promise<SiteDatabase>;
   /** Asks the site itself, which starts it where needed. */
   health(site: SiteSpec): Promise<SiteHealth>;
+  /** What the site itself takes up; what the time machine keeps beside it does not count. */
   diskUsageBytes(siteId: string): Promise<number>;
   /** Messages that the site's WordPress wants mailed, oldest first, read one at a time. They stay until `drop`. */
   outgoingMail(siteId: string): AsyncIterable<OutgoingMail>;
@@ -53,6 +66,22 @@ export interface SiteSpec {
   accessKey: string;
   /** A copy mails nobody and is not indexed. */
   isCopy: boolean;
+  /**
+   * A preview: it mails nobody, runs nothing by the clock, reaches nothing outside and is not indexed, whatever its PHP
+   * tries. It tells the platform nothing of itself either: neither mail nor status nor changed pages.
+   */
+  isOffline: boolean;
+}
+
+/** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
+export interface SiteStorage {
+  /** WordPress' wp-content. */
+  content: string;
+  database: { kind: 'sqlite'; file: string };
+  /** A folder for a restore to prepare itself in, on the file system of the content. The driver does not make it. */
+  staging: string;
+  /** A file for what the time machine remembers of the site. */
+  state: string;
 }
 
 /** What makes the prepared image this site. */
@@ -159,6 +188,12 @@ export interface OutgoingMail {
 export interface RuntimeListener {
   /** The site wrote something that pages may show. A request's answer says so too, and sooner. */
   changed?(siteId: string): void;
+  /**
+   * Whoever keeps the site has reason to look whether it changed: its PHP is about to run or has ended, or the platform
+   * wrote to it. Called at least twice a request, so it has to be cheap; one call too many costs a look, and one
+   * that is missing costs a backup.
+   */
+  touched?(siteId: string): void;
   /** There is something new in outgoingMail. */
   mail?(siteId: string): void;
   /** What the platform shows of a site without asking it. */

@@ -20,7 +20,7 @@ const NEVER_CACHED = [
 /** Whether the visitor is nobody in particular and asks for what anybody may get. */
 export function mayUseCache({ request, headers, gate, path, isSignedInAtEdge }: Visit): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  if (gate.route.devMode || headers.range !== undefined) return false;
+  if (gate.preview || gate.route.devMode || headers.range !== undefined) return false;
   if (headers.authorization !== undefined && !isSignedInAtEdge) return false;
   if (headers.cookie !== undefined && PERSONAL_COOKIE.test(headers.cookie)) return false;
   // A script of the site asks, on somebody's behalf or for something else than the page.

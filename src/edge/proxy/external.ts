@@ -2,7 +2,6 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import type { ExternalPath } from '../gate.ts';
-import { keptPrivate } from '../kept-private.ts';
 import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { NOTICES, NoticeError, sendNotice } from '../notices.ts';
@@ -54,7 +53,7 @@ export class ExternalPaths {
     });
     const headers = mapLocation(answerHeaders(message.rawHeaders), external);
     const source = fromMessage(message);
-    await relay(response, { source, headers: visit.gate.isPrivate ? keptPrivate(headers) : headers });
+    await relay(response, { source, headers: visit.gate.guarded(headers) });
   }
 
   /** Asks for a change of protocol; resolves with the tunnel, or with the plain answer where there is none. */

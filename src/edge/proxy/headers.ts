@@ -1,3 +1,4 @@
+import { withoutPreviewCookie } from '../preview.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 
@@ -62,7 +63,9 @@ export function requestHeaders(visit: Visit, facts: ForwardedFacts, drop?: (name
     if (name.startsWith(OWN_PREFIX) || !PLAIN_NAME.test(name) || name === 'expect') continue;
     if (name === 'authorization' && visit.isSignedInAtEdge) continue;
     if (drop?.(name)) continue;
-    headers.push(rawName, rawHeaders[index + 1] as string);
+    const value = rawHeaders[index + 1] as string;
+    const shown = name === 'cookie' && visit.gate.preview ? withoutPreviewCookie(value) : value;
+    if (shown !== undefined) headers.push(rawName, shown);
   }
   const { clientAddress } = visit;
   headers.push(

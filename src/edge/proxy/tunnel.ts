@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { keptPrivate } from '../kept-private.ts';
+import type { Gate } from '../gate.ts';
 import { followVisitor } from '../leaving.ts';
 import { NOTICES, sendNotice } from '../notices.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -50,15 +50,14 @@ export class Tunnels {
           leaving,
         });
     if (!tunnel) {
-      const headers = answerHeaders(message.rawHeaders);
-      const source = fromMessage(message);
-      await relay(visit.response, { source, headers: visit.gate.isPrivate ? keptPrivate(headers) : headers });
+      const headers = visit.gate.guarded(answerHeaders(message.rawHeaders));
+      await relay(visit.response, { source: fromMessage(message), headers });
       return;
     }
     // From here on the connection is no response's any more.
     visit.response.detachSocket(socket as Socket);
     socket.once('close', () => visit.countBytes((socket as Socket).bytesWritten - sentBefore));
-    socket.write(handshake(message));
+    socket.write(handshake(message, visit.gate));
     if (tunnel.head.length > 0) socket.write(tunnel.head);
     if (head.length > 0) tunnel.socket.write(head);
     this.#join(socket, tunnel.socket);
@@ -82,8 +81,8 @@ export class Tunnels {
   }
 }
 
-function handshake(message: IncomingMessage): string {
-  const headers = answerHeaders(message.rawHeaders);
+function handshake(message: IncomingMessage, gate: Gate): string {
+  const headers = gate.guarded(answerHeaders(message.rawHeaders));
   headers.push('Connection', 'Upgrade', 'Upgrade', message.headers.upgrade ?? 'websocket');
   let text = `HTTP/1.1 101 ${message.statusMessage ?? 'Switching Protocols'}\r\n`;
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;

@@ -2,12 +2,13 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import { leaseSite } from '#runtimes/request.ts';
-import { type Lease, type RunningSite, type Runtime, SiteFailure } from '#runtimes/runtime.ts';
+import { type Lease, type RunningSite, type Runtime, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import type { Gate } from '../gate.ts';
+import { SiteTaken } from '../hosted-site.ts';
 import { type Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import type { EdgeReports, Route } from '../route.ts';
+import type { EdgeReports } from '../route.ts';
 import type { BodyTarget } from './body.ts';
 import type { SiteAnswer } from './site-answer.ts';
 import { SiteConnections } from './site-connection.ts';
@@ -129,6 +130,10 @@ export class Upstream {
         .then((lease) => {
           // It came too late, and nobody else would give it back.
           if (isOver) return lease.release();
+          if (!gate.site.startable) {
+            lease.release();
+            return giveUp(new SiteTaken());
+          }
           isOver = true;
           clearTimeout(timer);
           resolve(lease);
@@ -138,9 +143,12 @@ export class Upstream {
   }
 
   /** One start at a time for a site: whoever comes meanwhile waits for the same one. */
-  #start({ route, site }: Gate): Promise<RunningSite> {
-    if (site.starting) return site.starting;
-    const starting = route.state === 'asleep' ? this.#wake(route) : this.#options.runtime.start(route.site);
+  async #start({ route, site }: Gate): Promise<RunningSite> {
+    const { starting: underWay, startable } = site;
+    // It may have been stopped for that very reason, and nothing may write to it now.
+    if (!startable) throw new SiteTaken();
+    if (underWay) return underWay;
+    const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.runtime.start(startable);
     site.starting = starting;
     const forget = () => {
       site.starting = undefined;
@@ -149,7 +157,7 @@ export class Upstream {
     return starting;
   }
 
-  async #wake({ site }: Route): Promise<RunningSite> {
+  async #wake(site: SiteSpec): Promise<RunningSite> {
     const { runtime, reports, log } = this.#options;
     // The visitor gets the page even where nobody takes note that the site is awake.
     const noted = reports.woke(site.id).catch((error: unknown) => {

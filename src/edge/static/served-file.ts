@@ -70,7 +70,7 @@ export class ServedFile implements Kept {
   answer(visit: Visit): boolean | Promise<boolean> {
     this.used = true;
     const { headers, response, gate, query, isHead } = visit;
-    const caching = cachingFor(gate.isPrivate, query.includes('ver='));
+    const caching = cachingFor(gate.keepers, query.includes('ver='));
     if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
       if (isNotModified(headers, this.#etags(), this.stat.modifiedAtMs)) {
         const vary = this.#isText ? VARY : [];

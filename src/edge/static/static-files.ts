@@ -40,7 +40,7 @@ export class StaticFiles {
   /** Answers at once where the file is in memory. */
   answer(visit: Visit): FileOutcome | Promise<FileOutcome> {
     const found = visit.isRead ? this.#found.get(visit.gate)?.get(visit.path) : undefined;
-    if (found?.file?.isInMemory && Date.now() - found.checkedAtMs < CHECK_MS) {
+    if (found?.file?.isInMemory && isBelieved(found, visit)) {
       found.used = true;
       found.file.answer(visit);
       return 'answered';
@@ -62,7 +62,7 @@ export class StaticFiles {
     if (!place) return isCoreOnly(named.path) ? NOTICES.notFound : 'pass';
     const next = () => this.#answerFrom(places, index + 1, named, visit);
     const known = this.#at(place);
-    if (Date.now() - known.checkedAtMs >= CHECK_MS) return this.#answerChecked(known, place, named, visit, next);
+    if (!isBelieved(known, visit)) return this.#answerChecked(known, place, named, visit, next);
     const answered = known.file?.answer(visit) ?? false;
     if (!(answered instanceof Promise)) return answered ? 'answered' : next();
     return answered.then((isSent) => {
@@ -79,10 +79,15 @@ export class StaticFiles {
     visit: Visit,
     next: () => FileOutcome | Promise<FileOutcome>,
   ): Promise<FileOutcome> {
-    known.checking ??= this.#check(known, place, named.contentType).finally(() => {
-      known.checking = undefined;
-    });
-    await known.checking;
+    const check = () => {
+      known.checking ??= this.#check(known, place, named.contentType).finally(() => {
+        known.checking = undefined;
+      });
+      return known.checking;
+    };
+    await check();
+    // Somebody else had begun it before this visitor's time.
+    if (known.checkedAtMs <= visit.gate.madeAtMs) await check();
     if (!(await known.file?.answer(visit))) return next();
     this.#remember(visit, known);
     return 'answered';
@@ -117,11 +122,12 @@ export class StaticFiles {
   }
 
   async #check(known: Known, place: Place, contentType: string): Promise<void> {
+    const checkedAtMs = Date.now();
     if (!known.file || known.file.stat.identity !== (await identityOf(place))) {
       if (known.file) this.#budget.remove(known.file);
       known.file = await this.#load(known, place, contentType);
     }
-    known.checkedAtMs = Date.now();
+    known.checkedAtMs = checkedAtMs;
   }
 
   async #load(known: Known, place: Place, contentType: string): Promise<ServedFile | undefined> {
@@ -143,6 +149,10 @@ export class StaticFiles {
       await handle.close();
     }
   }
+}
+
+function isBelieved({ checkedAtMs }: Known, { gate }: Visit): boolean {
+  return Date.now() - checkedAtMs < CHECK_MS && checkedAtMs > gate.madeAtMs;
 }
 
 async function identityOf({ root, path }: Place): Promise<string | undefined> {

@@ -16,6 +16,8 @@ export interface AwakeLimits {
 export interface AwakeEvents {
   /** Starts a worker for the site. */
   startWorker(): Promise<WorkerProcess>;
+  /** PHP may be about to run, or has just ended, however it did. */
+  touched(): void;
   /** PHP has finished a request. */
   finished(end: RequestEnd): void;
 }
@@ -118,6 +120,8 @@ export class AwakeSite implements RunningSite {
     const current = { hasBegun: false };
     this.#current = current;
     this.lastUsedAt = Date.now();
+    // Before the request is sent, so that nothing PHP writes comes sooner.
+    this.#events.touched();
     return {
       socketPath: worker.socketPath,
       failure: () => {
@@ -152,7 +156,11 @@ export class AwakeSite implements RunningSite {
 
   #begun(worker: WorkerProcess): void {
     if (this.#current) this.#current.hasBegun = true;
-    else this.#current = { hasBegun: true };
+    else {
+      // Whoever sent it has let go of their lease already.
+      this.#current = { hasBegun: true };
+      this.#events.touched();
+    }
     void this.#watch(worker);
   }
 
@@ -180,6 +188,8 @@ export class AwakeSite implements RunningSite {
   }
 
   #done(): void {
+    // A worker that ends while it is idle has written nothing.
+    if (this.#current) this.#events.touched();
     this.#current = undefined;
     this.#unwatch();
     this.lastUsedAt = Date.now();

@@ -16,6 +16,8 @@ const CALL_LIMIT_MS = 120_000;
  */
 export class SiteDatabaseProcess implements SiteDatabase {
   readonly #child: ChildProcess;
+  /** Called before and after everything that may write. */
+  onWrite: () => void = () => {};
   #last: Promise<unknown> = Promise.resolve();
 
   /** `writable` is one more folder that may be written, for copies. */
@@ -43,11 +45,11 @@ export class SiteDatabaseProcess implements SiteDatabase {
   }
 
   query(sql: string, ...values: SqlValue[]): Promise<SqlRow[]> {
-    return this.#ask({ call: 'query', sql, values }) as Promise<SqlRow[]>;
+    return this.#write({ call: 'query', sql, values }) as Promise<SqlRow[]>;
   }
 
   async moveTo(url: string): Promise<void> {
-    await this.#ask({ call: 'moveTo', url });
+    await this.#write({ call: 'moveTo', url });
   }
 
   async copyTo(file: string): Promise<void> {
@@ -56,6 +58,12 @@ export class SiteDatabaseProcess implements SiteDatabase {
 
   close(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  #write(message: DatabaseCall): Promise<unknown> {
+    this.onWrite();
+    // Also where it failed: the process may have broken off after its work was done.
+    return this.#ask(message).finally(this.onWrite);
   }
 
   #ask(message: DatabaseCall): Promise<unknown> {

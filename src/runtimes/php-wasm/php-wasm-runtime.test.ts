@@ -7,8 +7,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { createSite } from '#runtimes/contract-site.ts';
 import { requestSite } from '#runtimes/request.ts';
-import { createSite, describeRuntime } from '#runtimes/runtime.contract.ts';
+import { describeRuntime } from '#runtimes/runtime.contract.ts';
+import type { SiteSpec } from '#runtimes/runtime.ts';
 import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
@@ -33,8 +35,12 @@ describe('PHP in WebAssembly', () => {
     }
   });
 
-  it('lets a site call networks that the operator allows', async () => {
-    const server = createServer((_request, response) => response.end('internal'));
+  it('lets a site call networks that the operator allows, and an offline one nobody', async () => {
+    let visits = 0;
+    const server = createServer((_request, response) => {
+      visits++;
+      response.end('internal');
+    });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const { port } = server.address() as { port: number };
     const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks: ['127.0.0.0/8'] });
@@ -43,12 +49,34 @@ describe('PHP in WebAssembly', () => {
       const folder = join(runtime.contentFolder(site.id), 'plugins');
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, 'call.php'), `<?php echo file_get_contents('http://127.0.0.1:${port}/');`);
-      const answer = await requestSite(runtime, site, {
-        method: 'GET',
-        path: '/wp-content/plugins/call.php',
-        timeoutMs: 20_000,
-      });
-      assert.equal(answer.body.toString(), 'internal');
+      const call = (spec: SiteSpec, path: string) =>
+        requestSite(runtime, spec, { method: 'GET', path: `/wp-content/plugins/${path}`, timeoutMs: 20_000 });
+      assert.equal((await call(site, 'call.php')).body.toString(), 'internal');
+      assert.equal(visits, 1);
+
+      const offline = { ...site, isOffline: true };
+      await writeFile(
+        join(folder, 'call-all.php'),
+        `<?php
+        foreach (['127.0.0.1', 'localhost', '127.0.0.2'] as $host) {
+          $out[] = @file_get_contents("http://$host:${port}/");
+          $curl = curl_init("http://$host:${port}/");
+          curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3]);
+          $out[] = curl_exec($curl);
+          $socket = @fsockopen($host, ${port}, $number, $text, 2);
+          if ($socket) { fwrite($socket, "GET / HTTP/1.0\\r\\n\\r\\n"); $out[] = stream_get_contents($socket); }
+        }
+        $since = microtime(true);
+        @file_get_contents('https://api.wordpress.org/');
+        $out[] = gethostbyname('localhost.') === '127.0.0.1' ? 'internal' : '';
+        $late = microtime(true) - $since > 5;
+        echo json_encode([array_filter($out, fn($text) => is_string($text) && str_contains($text, 'internal')), $late]);`,
+      );
+      assert.equal((await call(offline, 'call-all.php')).body.toString(), '[[],false]');
+      const command = { args: ['php', '/site/wordpress/wp-content/plugins/call.php'] as [string, string] };
+      const ran = await runtime.exec(offline, { ...command, timeoutMs: 20_000, maxOutputBytes: 10_000 });
+      assert.doesNotMatch(ran.stdout, /internal/);
+      assert.equal(visits, 1);
     } finally {
       server.close();
       await close();

@@ -4,18 +4,20 @@ import { dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
-import type {
-  AwakeSite,
-  Command,
-  CommandResult,
-  FirstContent,
-  OutgoingMail,
-  RunningSite,
-  Runtime,
-  RuntimeListener,
-  SiteDatabase,
-  SiteHealth,
-  SiteSpec,
+import {
+  type AwakeSite,
+  type Command,
+  type CommandResult,
+  type FirstContent,
+  type OutgoingMail,
+  type RunningSite,
+  type Runtime,
+  type RuntimeListener,
+  type SiteDatabase,
+  SiteFailure,
+  type SiteHealth,
+  type SiteSpec,
+  type SiteStorage,
 } from '#runtimes/runtime.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
@@ -26,7 +28,7 @@ import { runCommand } from './commands.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
-import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder } from './site-folder.ts';
+import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { type CoreMounts, WorkerPool } from './worker-pool.ts';
 import type { RequestEnd, WorkerSite } from './worker-process.ts';
@@ -63,6 +65,8 @@ export class PhpWasmRuntime implements Runtime {
   readonly #listeners: RuntimeListener[] = [];
   /** The mails that listeners have been told of, for each site that has some. */
   readonly #knownMails = new Map<string, Set<string>>();
+  /** The sites whose files some work has to itself, with a mark for each. */
+  readonly #suspended = new Map<string, Set<symbol>>();
   #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
@@ -76,7 +80,7 @@ export class PhpWasmRuntime implements Runtime {
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
       (version) => this.#mountsOf(version),
-      (siteId, end) => this.#finished(siteId, end),
+      { touched: (siteId) => this.#touched(siteId), finished: (siteId, end) => this.#finished(siteId, end) },
     );
   }
 
@@ -128,12 +132,20 @@ export class PhpWasmRuntime implements Runtime {
         // A link could lead anywhere on this machine.
         filter: async (path) => !(await lstat(path)).isSymbolicLink(),
       });
-      const database = new SiteDatabaseProcess(copy);
-      await database.moveTo(target.url).finally(() => database.close());
+      await moveDatabase(copy, target.url);
+    });
+  }
+
+  async adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
+    await this.#build(site, async (draft) => {
+      await makeSiteFolder(draft);
+      await fill(storageIn(draft));
+      await moveDatabase(databaseFile(draft), site.url);
     });
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
+    this.#requireOpen(site.id);
     return this.#pool.wake(site.id, JSON.stringify(site), () => ({
       coreVersion: site.coreVersion,
       folder: this.#folderOf(site.id),
@@ -145,6 +157,23 @@ export class PhpWasmRuntime implements Runtime {
     await this.#pool.stop(siteId);
   }
 
+  async suspend(siteId: string): Promise<() => void> {
+    const mark = Symbol(siteId);
+    const marks = this.#suspended.get(siteId) ?? new Set();
+    this.#suspended.set(siteId, marks.add(mark));
+    const resume = () => {
+      marks.delete(mark);
+      if (marks.size === 0 && this.#suspended.get(siteId) === marks) this.#suspended.delete(siteId);
+    };
+    try {
+      await this.stop(siteId);
+      return resume;
+    } catch (error) {
+      resume();
+      throw error;
+    }
+  }
+
   async archive(siteId: string): Promise<void> {
     await this.stop(siteId);
     await move(this.#folderOf(siteId), join(this.#archiveFolder, siteId));
@@ -152,6 +181,7 @@ export class PhpWasmRuntime implements Runtime {
 
   async restore(siteId: string): Promise<void> {
     await move(join(this.#archiveFolder, siteId), this.#folderOf(siteId));
+    this.#touched(siteId);
   }
 
   async delete(siteId: string): Promise<void> {
@@ -167,14 +197,23 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
+    this.#requireOpen(site.id);
     const worker = await this.#pool.runner(site.coreVersion);
-    const result = await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command);
-    for (const listener of this.#listeners) listener.changed?.(site.id);
-    return result;
+    this.#touched(site.id);
+    try {
+      return await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command);
+    } finally {
+      this.#touched(site.id);
+      for (const listener of this.#listeners) listener.changed?.(site.id);
+    }
   }
 
   contentFolder(siteId: string): string {
     return join(this.#folderOf(siteId), 'content');
+  }
+
+  storage(siteId: string): SiteStorage {
+    return storageIn(this.#folderOf(siteId));
   }
 
   coreFolder(coreVersion: string): string {
@@ -182,7 +221,9 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async database(siteId: string): Promise<SiteDatabase> {
-    return new SiteDatabaseProcess(databaseFile(this.#folderOf(siteId)));
+    const database = new SiteDatabaseProcess(databaseFile(this.#folderOf(siteId)));
+    database.onWrite = () => this.#touched(siteId);
+    return database;
   }
 
   async health(site: SiteSpec): Promise<SiteHealth> {
@@ -244,6 +285,10 @@ export class PhpWasmRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
+  #requireOpen(siteId: string): void {
+    if (this.#suspended.has(siteId)) throw new SiteFailure('stopped', 'The site is being worked on.');
+  }
+
   #folderOf(siteId: string): string {
     return join(this.#sitesFolder, siteId);
   }
@@ -259,6 +304,7 @@ export class PhpWasmRuntime implements Runtime {
     await this.stop(site.id);
     await rm(this.#folderOf(site.id), { recursive: true, force: true });
     await rename(draft, this.#folderOf(site.id));
+    this.#touched(site.id);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
@@ -314,7 +360,11 @@ export class PhpWasmRuntime implements Runtime {
         SQLITE_JOURNAL_MODE: 'DELETE',
       },
     });
-    return { folder: 'site', config, configName: site.id };
+    return { folder: 'site', config, configName: site.id, isOffline: site.isOffline };
+  }
+
+  #touched(siteId: string): void {
+    for (const listener of this.#listeners) listener.touched?.(siteId);
   }
 
   #finished(siteId: string, { changed, outbox: names }: RequestEnd): void {
@@ -347,7 +397,21 @@ const LAYOUT = {
 } as const;
 
 function imageSite(coreVersion: string): SiteSpec {
-  return { id: 'image', url: IMAGE_URL, coreVersion, phpVersion: PHP_VERSION, accessKey: 'image', isCopy: true };
+  return {
+    id: 'image',
+    url: IMAGE_URL,
+    coreVersion,
+    phpVersion: PHP_VERSION,
+    accessKey: 'image',
+    isCopy: true,
+    isOffline: false,
+  };
+}
+
+/** The database is its site's, so it is asked in a process of its own. */
+async function moveDatabase(file: string, url: string): Promise<void> {
+  const database = new SiteDatabaseProcess(file);
+  await database.moveTo(url).finally(() => database.close());
 }
 
 /** Moves a folder; where it is in its new place already, an earlier attempt has done it. */

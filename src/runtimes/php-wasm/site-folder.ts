@@ -1,23 +1,36 @@
 import { lstat, mkdir, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SiteStorage } from '#runtimes/runtime.ts';
 
-/** What a site is on disk: `content` is WordPress' wp-content, `outbox` is what the site leaves for the platform. */
+/**
+ * What a site is on disk: `content` is WordPress' wp-content, `outbox` is what the site leaves for the platform. PHP sees
+ * these folders and nothing beside them, where the time machine keeps what is its own.
+ */
+const SITE_FOLDERS = ['content', 'database', 'outbox'];
 export const DATABASE_FILE = '.ht.sqlite';
 
 export function databaseFile(siteFolder: string): string {
   return join(siteFolder, 'database', DATABASE_FILE);
 }
 
+export function storageIn(siteFolder: string): SiteStorage {
+  return {
+    content: join(siteFolder, 'content'),
+    database: { kind: 'sqlite', file: databaseFile(siteFolder) },
+    staging: join(siteFolder, 'restoring'),
+    state: join(siteFolder, 'archive-state.json'),
+  };
+}
+
 export async function makeSiteFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  for (const name of ['content', 'database', 'outbox'])
-    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  for (const name of SITE_FOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
 }
 
 /** Bytes on disk, as the operating system counts them. Links are not followed. */
-export async function diskUsageBytes(folder: string): Promise<number> {
+export async function diskUsageBytes(siteFolder: string): Promise<number> {
   let bytes = 0;
-  const folders = [folder];
+  const folders = SITE_FOLDERS.map((name) => join(siteFolder, name));
   for (let current = folders.pop(); current !== undefined; current = folders.pop()) {
     // A folder may be huge, and may vanish while it is being read.
     const entries = await opendir(current).catch(() => undefined);

@@ -47,7 +47,8 @@ export class SqliteFile implements SiteDatabase {
     await this.#whenFree('begin immediate');
     try {
       const result = work((sql, ...values) => this.#all(sql, ...values));
-      this.#db.exec('commit');
+      // A backup may be reading: whoever reads keeps a commit waiting.
+      await this.#whenFree('commit');
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');

@@ -38,6 +38,12 @@ export interface CoreMounts {
   prepareWarmSite(folder: string): Promise<WorkerSite>;
 }
 
+export interface PoolEvents {
+  /** PHP of the site may be about to run, or has just ended. */
+  touched(siteId: string): void;
+  finished(siteId: string, end: RequestEnd): void;
+}
+
 const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
 const RECYCLE_ABOVE_BYTES = 700 * 1024 * 1024;
 /** PHP's own limit stops a request long before; this is for what PHP does not count. */
@@ -78,7 +84,7 @@ export class WorkerPool {
   readonly #settings: PoolSettings;
   readonly #log: Log;
   readonly #mountsOf: (coreVersion: string) => Promise<CoreMounts>;
-  readonly #finished: (siteId: string, end: RequestEnd) => void;
+  readonly #events: PoolEvents;
   readonly #awake = new Map<string, { site: AwakeSite; fingerprint: string }>();
   /** Every process of this pool, whatever it is for, and how many more are about to be. */
   readonly #workers = new Set<WorkerProcess>();
@@ -95,12 +101,12 @@ export class WorkerPool {
     settings: PoolSettings,
     log: Log,
     mountsOf: (coreVersion: string) => Promise<CoreMounts>,
-    finished: (siteId: string, end: RequestEnd) => void,
+    events: PoolEvents,
   ) {
     this.#settings = settings;
     this.#log = log;
     this.#mountsOf = mountsOf;
-    this.#finished = finished;
+    this.#events = events;
     this.#watch = setInterval(() => {
       this.#watchWorkers().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
     }, WATCH_MS).unref();
@@ -141,7 +147,8 @@ export class WorkerPool {
       { requestTimeoutMs, recycleAboveBytes: RECYCLE_ABOVE_BYTES },
       {
         startWorker: () => this.#startWorker(describe()),
-        finished: (end) => this.#finished(siteId, end),
+        touched: () => this.#events.touched(siteId),
+        finished: (end) => this.#events.finished(siteId, end),
       },
     );
     this.#awake.set(siteId, { site: awake, fingerprint });

@@ -27,6 +27,7 @@ export interface WorkerSite {
   folder: string;
   config: string;
   configName: string;
+  isOffline: boolean;
 }
 
 /** How PHP came out of a request. */

@@ -27,27 +27,31 @@ const SALTS = [
  */
 export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
   const salt = (name: string) => createHmac('sha256', site.accessKey).update(`salt ${name}`).digest('base64');
+  const isCopy = site.isCopy || site.isOffline;
   const constants: Record<string, string | boolean> = {
     ...layout.database,
     ...Object.fromEntries(SALTS.map((name) => [name, salt(name)])),
     WP_HOME: site.url,
     WP_SITEURL: site.url,
-    WP_ENVIRONMENT_TYPE: site.isCopy ? 'staging' : 'production',
+    WP_ENVIRONMENT_TYPE: isCopy ? 'staging' : 'production',
     WP_MEMORY_LIMIT: '256M',
     WP_MAX_MEMORY_LIMIT: '256M',
     FS_METHOD: 'direct',
     // The platform calls the scheduled work, and moves sites to new versions.
     DISABLE_WP_CRON: true,
+    ALTERNATE_WP_CRON: false,
     AUTOMATIC_UPDATER_DISABLED: true,
     SITEYARD_KEY: site.accessKey,
     SITEYARD_OUTBOX: layout.outboxFolder,
     SITEYARD_THEMES: layout.themesFolder,
-    SITEYARD_IS_COPY: site.isCopy,
+    SITEYARD_IS_COPY: isCopy,
+    SITEYARD_IS_OFFLINE: site.isOffline,
   };
   const defines = Object.entries(constants).map(([name, value]) => `define(${php(name)}, ${php(value)});`);
   return `<?php
 ${defines.join('\n')}
 $table_prefix = 'wp_';
+${site.isOffline ? NO_CRON : ''}
 if (($_SERVER['HTTP_X_FORWARDED_PROTO'] ?? '') === 'https') $_SERVER['HTTPS'] = 'on';
 // Loaded with the must-use plugins, from outside of the content folder: nobody can remove it, and no copy carries it along.
 $GLOBALS['wp_filter']['muplugins_loaded'][-1000][] = [
@@ -56,6 +60,9 @@ $GLOBALS['wp_filter']['muplugins_loaded'][-1000][] = [
 ];
 `;
 }
+
+/** wp-cron.php says what it is before it loads anything, so not even a must-use plugin of the site gets to run. */
+const NO_CRON = "if (defined('DOING_CRON')) exit;";
 
 /** A PHP literal. In single quotes only the quote and the backslash mean anything. */
 function php(value: string | boolean): string {

@@ -12,6 +12,13 @@ const NOWHERE = '0.0.0.0';
 const REFUSAL_OPEN_MS = 200;
 const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
+export interface NetworkGuard {
+  /** From now on nobody listens. */
+  seal(): void;
+  /** From now on nothing is reached at all, and no name is asked for: the question alone would tell somebody something. */
+  cut(): void;
+}
+
 /**
  * PHP's sockets end up in this process' own: they may reach public addresses alone, and may not listen. Names are
  * resolved before the connection is made, so what is checked here is the very address that is dialled.
@@ -19,10 +26,11 @@ const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: cl
  * What is refused, and what has no address, is answered by a server in here instead. PHP waits for its whole time limit
  * on a connection that breaks before it has said anything, and WordPress calls home on many pages of its dashboard.
  */
-export async function guardNetwork(allowedNetworks: readonly string[]): Promise<{ seal(): void }> {
+export async function guardNetwork(allowedNetworks: readonly string[]): Promise<NetworkGuard> {
   const allowed = allowedNetworks.map((range) => ipaddr.parseCIDR(range));
   const ownPorts = new Set<number>();
-  let sealed = false;
+  let isSealed = false;
+  let isCut = false;
 
   const refusals = net.createServer((socket) => {
     socket.on('error', () => {}).write(REFUSAL);
@@ -36,6 +44,7 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     if (!ipaddr.isValid(host)) return false;
     // The way out of PHP leads through a server inside this process.
     if (host === '127.0.0.1' && ownPorts.has(port)) return true;
+    if (isCut) return false;
     const address = ipaddr.process(host);
     const matches = allowed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
     // Below 2000::/3 there are ancient ways to write IPv4 addresses.
@@ -61,14 +70,16 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     options: dns.LookupOneOptions,
     done: (error: null, address: string, family: number) => void,
   ) =>
-    lookup(host, options, (error, address, family) =>
-      error ? done(null, NOWHERE, 4) : done(null, address, family),
-    )) as typeof dns.lookup;
+    isCut
+      ? queueMicrotask(() => done(null, NOWHERE, 4))
+      : lookup(host, options, (error, address, family) =>
+          error ? done(null, NOWHERE, 4) : done(null, address, family),
+        )) as typeof dns.lookup;
   syncBuiltinESMExports();
 
   const listen = net.Server.prototype.listen;
   net.Server.prototype.listen = function guarded(this: net.Server, ...args: unknown[]) {
-    if (sealed) throw Object.assign(new Error('refused'), { name: 'ErrnoError', errno: WASI_EACCES });
+    if (isSealed) throw Object.assign(new Error('refused'), { name: 'ErrnoError', errno: WASI_EACCES });
     this.once('listening', () => {
       const address = this.address();
       if (typeof address === 'object' && address) ownPorts.add(address.port);
@@ -78,7 +89,10 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
 
   return {
     seal() {
-      sealed = true;
+      isSealed = true;
+    },
+    cut() {
+      isCut = true;
     },
   };
 }

@@ -40,8 +40,10 @@ export async function mountSite(php: PHP, settings: Settings, site: SiteSettings
   const unmounts = [
     await mount(php, PATHS.content, join(folder, 'content')),
     await mount(php, PATHS.database, join(folder, 'database')),
-    await mount(php, PATHS.outbox, join(folder, 'outbox')),
   ];
+  // What an offline site leaves for the platform stays in PHP's own memory.
+  if (site.isOffline) php.mkdirTree(PATHS.outbox);
+  else unmounts.push(await mount(php, PATHS.outbox, join(folder, 'outbox')));
   const config = `/site/config-${site.configName}.php`;
   php.writeFile(config, site.config);
   php.writeFile(PATHS.config, WP_CONFIG);

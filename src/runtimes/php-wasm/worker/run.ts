@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { PHP } from '@php-wasm/universal';
+import type { NetworkGuard } from './network-guard.ts';
 import { mountSite } from './php.ts';
 import { type FromParent, PATHS, type Settings, tell } from './settings.ts';
 
 /** Runs one PHP program on a site, as `php` or `wp` would in a shell, and ends. */
-export function run(php: PHP, settings: Settings): void {
+export function run(php: PHP, settings: Settings, network: NetworkGuard): void {
   process.once('message', async (message: FromParent) => {
     if (message.type !== 'run') return;
+    if (message.site.isOffline) network.cut();
     await mountSite(php, settings, message.site);
     php.chdir(PATHS.core);
     php.mkdirTree('/home/web_user');

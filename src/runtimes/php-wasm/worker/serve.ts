@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import type { PHP } from '@php-wasm/universal';
 import { answer } from './answer.ts';
+import type { NetworkGuard } from './network-guard.ts';
 import { mountSite } from './php.ts';
 import { type FromParent, type Settings, type SiteSettings, tell } from './settings.ts';
 
@@ -11,13 +12,14 @@ import { type FromParent, type Settings, type SiteSettings, tell } from './setti
  * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
  * on a throw-away copy of the image first; when its site comes, only the folders change.
  */
-export function serve(php: PHP, settings: Settings): void {
+export function serve(php: PHP, settings: Settings, network: NetworkGuard): void {
   let site: { name: SiteSettings; unmount(): Promise<void> } | undefined;
   // Requests that the parent did not space out wait here for their turn.
   let turn: Promise<unknown> = Promise.resolve();
 
   const use = async (next: SiteSettings) => {
     await site?.unmount();
+    if (next.isOffline) network.cut();
     site = { name: next, unmount: await mountSite(php, settings, next) };
   };
 

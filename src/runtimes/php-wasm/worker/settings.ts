@@ -22,6 +22,8 @@ export interface SiteSettings {
   config: string;
   /** A name for that text that no other site has, because PHP caches files by their path. */
   configName: string;
+  /** It reaches nothing outside of this process but its own content and database. */
+  isOffline: boolean;
 }
 
 /** Where a site's own things are for PHP. */

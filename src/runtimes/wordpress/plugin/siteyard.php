@@ -5,8 +5,8 @@
  * License: GPL-2.0-or-later
  *
  * The platform defines, before this file is loaded: SITEYARD_KEY (this site's own secret), SITEYARD_OUTBOX (a folder
- * that the platform reads), SITEYARD_THEMES (the themes that come with WordPress, shared by all sites) and
- * SITEYARD_IS_COPY (true on staging sites and previews).
+ * that the platform reads), SITEYARD_THEMES (the themes that come with WordPress, shared by all sites),
+ * SITEYARD_IS_COPY (true on staging sites and previews) and SITEYARD_IS_OFFLINE (true on previews).
  */
 
 defined( 'ABSPATH' ) || exit;
@@ -20,6 +20,9 @@ require_once __DIR__ . '/updates.php';
 
 if ( SITEYARD_IS_COPY ) {
 	require_once __DIR__ . '/copy.php';
+}
+if ( SITEYARD_IS_OFFLINE ) {
+	require_once __DIR__ . '/offline.php';
 }
 
 /** Writes a file into the outbox so that the platform never sees half of it. */

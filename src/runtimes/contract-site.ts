@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requestSite, type SiteAnswer } from './request.ts';
+import type { FirstContent, Runtime, SiteSpec } from './runtime.ts';
+
+/** What the contract suites do with sites. */
+export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
+  const site = newSpec(await runtime.prepared(), host);
+  await runtime.create(site, firstContent(`${host} & sons`));
+  return site;
+}
+
+export function newSpec(
+  { coreVersion, phpVersion }: { coreVersion: string; phpVersion: string },
+  host: string,
+): SiteSpec {
+  const id = randomUUID();
+  return {
+    id,
+    url: `http://${host}:8080`,
+    coreVersion,
+    phpVersion,
+    accessKey: `key of ${id}`,
+    isCopy: false,
+    isOffline: false,
+  };
+}
+
+export function firstContent(title: string): FirstContent {
+  const admin = {
+    username: 'ada',
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    passwordHash: '!',
+  };
+  return { title, admin };
+}
+
+export function wp(...args: string[]) {
+  return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** What a site tells by itself comes a moment after its answer. */
+export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !condition(); ) {
+    assert.ok(Date.now() < end, 'it did not happen in time');
+    await new Promise((wait) => setTimeout(wait, 20));
+  }
+}
+
+export async function request(
+  runtime: Runtime,
+  site: SiteSpec,
+  {
+    method = 'GET',
+    path,
+    headers = {},
+    body = '',
+    timeoutMs = 60_000,
+  }: { method?: string; path: string; headers?: Record<string, string>; body?: string; timeoutMs?: number },
+): Promise<SiteAnswer & { text: string }> {
+  const answer = await requestSite(runtime, site, { method, path, headers, body, timeoutMs });
+  return { ...answer, text: answer.body.toString() };
+}
+
+/** Puts a PHP file where a plugin's would be, and tells its path. */
+export async function putProbe(runtime: Runtime, site: SiteSpec, name: string, code: string): Promise<string> {
+  const folder = join(runtime.contentFolder(site.id), 'plugins', 'probe');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), `<?php\n${code}`);
+  return `/wp-content/plugins/probe/${name}`;
+}
