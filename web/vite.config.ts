@@ -17,12 +17,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     // Three files for the first page and one more for each further page, instead of dozens of crumbs. The packages change
-    // least, so their file stays in the browser's cache from one release to the next. Plots are for one page alone.
+    // least, so their file stays in the browser's cache from one release to the next. Plots and the comparison
+    // of texts are for one page each.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'packages', test: /node_modules\/(?!uplot)/, priority: 2 },
+            {
+              name: 'packages',
+              test: /node_modules\/(?!uplot|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
+              priority: 2,
+            },
             { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },
           ],
         },

@@ -28,11 +28,13 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: AppLayout,
-  beforeLoad: async ({ context, location }) => {
-    const me = await context.queryClient.ensureQueryData(meQuery);
-    if (!me) throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.href } });
-  },
+  beforeLoad: onlySignedIn,
 });
+
+async function onlySignedIn({ context, location }: { context: Context; location: { pathname: string; href: string } }) {
+  const me = await context.queryClient.ensureQueryData(meQuery);
+  if (!me) throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.href } });
+}
 
 /** The pages before one is signed in, and those that mailed links lead to. */
 const auth = createRoute({ getParentRoute: () => root, id: 'auth', component: AuthLayout });
@@ -74,6 +76,13 @@ const invite = createRoute({
   validateSearch: tokenOf,
   component: lazyRouteComponent(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
+/** Where the site as it was at some minute is opened; it looks like the pages that mailed links lead to. */
+const preview = createRoute({
+  getParentRoute: () => auth,
+  path: '/preview/$previewId',
+  beforeLoad: onlySignedIn,
+  component: lazyRouteComponent(() => import('./routes/preview.tsx'), 'PreviewPage'),
+});
 
 const home = createRoute({
   getParentRoute: () => app,
@@ -110,6 +119,11 @@ const site = createRoute({
   path: '/sites/$fqdn',
   validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
   component: lazyRouteComponent(() => import('./routes/site/site.tsx'), 'SitePage'),
+});
+const time = createRoute({
+  getParentRoute: () => app,
+  path: '/sites/$fqdn/time',
+  component: lazyRouteComponent(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({
   getParentRoute: () => app,
@@ -159,12 +173,13 @@ const operatorTicket = createRoute({
 
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite]),
+  auth.addChildren([signIn, register, verify, reset, invite, preview]),
   app.addChildren([
     home,
     sites,
     newSite,
     site,
+    time,
     teams,
     team,
     tickets,

@@ -2,6 +2,7 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { useEffect } from 'react';
 import type { Event, EventPage } from '#sdk';
 import { eventsQuery, meQuery } from './queries.ts';
+import { progressOf } from './restores.ts';
 
 const url = '/f/api/v1/event/stream';
 /** A browser allows six connections to a host over HTTP/1.1, and every tab holds one: tabs in the background give theirs back. */
@@ -70,12 +71,16 @@ const touched: Record<string, string[]> = {
   ticket: ['tickets'],
   site: ['sites', 'teams'],
   external_path: ['sites', 'external-paths'],
+  backup: ['sites'],
+  restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };
 
 function receive(queryClient: QueryClient, event: Event): void {
   queryClient.setQueryData<InfiniteData<EventPage, number>>(eventsQuery.queryKey, (data) => data && place(data, event));
   void queryClient.invalidateQueries({ queryKey: ['events', 'team'] });
   void queryClient.invalidateQueries({ queryKey: ['events', 'site'] });
+  // Mere progress comes several times a second, and puts nothing else out of date.
+  if (event.finished_at === null && progressOf(event)) return;
   for (const key of touched[event.event_type.split('.')[0] ?? ''] ?? []) {
     void queryClient.invalidateQueries({ queryKey: [key] });
   }

@@ -17,8 +17,12 @@ export function useSiteChange(site: Site): (change: SiteChange) => Promise<Site>
   };
 }
 
-/** What the event stream has told of a site, newest first: how far its work is, and how that ended. */
+/**
+ * What the event stream has told of the work on a site, newest first: how far it is, and how that ended. Backups leave the
+ * site to everybody else, and the event of a failing one stays open until one succeeds.
+ */
 export function useSiteEvents(siteId: string | undefined): Event[] {
   const { data } = useInfiniteQuery(eventsQuery);
-  return data?.pages.flatMap((page) => page.results).filter((event) => event.item_id === siteId) ?? [];
+  const events = data?.pages.flatMap((page) => page.results) ?? [];
+  return events.filter((event) => event.item_id === siteId && !event.event_type.startsWith('backup.'));
 }

@@ -1,7 +1,15 @@
 import type { Event, Site } from '#sdk';
 
 /** What the open object `properties` of a site holds. */
-type Properties = { url: string; core_version: string | null; php_version: string | null; cdn: Cdn };
+type Properties = {
+  url: string;
+  core_version: string | null;
+  php_version: string | null;
+  cdn: Cdn;
+  backup: BackupState;
+};
+
+type BackupState = { last_at: string | null; failing_since: string | null; failure: string | null };
 
 type Cdn = {
   dev_mode_enabled: boolean;

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Event, Team } from '#sdk';
+import { progressOf } from '../api/restores.ts';
 import { detailOf } from '../api/sites.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -40,7 +41,7 @@ export function EventList({ events, teams }: EventListProps) {
 }
 
 function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
-  const { step, failure } = detailOf(event);
+  const { step = progressOf(event)?.step, failure } = detailOf(event);
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
@@ -67,7 +68,7 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
         </p>
       </div>
       <div className="flex items-start gap-3 pt-0.5">
-        {event.finished_at === null && (
+        {event.finished_at === null && !failure && (
           <Badge tone="accent">
             <Spinner className="size-3" /> {step ? capitalise(step) : 'Running'}
           </Badge>

@@ -6,6 +6,11 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
+/** "1 file", "2 files". */
+export function formatAmount(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 /** Decimal units, as the plans are sold. */
 export function formatBytes(bytes: number): string {
   let value = bytes;

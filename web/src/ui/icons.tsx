@@ -211,3 +211,18 @@ export const PathIcon = (props: IconProps) => (
     <path d="M5 4v7.5a3 3 0 0 0 3 3h11M15 10l4.5 4.5L15 19" />
   </Stroke>
 );
+export const HistoryIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M3.5 4.5v5h5M4 9.5a8.5 8.5 0 1 1-.4 4M12 7.5V12l3 2" />
+  </Stroke>
+);
+export const UndoIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M8.5 5 4 9.5 8.5 14M4 9.5h10.5a5.5 5.5 0 0 1 0 11H9" />
+  </Stroke>
+);
+export const ChevronDownIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="m6 9 6 6 6-6" />
+  </Stroke>
+);

@@ -12,6 +12,30 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
+const moment = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** To the second, by the reader's own clock. */
+export function formatMoment(time: string | number): string {
+  return moment.format(new Date(time));
+}
+
+/** Now, looked at again twice a minute. */
+export function useNowMs(): number {
+  const [nowMs, setNowMs] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return nowMs;
+}
+
 export function formatDate(iso: string): string {
   return dateOnly.format(new Date(iso));
 }
@@ -24,11 +48,7 @@ function formatRelative(iso: string, nowMs: number): string {
 
 /** "5 minutes ago", with the exact moment on hover; it moves on by itself. */
 export function Time({ iso, className }: { iso: string; className?: string }) {
-  const [nowMs, setNowMs] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
+  const nowMs = useNowMs();
   return (
     <time dateTime={iso} title={full.format(new Date(iso))} className={className}>
       {formatRelative(iso, nowMs)}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
@@ -6,7 +7,7 @@ import { obstaclesOf } from '../../api/site-rights.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Button, buttonStyle } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { KeyIcon, OpenIcon } from '../../ui/icons.tsx';
+import { HistoryIcon, KeyIcon, OpenIcon } from '../../ui/icons.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 export function SiteActions({ site }: { site: Site }) {
@@ -33,6 +34,9 @@ export function SiteActions({ site }: { site: Site }) {
 
   return (
     <div className="flex flex-wrap gap-2">
+      <Link to="/sites/$fqdn/time" params={{ fqdn: site.fqdn }} className={buttonStyle({ variant: 'secondary' })}>
+        <HistoryIcon /> Time machine
+      </Link>
       <a
         href={propertiesOf(site).url}
         target="_blank"

@@ -98,6 +98,15 @@ export function WorkNote({ site }: { site: Site }) {
       >
         <Spinner /> {stateOf(site).label}
         {step && `: ${step}`}. Visitors wait for the moment that it takes.
+        {site.busy === 'restoring' && (
+          <Link
+            to="/sites/$fqdn/time"
+            params={{ fqdn: site.fqdn }}
+            className="ml-auto rounded font-medium underline underline-offset-4"
+          >
+            See how far it is
+          </Link>
+        )}
       </div>
     );
   return sawBusy && failure ? (

@@ -7,7 +7,7 @@ import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
-import { DateOnly } from '../../ui/time.tsx';
+import { DateOnly, Time } from '../../ui/time.tsx';
 import { SiteSleep } from './site-sleep.tsx';
 import { SiteUsage } from './site-usage.tsx';
 
@@ -30,9 +30,24 @@ export function SiteOverview({ site }: { site: Site }) {
       </div>
       <div className="grid content-start gap-6">
         <Details site={site} />
+        <Backups site={site} />
         <SiteSleep site={site} />
       </div>
     </div>
+  );
+}
+
+function Backups({ site }: { site: Site }) {
+  const { last_at } = propertiesOf(site).backup;
+  return (
+    <Section title="Backups" description="Every minute in which something changed.">
+      <Definitions
+        rows={[
+          ['Last', last_at === null ? 'None yet' : <Time key="last" iso={last_at} />],
+          ['Oldest', <Time key="oldest" iso={site.min_restore_point} />],
+        ]}
+      />
+    </Section>
   );
 }
 

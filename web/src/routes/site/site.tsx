@@ -7,6 +7,7 @@ import { useSiteEvents } from '../../api/site-changes.ts';
 import { siteQuery } from '../../api/site-queries.ts';
 import { detailOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
+import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
@@ -76,6 +77,7 @@ function SiteView({ site }: { site: Site }) {
         <>
           {sawCreating && <CreatedNote />}
           <WorkNote site={site} />
+          <BackupWarning site={site} className="mb-6" />
           <Tabs
             tabs={tabs}
             value={tabs.some((item) => item.value === tab) ? tab : 'overview'}

@@ -1,0 +1,75 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Backup, Operations, PitRestore } from '#sdk';
+import { api } from './client.ts';
+
+const pageSize = 1000;
+const recentSize = 30;
+
+export type RestoreWish = Operations['createPitRestore']['input']['body'];
+
+/** Asked for a number of backups, the operation answers a list; its type also covers the other shape. */
+const listBackups = async (fqdn: string, number_to_fetch: number, restore_point?: string, signal?: AbortSignal) =>
+  (await api.getBackups({ params: { fqdn }, query: { number_to_fetch, restore_point }, signal })) as Backup[];
+
+/** Backups are taken without an event, so the newest are looked for again and again. */
+export const recentBackupsQuery = (fqdn: string) =>
+  queryOptions({
+    queryKey: ['backups', fqdn, 'recent'],
+    queryFn: ({ signal }) => listBackups(fqdn, recentSize, undefined, signal),
+    refetchInterval: 15_000,
+  });
+
+/** All of them, newest first. What is past does not change, so it is read once. */
+export const pastBackupsQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['backups', fqdn, 'past'],
+    queryFn: ({ pageParam, signal }) => listBackups(fqdn, pageSize, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length === pageSize ? justBefore(page.at(-1) as Backup) : undefined),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+const justBefore = ({ created_at }: Backup) => new Date(Date.parse(created_at) - 1).toISOString();
+
+/** What a restore would change. It compares the whole site, so it is asked only for a minute that somebody stays at. */
+export const restorePreviewQuery = (fqdn: string, body: RestoreWish) =>
+  queryOptions({
+    queryKey: ['restore-previews', fqdn, body],
+    queryFn: ({ signal }) => api.previewPitRestore({ params: { fqdn }, body, signal }),
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+
+export const restoresQuery = (fqdn: string, page: number) =>
+  queryOptions({
+    queryKey: ['restores', fqdn, 'list', page],
+    queryFn: ({ signal }) => api.listPitRestores({ params: { fqdn }, query: { page, size: 10 }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The event stream tells of its end; asking as well covers a stream that is interrupted. */
+export const restoreQuery = (fqdn: string, pit_restore_id: string) =>
+  queryOptions({
+    queryKey: ['restores', fqdn, pit_restore_id],
+    queryFn: ({ signal }): Promise<PitRestore> => api.getPitRestore({ params: { fqdn, pit_restore_id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.finished_at === null ? 3_000 : false),
+  });
+
+export const restoreReportQuery = (fqdn: string, pit_restore_id: string) =>
+  queryOptions({
+    queryKey: ['restores', fqdn, pit_restore_id, 'report'],
+    queryFn: async ({ signal }): Promise<string> => {
+      // The one format that is no JSON.
+      const report = await api.getPitRestore({ params: { fqdn, pit_restore_id }, query: { format: 'text' }, signal });
+      return (report as unknown as Blob).text();
+    },
+  });
+
+export const previewQuery = (preview_id: string) =>
+  queryOptions({
+    queryKey: ['previews', preview_id],
+    queryFn: ({ signal }) => api.getPreview({ params: { preview_id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.is_ready || state.status === 'error' ? false : 1_000),
+    // The address in it lets in for a minute only.
+    gcTime: 0,
+  });

@@ -1,0 +1,39 @@
+import { Segmented } from '../../ui/segmented.tsx';
+import { Switch } from '../../ui/switch.tsx';
+
+export type RestoreParts = 'both' | 'files' | 'database';
+
+const choices = [
+  { value: 'both', label: 'Files and database' },
+  { value: 'files', label: 'Files' },
+  { value: 'database', label: 'Database' },
+];
+
+type RestoreOptionsProps = {
+  parts: RestoreParts;
+  onParts: (parts: RestoreParts) => void;
+  deletesExtra: boolean;
+  onDeletesExtra: (deletes: boolean) => void;
+};
+
+export function RestoreOptions({ parts, onParts, deletesExtra, onDeletesExtra }: RestoreOptionsProps) {
+  return (
+    <div className="grid gap-4 rounded-lg border border-line p-4 sm:grid-cols-[auto_minmax(0,1fr)] sm:items-center sm:gap-10">
+      <div>
+        <Segmented
+          label="What to restore"
+          value={parts}
+          onChange={(next) => onParts(next as RestoreParts)}
+          options={choices}
+        />
+      </div>
+      <Switch
+        label="Delete newer files"
+        hint="Those that did not exist then. Otherwise they stay."
+        checked={deletesExtra && parts !== 'database'}
+        onCheckedChange={onDeletesExtra}
+        disabled={parts === 'database'}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import type { PitPreview, Site } from '#sdk';
+import { type RestoreWish, restorePreviewQuery } from '../../api/time-queries.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { Figures } from '../../ui/figures.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { ChangeList } from './change-list.tsx';
+import { useSettled } from './use-settled.ts';
+
+/** What a restore would change, as soon as somebody stays at a minute. */
+export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }) {
+  const settled = useSettled(wish);
+  const isBusy = site.busy !== null;
+  const query = useQuery({ ...restorePreviewQuery(site.fqdn, wish), enabled: settled !== undefined && !isBusy });
+  // What is being looked at again may have been undone, restored or changed since.
+  const data = query.isFetching || isBusy ? undefined : query.data;
+  return (
+    <section aria-label="What a restore would change" className="min-w-0">
+      <h3 className="mb-3 font-semibold">What a restore would change</h3>
+      <Loaded query={{ ...query, data, error: isBusy ? null : query.error }} loading={<Comparing isBusy={isBusy} />}>
+        {(preview) => (
+          <>
+            <Counters preview={preview} />
+            <ChangeList fqdn={site.fqdn} changes={preview.changes} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Comparing({ isBusy }: { isBusy: boolean }) {
+  return (
+    <p role="status" className="flex items-center gap-2.5 py-6 text-muted">
+      <Spinner />{' '}
+      {isBusy ? 'Waiting until the site is no longer busy …' : 'Comparing the site as it is with this minute …'}
+    </p>
+  );
+}
+
+function Counters({ preview }: { preview: PitPreview }) {
+  const count = (value: number | null) => formatCount(value ?? 0);
+  const tables = (preview.num_tables_restored ?? 0) + (preview.num_tables_deleted ?? 0);
+  return (
+    <div role="status">
+      <Figures
+        figures={[
+          { name: 'Files come back', value: count(preview.num_files_added), hint: 'which are gone now' },
+          { name: 'Files change back', value: count(preview.num_files_restored), hint: 'to what they were' },
+          { name: 'Files go', value: count(preview.num_files_deleted), hint: 'which came later' },
+          {
+            name: 'Tables change',
+            value: count(tables),
+            hint: `${count(preview.num_tables_skipped)} stay as they are`,
+          },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Site } from '#sdk';
+import { type Minute, useMinutes } from '../../api/backups.ts';
+import { isStatus } from '../../api/client.ts';
+import { siteQuery } from '../../api/site-queries.ts';
+import { BackLink } from '../../layout/back-link.tsx';
+import { BackupWarning } from '../../layout/backup-warning.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { SiteStateBadge } from '../../layout/site-state.tsx';
+import { Alert } from '../../ui/alert.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { HistoryIcon } from '../../ui/icons.tsx';
+import { PageHeader } from '../../ui/page.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { formatMoment, useNowMs } from '../../ui/time.tsx';
+import { ChosenMinute } from './chosen-minute.tsx';
+import { GoTo } from './go-to.tsx';
+import { PastRestores } from './past-restores.tsx';
+import { RestoreStatus, useWatchedRestore } from './restore-status.tsx';
+import { Timeline } from './timeline.tsx';
+import { viewOf, type Zoom, zooms } from './timeline-view.ts';
+
+const route = getRouteApi('/app/sites/$fqdn/time');
+
+export function TimePage() {
+  const { fqdn } = route.useParams();
+  const query = useQuery(siteQuery(fqdn));
+  const isGone = isStatus(query.error, 404);
+  return (
+    <Loaded
+      query={{ ...query, data: isGone ? undefined : query.data }}
+      loading={<Skeleton className="h-96 rounded-xl" />}
+    >
+      {(site) => (
+        <>
+          <PageHeader
+            title="Time machine"
+            description="Every minute in which the site changed. Choose one to see what was different, and go back to it."
+            badges={<SiteStateBadge site={site} />}
+            back={
+              <BackLink to="/sites/$fqdn" params={{ fqdn }}>
+                {fqdn}
+              </BackLink>
+            }
+          />
+          <TimeMachine key={site.id} site={site} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function TimeMachine({ site }: { site: Site }) {
+  const nowMs = useNowMs();
+  const [zoom, setZoom] = useState<Zoom>('day');
+  const [picked, setPicked] = useState<Minute>();
+  // What the view goes around. It stays where it is under a hand that drags, and follows whoever steps out of it.
+  const [anchorMs, setAnchorMs] = useState<number>();
+  const oldestMs = Date.parse(site.min_restore_point);
+  const view = useMemo(() => viewOf(zoom, oldestMs, nowMs, anchorMs), [zoom, oldestMs, nowMs, anchorMs]);
+  const { query, isLoadingOlder, isCut } = useMinutes(site.fqdn, view.startMs);
+  // The one of the list where it is there; it may also lie further back than what is drawn.
+  const chosen = query.data?.find(({ atMs }) => atMs === picked?.atMs) ?? picked;
+  const { watched, watch } = useWatchedRestore(site.fqdn);
+
+  function choose(minute: Minute, byStep = true) {
+    const { atMs } = minute;
+    setPicked(minute);
+    if (byStep && (atMs < view.startMs || atMs > view.endMs)) setAnchorMs(atMs);
+  }
+  function zoomTo(next: Zoom) {
+    setZoom(next);
+    setAnchorMs(picked?.atMs);
+  }
+
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      <BackupWarning site={site} />
+      <Section
+        title="Timeline"
+        description={
+          <>
+            Kept since {formatMoment(site.min_restore_point)}
+            {isLoadingOlder && ' · reading older ones …'}
+          </>
+        }
+      >
+        <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+          <Segmented
+            label="Length of time"
+            value={zoom}
+            onChange={(next) => zoomTo(next as Zoom)}
+            options={Object.entries(zooms).map(([value, { label }]) => ({ value, label }))}
+          />
+          <GoTo fqdn={site.fqdn} onChoose={choose} />
+        </div>
+        <Loaded query={query} loading={<Skeleton className="h-52 rounded-lg" />}>
+          {(minutes) =>
+            minutes.length > 0 ? (
+              <Timeline minutes={minutes} view={view} chosen={chosen} onChoose={choose} />
+            ) : (
+              <Empty icon={<HistoryIcon />} title="There is no backup yet">
+                The first one comes within a minute.
+              </Empty>
+            )
+          }
+        </Loaded>
+        {isCut && (
+          <Alert className="mt-4">
+            There are more backups than fit here. The oldest are not drawn; go to them by their time.
+          </Alert>
+        )}
+      </Section>
+      {watched && (
+        <RestoreStatus key={watched.id} site={site} restoreId={watched.id} isOwn={watched.isOwn} onBegun={watch} />
+      )}
+      {chosen && <ChosenMinute site={site} minute={chosen} onBegun={watch} />}
+      <PastRestores site={site} onBegun={watch} />
+    </div>
+  );
+}
