@@ -8,6 +8,7 @@ interface Schema {
   items?: Schema;
   additionalProperties?: unknown;
   format?: string;
+  anyOf?: Schema[];
 }
 
 interface OperationObject {
@@ -80,6 +81,7 @@ function describe(path: string, method: string, operation: OperationObject): { t
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ');
   if (schema.enum) return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ');
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   return types.map((type) => plainType(type, schema, indent)).join(' | ');

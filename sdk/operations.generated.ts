@@ -24,6 +24,33 @@ export type Attachment = {
   size_bytes: number;
   created_at: string;
 };
+export type Backup = {
+  id: string;
+  commit_hash: string;
+  created_at: string;
+  finished_at: string;
+  tables_saved: Array<string>;
+  tables_skipped: Array<string>;
+  files_added: number;
+  files_changed: number;
+  files_removed: number;
+  stored_bytes: number;
+  not_saved: Array<{
+    kind: 'file' | 'table';
+    name: string;
+    reason: string;
+  }>;
+  is_consistent: boolean;
+};
+export type BackupOrBackups = Backup | Array<Backup>;
+export type BlobUrls = {
+  urls: Array<{
+    key: string;
+    version_id: string;
+    url: string;
+    expires_at: string;
+  }>;
+};
 export type CreatedApiToken = {
   id: string;
   name: string;
@@ -178,6 +205,149 @@ export type OwnTickets = {
   previous?: string | null;
   results?: Array<Ticket>;
 };
+export type PitFiles = {
+  backup_point: string;
+  files: Array<{
+    key: string;
+    size: number;
+    modified_at: string;
+    version_id: string;
+  }>;
+  is_truncated: boolean;
+};
+export type PitPreview = {
+  id: string;
+  site_live_id: string;
+  restore_point: string;
+  backup_point: string | null;
+  undo_point: string | null;
+  git_restore_hash: string | null;
+  db_restore_hash: string | null;
+  restore_db: boolean;
+  restore_cms_content: boolean;
+  delete_extra_files: boolean;
+  is_dry_run: boolean;
+  passed_dry_run: boolean | null;
+  num_files_added: number | null;
+  num_files_deleted: number | null;
+  num_files_restored: number | null;
+  num_folders_added: number | null;
+  num_tables_deleted: number | null;
+  num_tables_failed: number | null;
+  num_tables_restored: number | null;
+  num_tables_skipped: number | null;
+  failed_reason: string | null;
+  created_at: string;
+  finished_at: string | null;
+  changes: {
+    files: Array<{
+      key: string;
+      change: 'added' | 'restored' | 'deleted';
+      size: number;
+      version_id_now: string | null;
+      version_id: string | null;
+    }>;
+    tables: Array<{
+      name: string;
+      change: 'restored' | 'deleted' | 'failed';
+      reason: string | null;
+      rows_added: number;
+      rows_changed: number;
+      rows_removed: number;
+      sample: Array<{
+        key: Array<unknown>;
+        now: Record<string, unknown> | null;
+        at_point: Record<string, unknown> | null;
+      }>;
+    }>;
+    is_truncated: boolean;
+  };
+  browse: {
+    url: string;
+    expires_at: string;
+  } | null;
+};
+export type PitRestore = {
+  id: string;
+  site_live_id: string;
+  restore_point: string;
+  backup_point: string | null;
+  undo_point: string | null;
+  git_restore_hash: string | null;
+  db_restore_hash: string | null;
+  restore_db: boolean;
+  restore_cms_content: boolean;
+  delete_extra_files: boolean;
+  is_dry_run: boolean;
+  passed_dry_run: boolean | null;
+  num_files_added: number | null;
+  num_files_deleted: number | null;
+  num_files_restored: number | null;
+  num_folders_added: number | null;
+  num_tables_deleted: number | null;
+  num_tables_failed: number | null;
+  num_tables_restored: number | null;
+  num_tables_skipped: number | null;
+  failed_reason: string | null;
+  created_at: string;
+  finished_at: string | null;
+};
+export type PitRestoreDetail = {
+  id: string;
+  site_live_id: string;
+  restore_point: string;
+  backup_point: string | null;
+  undo_point: string | null;
+  git_restore_hash: string | null;
+  db_restore_hash: string | null;
+  restore_db: boolean;
+  restore_cms_content: boolean;
+  delete_extra_files: boolean;
+  is_dry_run: boolean;
+  passed_dry_run: boolean | null;
+  num_files_added: number | null;
+  num_files_deleted: number | null;
+  num_files_restored: number | null;
+  num_folders_added: number | null;
+  num_tables_deleted: number | null;
+  num_tables_failed: number | null;
+  num_tables_restored: number | null;
+  num_tables_skipped: number | null;
+  failed_reason: string | null;
+  created_at: string;
+  finished_at: string | null;
+  changes?: {
+    files: Array<{
+      key: string;
+      change: 'added' | 'restored' | 'deleted';
+      size: number;
+      version_id_now: string | null;
+      version_id: string | null;
+    }>;
+    tables: Array<{
+      name: string;
+      change: 'restored' | 'deleted' | 'failed';
+      reason: string | null;
+      rows_added: number;
+      rows_changed: number;
+      rows_removed: number;
+      sample: Array<{
+        key: Array<unknown>;
+        now: Record<string, unknown> | null;
+        at_point: Record<string, unknown> | null;
+      }>;
+    }>;
+    is_truncated: boolean;
+  } | null;
+};
+export type PitRestorePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<PitRestore>;
+};
 export type Plan = {
   name: 'free' | 'micro' | 'starter' | 'business';
   sites: number;
@@ -189,6 +359,13 @@ export type Plan = {
   price_month_cents: number;
   price_year_cents: number;
   currency: string;
+};
+export type Preview = {
+  id: string;
+  restore_point: string;
+  is_ready: boolean;
+  url: string | null;
+  expires_at: string;
 };
 export type Region = {
   id: number;
@@ -565,6 +742,43 @@ export interface Operations {
     } }; output: ExternalPath };
   /** Delete an external path; WordPress answers there again */
   deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty };
+  /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
+  getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string } }; output: BackupOrBackups };
+  /** The files below wp-content at a point in time */
+  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string } }; output: PitFiles };
+  /** Links to single files of a backup, which open for an hour without signing in */
+  createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string }; body: {
+      keys: Array<string>;
+      version_ids?: Array<string | null> | null;
+    } }; output: BlobUrls };
+  /** What a link of createBlobUrls opens; takes ranges */
+  getBlob: { input: { query: { token: string } }; output: Blob };
+  /** The restores of a site, newest first */
+  listPitRestores: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: PitRestorePage };
+  /** Bring files and database back to a point in time, or try it on a copy */
+  createPitRestore: { input: { params: { fqdn: string }; body: {
+      restore_point: string;
+      delete_extra_files?: boolean;
+      restore_db?: boolean;
+      restore_cms_content?: boolean;
+      db_restore_hash?: string | null;
+      for_stage_site?: boolean;
+      is_dry_run?: boolean;
+    } }; output: PitRestore };
+  /** What a restore would change, at once; nothing is stored and nothing is changed */
+  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean }; body: {
+      restore_point: string;
+      delete_extra_files?: boolean;
+      restore_db?: boolean;
+      restore_cms_content?: boolean;
+      db_restore_hash?: string | null;
+      for_stage_site?: boolean;
+      is_dry_run?: boolean;
+    } }; output: PitPreview };
+  /** One restore: its record, with every change (`changes`), or as a report in plain text (`text`) */
+  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text' } }; output: PitRestoreDetail };
+  /** The way into a preview that you asked for */
+  getPreview: { input: { params: { preview_id: string } }; output: Preview };
   /** Deleted sites that can still be brought back */
   listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage };
   /** Bring a deleted site back under its name */
@@ -700,6 +914,15 @@ export const ROUTES = {
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
   updateExternalPath: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}', body: 'application/json' },
   deleteExternalPath: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
+  getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
+  listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
+  createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },
+  getBlob: { method: 'GET', path: '/f/api/v1/blob' },
+  listPitRestores: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore' },
+  createPitRestore: { method: 'POST', path: '/f/api/v1/site/{fqdn}/pit_restore', body: 'application/json' },
+  previewPitRestore: { method: 'POST', path: '/f/api/v1/site/{fqdn}/pit_restore/preview', body: 'application/json' },
+  getPitRestore: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore/{pit_restore_id}' },
+  getPreview: { method: 'GET', path: '/f/api/v1/preview/{preview_id}' },
   listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },
   restoreDeletedSite: { method: 'POST', path: '/f/api/v1/operator/deleted_site/{site_id}/restore' },
   listEvents: { method: 'GET', path: '/f/api/v1/event' },

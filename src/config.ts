@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
@@ -48,6 +48,8 @@ export interface Config {
   phpTimeoutSeconds: number;
   /** A site's process ends after so long without a request; the next one starts it again. */
   phpIdleMinutes: number;
+  /** Processes that take backups side by side. */
+  backupProcesses: number;
   /** Networks, as CIDR ranges, that the platform and its sites may call besides public addresses. */
   outboundAllow: string[];
 }
@@ -111,7 +113,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     port,
     dataDir,
     databaseUrl,
-    databasePoolSize: number('DATABASE_POOL_SIZE', 10, 2, 500),
+    databasePoolSize: number('DATABASE_POOL_SIZE', 10, 4, 500),
     baseUrl: (url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     siteDomain: (text('SITE_DOMAIN') ?? 'localhost').toLowerCase(),
     publicIp,
@@ -140,6 +142,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     phpMemoryMb: number('PHP_MEMORY_MB', Math.floor(totalmem() / 2 / 1024 / 1024), 256, 16_777_216),
     phpTimeoutSeconds: number('PHP_TIMEOUT_SECONDS', 60, 1, 3600),
     phpIdleMinutes: number('PHP_IDLE_MINUTES', 10, 0.01, 1440),
+    backupProcesses: number('BACKUP_PROCESSES', Math.max(1, Math.floor(availableParallelism() / 2)), 1, 64),
     outboundAllow: networks('OUTBOUND_ALLOW').map((entry) =>
       entry.includes('/') ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`,
     ),

@@ -8,6 +8,7 @@ import { Credentials } from '#core/auth/credentials.ts';
 import { inTransaction, openDatabase, type Tx } from '#core/db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { Listener } from '#core/db/listener.ts';
+import { Locks } from '#core/db/locks.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { EventHub } from '#core/events/hub.ts';
 import { FrontEnd } from '#core/http/front-end.ts';
@@ -23,11 +24,15 @@ import { createSecrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { Edge } from '#edge/edge.ts';
 import { createOperator } from '#features/account/account.ts';
+import { backupFigures } from '#features/backup/backup.ts';
+import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
+import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { type Config, ConfigError } from './config.ts';
 
 const JOB_CONCURRENCY = 4;
@@ -70,7 +75,12 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const serves = config.role === 'all' || config.role === 'edge';
     const outbound = new Outbound({ allow: config.outboundAllow });
     const runtime = createRuntime(config, log, outbound, serves);
-    const services = await createServices(config, log, database.db, listener, jobs, { outbound, runtime });
+    const locks = new Locks(database.pool);
+    undo.push(() => locks.close());
+    const timeMachine = new TimeMachine({ folder: join(config.dataDir, 'backups'), processes: config.backupProcesses });
+    undo.push(() => timeMachine.close());
+    const parts = { outbound, runtime, locks, timeMachine };
+    const services = await createServices(config, log, database.db, listener, jobs, parts);
     // Jobs end before the runtime that they work with, so the runtime's end comes first in a list that is walked backwards.
     if (works || serves) undo.push(() => runtime.close());
     undo.push(() => jobs.close());
@@ -80,12 +90,19 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (works || serves) {
       await runtime.open();
       listenToRuntime(services);
-      await stopRetiredSites(services);
+      const writeTouches = await listenToTouches(services);
+      undo.push(writeTouches);
+      await stopRetiredSites(services, withPreviews(services, siteRoutes(services)));
     }
-    if (works) await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
+    if (works) {
+      await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
+      const clock = new BackupClock(services);
+      undo.push(() => clock.close());
+      clock.start();
+    }
 
     if (!config.metricsToken) await keepMetricsToken(services);
-    const metrics = createMetrics(database.pool, jobs, services.events, runtime);
+    const metrics = createMetrics(database.pool, jobs, services.events, runtime, () => backupFigures(services.db));
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
     const edge = serves ? createEdge(services) : undefined;
@@ -151,7 +168,7 @@ function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandb
 function createEdge(services: Services): Edge {
   const { config, runtime, outbound, log } = services;
   return new Edge({
-    routes: siteRoutes(services),
+    routes: withPreviews(services, siteRoutes(services)),
     reports: siteReports(services),
     runtime,
     outbound,
@@ -167,14 +184,14 @@ async function createServices(
   db: Services['db'],
   listener: Listener,
   jobs: Jobs,
-  sites: Pick<Services, 'outbound' | 'runtime'>,
+  parts: Pick<Services, 'outbound' | 'runtime' | 'locks' | 'timeMachine'>,
 ): Promise<Services> {
   return {
     config,
     log,
     db,
     listener,
-    ...sites,
+    ...parts,
     secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),

@@ -41,7 +41,7 @@ export async function startTestApp(
     PORT: String(port),
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: '6',
+    DATABASE_POOL_SIZE: '8',
     ADMIN_EMAIL: OPERATOR.email,
     ADMIN_PASSWORD: OPERATOR.password,
     SECRET_KEY: 'a key for tests that is long enough',

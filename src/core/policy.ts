@@ -1,4 +1,4 @@
-import { type Caller, hasRole, hasScope, type Role } from './auth/caller.ts';
+import { type Caller, hasRole, hasScope, type Role, type Scope } from './auth/caller.ts';
 import type { Db } from './db/database.ts';
 import { type AppError, failure, forbidden, unauthenticated } from './errors.ts';
 
@@ -12,6 +12,8 @@ export interface Access<Subject = undefined> {
   readonly rule: string;
   /** True where whoever is signed in matters although nobody needs to be. */
   readonly identifies?: true;
+  /** What a token must allow; reading or writing, by the method, unless said otherwise. */
+  readonly scope?: Scope;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
@@ -55,6 +57,11 @@ export function operatorOn<Subject>(
       return subject;
     },
   };
+}
+
+/** Also for tokens that may only plan: it changes nothing, or refuses them by itself where it would. */
+export function planning<Subject>(access: Access<Subject>): Access<Subject> {
+  return { ...access, scope: 'plan' };
 }
 
 /** Members of the named team, from a role upwards. The subject is the team's id. */
@@ -108,10 +115,14 @@ export function checkCaller(access: Access<unknown>, caller: Caller, method: str
   if (access.who === 'operator' && !caller.isSuperuser) throw operatorsOnly();
   if (access.who === 'session' && caller.credential.kind !== 'session') throw sessionRequired();
   if (access.who === 'account' && caller.credential.teamId !== null) throw boundToTeam();
-  if (access.who !== 'anyone' && access.find === undefined) checkScope(caller, method);
+  if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);
 }
 
 /** Comes after the lookup: a stranger with a narrow token still learns only that there is no such thing. */
-export function checkScope(caller: Caller, method: string): void {
-  if (!hasScope(caller, method === 'GET' ? 'read' : 'write')) throw insufficientScope();
+export function checkScope(access: Access<unknown>, caller: Caller, method: string): void {
+  requireScope(caller, access.scope ?? (method === 'GET' ? 'read' : 'write'));
+}
+
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (!hasScope(caller, scope)) throw insufficientScope();
 }

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Runtime } from '#runtimes/runtime.ts';
+import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
 import type { Credentials } from './auth/credentials.ts';
 import type { Listener } from './db/listener.ts';
+import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
 import type { EventHub } from './events/hub.ts';
 import type { FrontEnd } from './http/front-end.ts';
@@ -20,6 +22,8 @@ export interface Services {
   db: Kysely<DB>;
   /** Hears what the database announces. */
   listener: Listener;
+  /** What only one process may do at a time. */
+  locks: Locks;
   secrets: Secrets;
   credentials: Credentials;
   events: EventHub;
@@ -31,4 +35,6 @@ export interface Services {
   outbound: Outbound;
   /** Where sites run. */
   runtime: Runtime;
+  /** Where every minute of them is kept. */
+  timeMachine: TimeMachine;
 }

@@ -2,6 +2,9 @@ import type { Operation } from '#core/http/operation.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { mailLink } from './account/account.jobs.ts';
 import { accountOperations } from './account/account.routes.ts';
+import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
+import { backupOperations } from './backup/backup.routes.ts';
+import { blobOperations } from './backup/blob.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
@@ -10,6 +13,11 @@ import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
 import { jobOperations } from './job/job.routes.ts';
+import { restoreToPoint } from './pit-restore/pit-restore.jobs.ts';
+import { pitRestoreOperations } from './pit-restore/pit-restore.routes.ts';
+import { rehearseRestore } from './pit-restore/rehearsal.jobs.ts';
+import { buildPreview, endPreviews } from './preview/preview.jobs.ts';
+import { previewOperations } from './preview/preview.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
 import { archiveSite, restoreSite } from './site/deleted-site.jobs.ts';
 import { deletedSiteOperations } from './site/deleted-site.routes.ts';
@@ -37,6 +45,10 @@ export const operations: readonly Operation[] = [
   ...inviteOperations,
   ...siteOperations,
   ...externalPathOperations,
+  ...backupOperations,
+  ...blobOperations,
+  ...pitRestoreOperations,
+  ...previewOperations,
   ...deletedSiteOperations,
   ...eventOperations,
   ...ticketOperations,
@@ -64,6 +76,12 @@ export const jobKinds: readonly JobKind[] = [
   planPurges,
   purgeSite,
   sweepSites,
+  pruneBackups,
+  checkBackups,
+  restoreToPoint,
+  rehearseRestore,
+  buildPreview,
+  endPreviews,
 ] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */
@@ -72,4 +90,7 @@ export const schedules: Record<string, string> = {
   [planSiteWork.name]: '* * * * *',
   [planPurges.name]: '29 * * * *',
   [sweepSites.name]: '41 * * * *',
+  [pruneBackups.name]: '13 3 * * *',
+  [checkBackups.name]: '23 4 * * 0',
+  [endPreviews.name]: '* * * * *',
 };

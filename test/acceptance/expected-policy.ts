@@ -66,6 +66,17 @@ getExternalPath                      401       404     200     200    200    200
 updateExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
 deleteExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
 
+getBackups                           401       404     200     200    200    200      404      401     200     200      200       404
+listPitFiles                         401       404     200     200    200    200      404      401     200     200      200       404
+createBlobUrls                       401       404     403     200    200    200      404      401     200     403      403       404
+getBlob                              200       200     200     200    200    200      200      200     200     200      200       200
+listPitRestores                      401       404     200     200    200    200      404      401     200     200      200       404
+createPitRestore                     401       404     403     200    200    200      404      401     200     403      403       404
+createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404
+previewPitRestore                    401       404     403     200    200    200      404      401     200     403      200       404
+getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404
+getPreview                           401       404     200     200    200    200      404      401     200     200      200       404
+
 listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
 listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
 createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
@@ -145,6 +156,16 @@ updateExternalPath  params.fqdn                404 site.not_found
 updateExternalPath  params.external_path_id    404 external_path.not_found
 deleteExternalPath  params.fqdn                404 site.not_found
 deleteExternalPath  params.external_path_id    404 external_path.not_found
+
+getBackups          params.fqdn                404 site.not_found
+listPitFiles        params.fqdn                404 site.not_found
+createBlobUrls      params.fqdn                404 site.not_found
+listPitRestores     params.fqdn                404 site.not_found
+createPitRestore    params.fqdn                404 site.not_found
+previewPitRestore   params.fqdn                404 site.not_found
+getPitRestore       params.fqdn                404 site.not_found
+getPitRestore       params.pit_restore_id      404 pit_restore.not_found
+getPreview          params.preview_id          404 preview.not_found
 
 listTeamTickets params.team_id                 404 team.not_found
 createTicket    body.team_id                   404 team.not_found

@@ -40,6 +40,13 @@ const onExternalPath = (more: Ingredients = {}): Make => {
     return { params: { fqdn, external_path_id: await world.externalPath(id) }, ...more };
   };
 };
+const onKeptSite = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => {
+    const { fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
+  };
+};
+const now = () => new Date().toISOString();
 const newName = () => `n-${randomBytes(6).toString('hex')}`;
 
 export const requests: Record<string, Make> = {
@@ -147,6 +154,26 @@ export const requests: Record<string, Make> = {
   updateExternalPath: onExternalPath({ body: { path: '/store', external_name: 'https://store.example.com' } }),
   deleteExternalPath: onExternalPath(),
   listDeletedSites: nothing,
+  getBackups: onKeptSite(),
+  listPitFiles: onKeptSite(),
+  createBlobUrls: onKeptSite({ body: { keys: ['index.php'] } }),
+  getBlob: async ({ world, place }) => {
+    const { id } = await world.keptSite(place.teamId, place.opener);
+    return { query: { token: await world.blob(id) } };
+  },
+  listPitRestores: onSite(),
+  createPitRestore: onKeptSite({ body: {} }),
+  'createPitRestore/dry run': onKeptSite({ body: { is_dry_run: true } }),
+  previewPitRestore: onKeptSite({ body: {} }),
+  getPitRestore: async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn, pit_restore_id: await world.pitRestore(id) } };
+  },
+  getPreview: async ({ world, caller, place }) => ({
+    params: {
+      preview_id: await world.preview(place.teamId, place === world.home ? world.person(caller) : place.owner),
+    },
+  }),
   restoreDeletedSite: async ({ world, place }) => ({
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
   }),

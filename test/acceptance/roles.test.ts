@@ -40,9 +40,10 @@ test('processes of every role start at once on an empty database and share the w
       body: JSON.stringify({ token }),
     });
     assert.equal(answer.status, 200);
-    // The older credential ended with it, on the process that had it in memory too.
-    const me = await fetch(`${api.api}/me`, { headers: { authorization: `Bearer ${person.token}` } });
-    assert.equal(me.status, 401);
+    // The older credential ended with it, on the process that had it in memory too, as soon as that heard of it.
+    const headers = { authorization: `Bearer ${person.token}` };
+    const statusOfMe = async () => (await fetch(`${api.api}/me`, { headers })).status;
+    for (const end = Date.now() + 3_000; (await statusOfMe()) !== 401; ) assert.ok(Date.now() < end, 'it still opens');
   } finally {
     await Promise.all([api, second, worker, edge].map((app) => app.close()));
     await database.drop();

@@ -3,8 +3,10 @@ import type { Role } from '#core/auth/caller.ts';
 import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
+import { createBlobUrls } from '#features/backup/blob.ts';
 import { moveToDeleted } from '#features/site/deleted-site.sql.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
+import { makeTinySite } from '../tiny-site.ts';
 
 /**
  * Everybody who could call: one of each role in the team Home, the owner of another team, people whose right has gone,
@@ -194,6 +196,45 @@ function createMakers(app: TestApp, passwordHash: string) {
     async externalPath(siteId: string): Promise<string> {
       const row = { site_id: siteId, path: `/${unique()}`, external_name: 'https://shop.example.com/' };
       return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** A site with the least on disk that can be kept and brought back, and one backup of it. */
+    async keptSite(teamId: string, creator: Person): Promise<{ id: string; fqdn: string }> {
+      const { id, fqdn } = await makers.site(teamId, creator);
+      await makeTinySite(app.services, id, `https://${fqdn}`);
+      return { id, fqdn };
+    },
+
+    async pitRestore(siteId: string): Promise<string> {
+      const backup = await db.selectFrom('backups').selectAll().where('site_id', '=', siteId).executeTakeFirstOrThrow();
+      const { commit_hash, created_at } = backup;
+      const halves = { restore_db: true, restore_cms_content: true, delete_extra_files: false, is_dry_run: true };
+      const points = { restore_point: created_at, backup_point: created_at, commit_hash };
+      const row = { site_id: siteId, event_id: randomUUID(), ...points, ...halves };
+      return (await db.insertInto('pit_restores').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    async preview(teamId: string, person: Person): Promise<string> {
+      const row = {
+        id: randomUUID(),
+        site_id: randomUUID(),
+        team_id: teamId,
+        user_id: person.id,
+        fqdn: `${unique()}.localhost`,
+        commit_hash: '',
+        restore_point: new Date(),
+        core_version: '7.1.1',
+        php_version: '8.3',
+        event_id: randomUUID(),
+        ready_at: new Date(0),
+      };
+      return (await db.insertInto('site_previews').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** The end of an address that opens a file of a backup. */
+    async blob(siteId: string): Promise<string> {
+      const { urls } = await createBlobUrls(db, app.services, siteId, new Date(), { keys: ['index.php'] });
+      return new URL(urls[0]?.url as string).searchParams.get('token') as string;
     },
 
     async deletedSite(teamId: string, creator: Person): Promise<string> {

@@ -12,6 +12,34 @@ export interface DB {
     content: Buffer;
     created_at: Generated<Date>;
   };
+  backup_clocks: {
+    site_id: string;
+    space: string;
+    touched_at: Generated<Date>;
+    due_at: Generated<Date | null>;
+    cut_at: Generated<Date | null>;
+    failing_since: Generated<Date | null>;
+    failures: Generated<number>;
+    failure: Generated<string | null>;
+    failed_event_id: Generated<string | null>;
+  };
+  backups: {
+    id: Generated<string>;
+    site_id: string;
+    commit_hash: string;
+    created_at: Date;
+    finished_at: Generated<Date>;
+    tables_saved: string[];
+    tables_skipped: string[];
+    files_added: number;
+    files_changed: number;
+    files_removed: number;
+    stored_bytes: number;
+    is_consistent: boolean;
+    not_saved: Generated<unknown>;
+    core_version: Generated<string | null>;
+    php_version: Generated<string | null>;
+  };
   credentials: {
     id: Generated<string>;
     token_hash: Buffer;
@@ -92,6 +120,35 @@ export interface DB {
     site_id: string;
     seen_at: Generated<Date>;
   };
+  pit_restores: {
+    id: Generated<string>;
+    site_id: string;
+    user_id: Generated<string | null>;
+    event_id: string;
+    restore_point: Date;
+    commit_hash: string;
+    backup_point: Date;
+    db_restore_hash: Generated<string | null>;
+    restore_db: boolean;
+    restore_cms_content: boolean;
+    delete_extra_files: boolean;
+    is_dry_run: boolean;
+    passed_dry_run: Generated<boolean | null>;
+    undo_point: Generated<Date | null>;
+    num_files_added: Generated<number | null>;
+    num_files_deleted: Generated<number | null>;
+    num_files_restored: Generated<number | null>;
+    num_folders_added: Generated<number | null>;
+    num_tables_deleted: Generated<number | null>;
+    num_tables_failed: Generated<number | null>;
+    num_tables_restored: Generated<number | null>;
+    num_tables_skipped: Generated<number | null>;
+    changes: Generated<unknown | null>;
+    applied_at: Generated<Date | null>;
+    failed_reason: Generated<string | null>;
+    created_at: Generated<Date>;
+    finished_at: Generated<Date | null>;
+  };
   platform: {
     id: Generated<boolean>;
     key_check: string;
@@ -116,6 +173,21 @@ export interface DB {
     fqdn: string;
     site_id: string;
     created_at: Generated<Date>;
+  };
+  site_previews: {
+    id: string;
+    site_id: string;
+    team_id: string;
+    user_id: string;
+    fqdn: string;
+    commit_hash: string;
+    restore_point: Date;
+    core_version: string;
+    php_version: string;
+    event_id: string;
+    ready_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+    expires_at: Generated<Date>;
   };
   site_usage: {
     site_id: string;

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
 import { checkCaller, checkScope, checkSignedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
-import { type Answer, answerOnce, hashRequest, readKey } from './idempotency.ts';
+import { type Answer, answerOnce, findAnswer, hashRequest, type KeyedRequest, readKey } from './idempotency.ts';
 import { API_PREFIX, type Call, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
 import { compileReader, type Reader } from './validation.ts';
@@ -47,8 +47,11 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     handler: async (request, reply) => {
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
-      if (operation.prepare) call.prepared = await operation.prepare(call);
-      const answer = await perform(services, operation, call, request);
+      const keyed = readKeyed(services, operation, request);
+      // What was answered already needs no preparation, which may no longer be possible.
+      const kept = keyed && operation.prepare && (await findAnswer(services.db, services.secrets, keyed));
+      if (operation.prepare && !kept) call.prepared = await operation.prepare(call);
+      const answer = kept ?? (await perform(services, operation, call, keyed));
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -87,7 +90,7 @@ async function admit(
   let subject: unknown;
   if (access.named === 'path' && caller) {
     subject = await access.find?.(services.db, caller, params);
-    checkScope(caller, operation.method);
+    checkScope(access, caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
   const known = !(byCookie && fromForeignOrigin(services, request));
@@ -159,7 +162,7 @@ async function readCall(
   if (access.named && access.named !== 'path' && admission.caller) {
     const named = access.named === 'query' ? query : (body as Record<string, unknown>);
     subject = await access.find?.(services.db, admission.caller, named);
-    checkScope(admission.caller, operation.method);
+    checkScope(access, admission.caller, operation.method);
   }
 
   const call: Call = {
@@ -215,7 +218,12 @@ function readBody(operation: Operation, read: Reader | undefined, body: Body, fa
 }
 
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
-async function perform(services: Services, operation: Operation, call: Call, request: FastifyRequest): Promise<Answer> {
+async function perform(
+  services: Services,
+  operation: Operation,
+  call: Call,
+  keyed: KeyedRequest | undefined,
+): Promise<Answer> {
   const run = async (db: Call['db']) => {
     call.db = db;
     return { status: 200, headers: call.headers, body: await operation.handle?.(call) };
@@ -223,16 +231,24 @@ async function perform(services: Services, operation: Operation, call: Call, req
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };
 
-  const key =
-    operation.method === 'POST' && operation.idempotency !== false
-      ? readKey(request.headers['idempotency-key'])
-      : undefined;
   return inTransaction(services.db, async (tx) => {
-    if (key === undefined) return { ...(await run(tx)), replayed: false };
-    const caller = request.admission?.caller?.userId ?? `address ${addressKey(request.ip)}`;
-    const hash = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
-    return answerOnce(tx, services.secrets, { caller, key, hash }, () => run(tx));
+    if (!keyed) return { ...(await run(tx)), replayed: false };
+    return answerOnce(tx, services.secrets, keyed, () => run(tx));
   });
+}
+
+function readKeyed(services: Services, operation: Operation, request: FastifyRequest): KeyedRequest | undefined {
+  if (operation.method !== 'POST' || operation.idempotency === false || operation.transaction === false)
+    return undefined;
+  const key = readKey(request.headers['idempotency-key']);
+  if (key === undefined) return undefined;
+  const caller = request.admission?.caller;
+  // An answer may hold what a narrower token of the same person is not shown.
+  const who = caller
+    ? `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`
+    : `address ${addressKey(request.ip)}`;
+  const hash = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
+  return { caller: who, key, hash };
 }
 
 /** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */

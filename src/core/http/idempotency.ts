@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Tx } from '#core/db/database.ts';
+import type { Db, Tx } from '#core/db/database.ts';
 import { AppError, failure, invalid } from '#core/errors.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { errorBody } from './answers.ts';
@@ -52,19 +52,23 @@ export async function answerOnce(
     select pg_try_advisory_xact_lock(hashtextextended(${`${request.caller} ${request.key}`}, 0)) as locked`.execute(tx);
   if (!lock.rows[0]?.locked) throw stillRunning();
 
-  const kept = await find(tx, request);
-  if (kept) {
-    if (!kept.request_hash.equals(request.hash)) {
-      const msg = 'Value error, this key was used with another request';
-      throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
-    }
-    const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
-    return { status: kept.status, headers: kept.headers, body, replayed: true };
-  }
-
+  const kept = await findAnswer(tx, secrets, request);
+  if (kept) return kept;
   const answer = await workOrRefuse(tx, work);
   await keep(tx, secrets, request, answer);
   return { ...answer, replayed: false };
+}
+
+/** The answer that was kept; undefined when the request is the first with its key. */
+export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest): Promise<Answer | undefined> {
+  const kept = await find(db, request);
+  if (!kept) return undefined;
+  if (!kept.request_hash.equals(request.hash)) {
+    const msg = 'Value error, this key was used with another request';
+    throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
+  }
+  const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
+  return { status: kept.status, headers: kept.headers, body, replayed: true };
 }
 
 /** A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. */
@@ -86,7 +90,7 @@ interface KeptAnswer {
   body_sealed: Buffer;
 }
 
-async function find(tx: Tx, { caller, key }: KeyedRequest): Promise<KeptAnswer | undefined> {
+async function find(tx: Db, { caller, key }: KeyedRequest): Promise<KeptAnswer | undefined> {
   const { rows } = await sql<KeptAnswer>`
     select request_hash, status, headers, body_sealed from idempotent_answers
     where caller = ${caller} and key = ${key} and created_at > now() - interval '24 hours'`.execute(tx);

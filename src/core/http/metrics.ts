@@ -17,7 +17,20 @@ export interface SiteProcesses {
   readonly standbyReady: number;
 }
 
-export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub, sites: SiteProcesses): Metrics {
+/** How far behind the backups are, of all processes together. */
+export interface BackupFigures {
+  due: number;
+  oldest_seconds: number;
+  failing: number;
+}
+
+export function createMetrics(
+  pool: pg.Pool,
+  jobs: Jobs,
+  events: EventHub,
+  sites: SiteProcesses,
+  backups: () => Promise<BackupFigures>,
+): Metrics {
   const registers = [new Registry()];
   const registry = registers[0] as Registry;
   collectDefaultMetrics({ register: registry, prefix: 'siteyard_' });
@@ -65,6 +78,17 @@ export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub, sites
     help: 'Warm PHP processes that wait for a site',
     registers,
   });
+  const backupsDue = new Gauge({ name: 'siteyard_backups_due', help: 'Sites whose backup is due', registers });
+  const backupsOldest = new Gauge({
+    name: 'siteyard_backups_overdue_seconds',
+    help: 'How long the backup that waits longest has been due',
+    registers,
+  });
+  const backupsFailing = new Gauge({
+    name: 'siteyard_backups_failing',
+    help: 'Sites whose last backup failed',
+    registers,
+  });
   const delay = new Gauge({
     name: 'siteyard_event_loop_delay_seconds',
     help: 'Event loop delay since the last scrape',
@@ -89,6 +113,10 @@ export function createMetrics(pool: pg.Pool, jobs: Jobs, events: EventHub, sites
       poolUse.set({ state: 'idle' }, pool.idleCount);
       poolUse.set({ state: 'waiting' }, pool.waitingCount);
       streams.set(events.openStreams);
+      const figures = await backups();
+      backupsDue.set(figures.due);
+      backupsOldest.set(figures.oldest_seconds);
+      backupsFailing.set(figures.failing);
       const awake = sites.awake();
       sitesAwake.set(awake.length);
       sitesMemory.set(awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));

@@ -53,7 +53,8 @@ interface Envelope {
 
 const RETRIES = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 300 };
 const KEEP = {
-  expireInSeconds: 900,
+  // The missing heartbeat gives a dead worker away; this is for one that lives and hangs. A big site takes its time.
+  expireInSeconds: 4 * 3600,
   heartbeatSeconds: 30,
   deleteAfterSeconds: 600,
   retentionSeconds: 90 * 86_400,
@@ -67,6 +68,16 @@ const POLL = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 };
 const WORKERS_LOCK = 7_390_211;
 const OPENING_LOCK = 7_390_213;
 const RECLAIM_AGAIN_MS = 1000;
+/**
+ * pg-boss passes over the keys that were active when it last counted, for up to a minute and whether they still are: the
+ * next job of a site would wait for that long, and after a kill longer. Groups tell it by the moment, so it counts no keys.
+ */
+const NO_STALE_KEYS = `
+  create or replace function jobs.count_no_keys() returns trigger language plpgsql as
+    'begin new.singletons_active := null; return new; end';
+  create or replace trigger count_no_keys before insert or update on jobs.queue
+    for each row execute function jobs.count_no_keys();
+  update jobs.queue set singletons_active = null where singletons_active is not null`;
 
 export interface QueueState {
   queue: string;
@@ -118,6 +129,7 @@ export class Jobs implements JobQueue {
       // pg-boss makes its schema without waiting for others who are at it.
       await client.query('select pg_advisory_lock($1)', [OPENING_LOCK]);
       await this.#boss.start();
+      await client.query(NO_STALE_KEYS);
       await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
       await this.#boss.createQueue(SCHEDULED, { ...KEEP, ...RETRIES });
       for (const lane of LANES) {
@@ -163,7 +175,7 @@ export class Jobs implements JobQueue {
     for (const lane of LANES) {
       for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services);
     }
-    await this.#startWorker(SCHEDULED, services);
+    await this.#boss.work<Envelope>(SCHEDULED, POLL, ([job]) => this.#passOn(job as BossJob));
     await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) =>
       this.#bury(job as DeadJob, services),
     );
@@ -213,6 +225,12 @@ export class Jobs implements JobQueue {
         this.#boss.notifyWorker(id);
       }
     });
+  }
+
+  /** What the clock asks for goes to its lane, so that nothing that takes long holds up the clock. */
+  async #passOn({ data }: BossJob): Promise<void> {
+    const kind = this.#kinds.get(data.kind);
+    if (kind) await this.enqueueOnce(this.#db, kind, data.payload, data.kind);
   }
 
   async #run(queue: string, job: BossJob, services: Services): Promise<void> {
@@ -319,6 +337,11 @@ export class Jobs implements JobQueue {
         ids,
       ]);
       await this.#boss.fail(name, ids, { message: 'the worker was killed' });
+      // Nor does it make anybody wait, however often it happened: a site may be held until the job has ended.
+      await client.query(
+        "update jobs.job set start_after = now() where name = $1 and id = any($2::uuid[]) and state = 'retry'",
+        [name, ids],
+      );
     }
   }
 

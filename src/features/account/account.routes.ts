@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, anyoneKnown, checkScope, signedIn, withPassword } from '#core/policy.ts';
+import { anyone, anyoneKnown, requireScope, signedIn, withPassword } from '#core/policy.ts';
 import { startSession, TokenGrant } from '#features/credential/credential.ts';
 import { findUser, User } from '#features/user/user.ts';
 import { EmailVerification, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
@@ -51,7 +51,7 @@ export const accountOperations = [
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
-      checkScope(caller, 'POST');
+      requireScope(caller, 'write');
       if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
       return {};
     },

@@ -1,5 +1,6 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { startClock } from '#features/backup/backup.ts';
 import { addStorage } from '#features/team/team.ts';
 import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
 import { findSiteById, updateBusySite } from './site.sql.ts';
@@ -9,11 +10,12 @@ import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 export const archiveSite = jobKind<SiteWork>({
   name: 'site.archive',
   lane: 'site',
-  async run({ siteId, eventId }, { services: { db, runtime }, commit }) {
+  async run({ siteId, eventId }, { services: { db, runtime, timeMachine }, commit }) {
     const deleted = await findDeletedSite(db, siteId);
     // Brought back, and perhaps deleted again, before this ran.
     if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
       await runtime.stop(siteId);
+      await timeMachine.release(siteId);
       await runtime.archive(siteId);
     }
     await commit((tx) => finishEvent(tx, eventId, {}));
@@ -26,10 +28,12 @@ export const restoreSite = jobKind<SiteWork>({
   lane: 'site',
   async run(payload, { services, commit }) {
     const { siteId, eventId } = payload;
-    if (!(await findOwn(services, payload))) return commit(nothing);
+    const site = await findOwn(services, payload);
+    if (!site) return commit(nothing);
     await services.runtime.restore(siteId);
     await commit(async (tx) => {
       await updateBusySite(tx, siteId, eventId, IDLE);
+      await startClock(tx, siteId, site.team_id);
       await finishEvent(tx, eventId, {});
     });
   },

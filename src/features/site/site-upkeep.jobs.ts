@@ -1,6 +1,7 @@
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
+import { forgetBackups } from '#features/backup/backup.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { findOrphans, forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
@@ -125,8 +126,9 @@ export const planPurges = jobKind<Nothing>({
 export const purgeSite = jobKind<OfSite>({
   name: 'site.purge',
   lane: 'upkeep',
-  async run({ siteId }, { services: { runtime }, commit }) {
-    await runtime.delete(siteId);
+  async run({ siteId }, { services, commit }) {
+    await services.runtime.delete(siteId);
+    await forgetBackups(services, siteId);
     await commit((tx) => forgetDeletedSite(tx, siteId));
   },
 });

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
+import { stopClock } from '#features/backup/backup.ts';
 import { addStorage, lockTeam, teamsById } from '#features/team/team.ts';
 import { usersById } from '#features/user/user.ts';
 import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
@@ -22,6 +23,7 @@ export async function deleteSite(call: Call, named: SiteRow): Promise<void> {
     unfinished: true,
   });
   await releaseName(db, site.fqdn, site.id, site.team_id);
+  await stopClock(db, site.id);
   await moveToDeleted(db, site, { deletedBy: caller.userId, eventId });
   await addStorage(db, site.team_id, -site.storage_bytes);
   await services.jobs.enqueue(db, archiveSite, { siteId: site.id, eventId }, site.id);

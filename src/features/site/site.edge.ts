@@ -38,6 +38,7 @@ function toRoute(services: Services, row: RouteRow): Route {
     contentFolder: runtime.contentFolder(row.id),
     // A site that is still being created has no version, and its state keeps visitors away from the folder.
     coreFolder: row.core_version === null ? '' : runtime.coreFolder(row.core_version),
+    preview: null,
   };
 }
 

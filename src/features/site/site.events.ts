@@ -9,16 +9,16 @@ export function recordSiteEvent(
   db: Db,
   caller: Caller | null,
   site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>,
-  event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished'>,
+  event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished' | 'item_id'>,
 ): Promise<string> {
   return recordEvent(db, {
+    item_id: site.id,
     ...event,
     scope: 'site',
     by: caller,
     team_id: site.team_id,
     site_live_id: site.id,
     fqdn: site.fqdn,
-    item_id: site.id,
   });
 }
 

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
+import { startClock } from '#features/backup/backup.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
@@ -48,6 +49,7 @@ export const createSiteJob = jobKind<Creation>({
       });
       if (!created) return;
       await addStorage(tx, site.team_id, storageBytes);
+      await startClock(tx, siteId, site.team_id);
       await finishEvent(tx, eventId, { result: { url: spec.url, core_version: versions.coreVersion } });
     });
   },

@@ -1,7 +1,7 @@
 import type { Services } from '#core/services.ts';
+import type { RouteSource } from '#edge/route.ts';
 import type { SiteStatus } from '#runtimes/runtime.ts';
 import { announcePurge } from './site.edge.sql.ts';
-import { siteRoutes } from './site.edge.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import { writeStatuses } from './site-upkeep.sql.ts';
 
@@ -31,15 +31,14 @@ export function listenToRuntime(services: Services): void {
  * Ends the processes of a site that sleeps, is suspended, is gone, or that some work has to itself: nothing may write to it
  * then. Whoever put it to sleep or took it may be another process of the platform than the one that runs it.
  */
-export async function stopRetiredSites(services: Services): Promise<void> {
+export async function stopRetiredSites(services: Services, routes: RouteSource): Promise<void> {
   const { runtime, listener, log } = services;
-  const routes = siteRoutes(services);
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
     if (route?.state !== 'ready' && route?.state !== 'creating') await runtime.stop(siteId);
   };
   await listener.on('site_changed', (siteId) => {
-    if (!runtime.awake().some((site) => site.siteId === siteId)) return;
+    // Also one whose processes are only starting.
     stopIfRetired(siteId).catch((error) => log.warn({ err: error, siteId }, 'could not stop a site'));
   });
 }

@@ -20,5 +20,6 @@ export function specOf(
     phpVersion: site.php_version ?? '',
     accessKey: services.secrets.derive(`site access ${site.id}`),
     isCopy: false,
+    isOffline: false,
   };
 }

@@ -1,7 +1,12 @@
 /** Sites, as every other feature and the platform see them. */
+export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
-export { lockNamedSite } from './site.events.ts';
+export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+export { lockWorkingTeam } from './site.limits.ts';
 export { onSite } from './site.policy.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
-export { type SiteRow, siteIsInTeam } from './site.sql.ts';
+export { siteBusy } from './site.schema.ts';
+export { siteUrl, specOf } from './site.spec.ts';
+export { findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
+export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 export { startDueCycles } from './site-upkeep.sql.ts';

@@ -4,6 +4,7 @@ import type { AppError } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
+import { type BackupState, backupStates } from '#features/backup/backup.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
@@ -31,10 +32,14 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const backups = await backupStates(
+    db,
+    rows.map((row) => row.id),
+  );
   return rows.map((row) => {
     const team = teams.get(row.team_id) as Team;
     return {
-      ...publicPart(services, row, team),
+      ...publicPart(services, row, team, backups.get(row.id)),
       ...secretPart(services, caller, row),
       team,
       created_by: people.get(row.user_id) as User,
@@ -47,7 +52,7 @@ export async function completeSite(db: Db, services: Services, caller: Caller, r
   return (await completeSites(db, services, caller, [row]))[0] as Site;
 }
 
-function publicPart(services: Services, row: SiteRow, team: Team) {
+function publicPart(services: Services, row: SiteRow, team: Team, backup: BackupState | undefined) {
   return {
     id: row.id,
     fqdn: row.fqdn,
@@ -71,7 +76,8 @@ function publicPart(services: Services, row: SiteRow, team: Team) {
     current_cycle_visits: row.current_cycle_visits,
     current_cycle_bandwidth: row.current_cycle_bandwidth,
     current_storage: row.storage_bytes,
-    min_restore_point: row.created_at,
+    // Before the first backup there is nothing to go back to.
+    min_restore_point: backup?.min_restore_point ?? row.created_at,
     max_restore_point: new Date(),
     properties: {
       url: siteUrl(services, row.fqdn),
@@ -79,6 +85,11 @@ function publicPart(services: Services, row: SiteRow, team: Team) {
       php_version: row.php_version,
       dkim_name: `${DKIM_SELECTOR}._domainkey.${row.fqdn}`,
       cdn: cdnOf(row),
+      backup: {
+        last_at: backup?.last_backup_at ?? null,
+        failing_since: backup?.failing_since ?? null,
+        failure: backup?.failure ?? null,
+      },
     },
     site_stage: null,
     tracked_tables: row.tracked_tables,

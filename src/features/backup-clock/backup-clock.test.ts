@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { inTransaction, openDatabase } from '#core/db/database.ts';
+import { Locks } from '#core/db/locks.ts';
+import { aloneOnSite, findClock, placeOf, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { findSiteById, type SiteRow } from '#features/site/site.ts';
+import type { Backup } from '#sdk';
+import { TimeMachine } from '#timemachine/process/time-machine.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { visit } from '../../../test/visit.ts';
+import { backUp } from './cut.ts';
+
+let app: TestApp;
+let owner: Person;
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'business');
+});
+after(() => app?.close());
+
+const backupsOf = (fqdn: string) =>
+  owner.api.getBackups({ params: { fqdn }, query: { number_to_fetch: 100 } }) as Promise<Backup[]>;
+const clockOf = async (siteId: string) => {
+  const clock = await findClock(app.services.db, siteId);
+  assert.ok(clock);
+  return clock;
+};
+const rowOf = async (siteId: string) => (await findSiteById(app.services.db, siteId)) as SiteRow;
+
+async function eventually<T>(look: () => Promise<T | undefined | false>, what: string): Promise<T> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+    const found = await look();
+    if (found) return found;
+  }
+  assert.fail(`it did not come: ${what}`);
+}
+
+/** A new site whose first backup is there; the clock has nothing to do for it. */
+async function quietSite() {
+  const site = await newSite(owner);
+  await eventually(async () => (await clockOf(site.id)).due_at === null, 'the first backup');
+  return { ...site, disk: siteOnDisk(app, site.id) };
+}
+
+/** The clock's next turn for the site is now, as if its minute were over. */
+const minuteOver = (siteId: string) =>
+  sql`update backup_clocks set due_at = now() where site_id = ${siteId} and due_at is not null`.execute(
+    app.services.db,
+  );
+
+suite('the minutely backup', () => {
+  test('takes the first one at creation, with every table of the site and none of the driver', async () => {
+    const site = await newSite(owner);
+    const [first] = await eventually(async () => {
+      const backups = await backupsOf(site.fqdn);
+      return backups.length > 0 && backups;
+    }, 'the first backup');
+    assert.equal(first?.tables_saved.length, 12);
+    assert.ok(first?.tables_saved.every((name) => name.startsWith('wp_')));
+    const { min_restore_point, tracked_tables, properties } = await owner.api.getSite({ params: { fqdn: site.fqdn } });
+    assert.equal(min_restore_point, first?.created_at);
+    assert.deepEqual(tracked_tables, first?.tables_saved.toSorted());
+    assert.equal((properties.backup as { last_at: string }).last_at, first?.created_at);
+  });
+
+  test('costs nothing for a site that ran nothing, and no record where nothing changed', async () => {
+    const { id, fqdn } = await quietSite();
+    await touchSites(app.services.db, [id]);
+    await minuteOver(id);
+    await eventually(async () => (await clockOf(id)).due_at === null, 'a look at the site');
+    assert.equal((await backupsOf(fqdn)).length, 1);
+  });
+
+  test('a visit that runs PHP makes the site due, within its minute and not at once', async () => {
+    const { id, fqdn } = await quietSite();
+    const { cut_at } = await clockOf(id);
+    await visit(app, fqdn, '/?a=visit');
+    const { due_at } = await eventually(async () => {
+      const clock = await clockOf(id);
+      return clock.due_at ? clock : undefined;
+    }, 'the site being due');
+    assert.equal(due_at?.getTime(), (cut_at?.getTime() ?? 0) + 60_000);
+  });
+
+  test('records what changed, table by table and file by file', async () => {
+    const { id, fqdn, disk } = await quietSite();
+    await disk.write('uploads/a.txt', 'a');
+    await disk.write('uploads/b.txt', 'b');
+    await disk.setOption('changed', 'yes');
+    await touchSites(app.services.db, [id]);
+    await minuteOver(id);
+    const [newest] = await eventually(async () => {
+      const backups = await backupsOf(fqdn);
+      return backups.length > 1 && backups;
+    }, 'the second backup');
+    assert.deepEqual(newest?.tables_saved, ['wp_options']);
+    assert.equal(newest?.tables_skipped.length, 11);
+    assert.deepEqual([newest?.files_added, newest?.files_changed, newest?.files_removed], [2, 0, 0]);
+  });
+
+  test('leaves tables of caches and sessions alone, and those that are not the site’s', async () => {
+    const { fqdn, disk } = await quietSite();
+    for (const name of ['wp_woocommerce_sessions', 'wp_object_cache', 'strangers']) {
+      await disk.query(`create table ${name} (id integer primary key, value text)`);
+      await disk.query(`insert into ${name} (value) values ('before')`);
+    }
+    await disk.query('create table wp_orders (id integer primary key, value text)');
+    await disk.keep();
+    const site = await owner.api.getSite({ params: { fqdn } });
+    assert.deepEqual(site.untracked_tables, ['strangers', 'wp_object_cache', 'wp_woocommerce_sessions']);
+    assert.ok(site.tracked_tables.includes('wp_orders'));
+    const point = (await backupsOf(fqdn)).at(-1)?.created_at as string;
+    const done = await owner.api.createPitRestore({ params: { fqdn }, wait: 60, body: { restore_point: point } });
+    assert.equal(done.num_tables_deleted, 1, 'wp_orders came later');
+    const [row] = await disk.query('select value from strangers');
+    assert.equal(row?.value, 'before');
+  });
+
+  test('tells of a failure in an event and on the site, tries again, and tells when it works again', async () => {
+    const { id, fqdn, disk } = await quietSite();
+    await disk.setOption('changed', 'yes');
+    const { file } = app.services.runtime.storage(id).database;
+    await app.services.timeMachine.release(id);
+    const right = readFileSync(file);
+    writeFileSync(file, 'this is no database');
+    await backUp(app.services, await rowOf(id));
+    const site = await owner.api.getSite({ params: { fqdn } });
+    const { failing_since, failure } = site.properties.backup as { failing_since: string; failure: string };
+    assert.ok(failing_since);
+    assert.ok(!failure.includes('/'), failure);
+    const failed = async () => {
+      const { results } = await owner.api.listSiteEvents({ params: { fqdn } });
+      return results.filter(({ event_type }) => event_type === 'backup.failed');
+    };
+    await backUp(app.services, await rowOf(id));
+    assert.equal((await failed()).length, 1, 'one event for one trouble');
+    assert.equal((await failed())[0]?.finished_at, null);
+    const { due_at, failures } = await clockOf(id);
+    assert.equal(failures, 2);
+    assert.ok(due_at && due_at.getTime() > Date.now(), 'it is tried again later');
+    writeFileSync(file, right);
+    await backUp(app.services, await rowOf(id));
+    assert.notEqual((await failed())[0]?.finished_at, null);
+    const mended = await owner.api.getSite({ params: { fqdn } });
+    assert.equal((mended.properties.backup as { failing_since: null }).failing_since, null);
+  });
+
+  test('a backup that a killed process did not write down is found by the next one', async () => {
+    const { id, fqdn, disk } = await quietSite();
+    await disk.setOption('step', '1');
+    const lost = await disk.keep();
+    await app.services.db
+      .deleteFrom('backups')
+      .where('site_id', '=', id)
+      .where('created_at', '=', new Date(lost))
+      .execute();
+    // Whoever remembers having told is gone too.
+    await app.services.timeMachine.release(id);
+    await disk.setOption('step', '2');
+    await disk.keep();
+    assert.ok((await backupsOf(fqdn)).some(({ created_at }) => created_at === lost));
+  });
+
+  test('what ran in the last moments before a kill is looked at again', async () => {
+    const { id } = await quietSite();
+    await touchSites(app.services.db, [id]);
+    await sql`update backup_clocks set due_at = null where site_id = ${id}`.execute(app.services.db);
+    const before = (await clockOf(id)).cut_at as Date;
+    await touchLatest(app.services.db, 60);
+    await eventually(async () => ((await clockOf(id)).cut_at as Date) > before, 'the look');
+  });
+
+  test('what another process has kept meanwhile is built on, and not what this one remembers', async () => {
+    const { id, disk } = await quietSite();
+    const { timeMachine, db } = app.services;
+    const other = new TimeMachine({ folder: timeMachine.folder, processes: 1 });
+    try {
+      await disk.setOption('step', 'first');
+      const first = await disk.keep();
+      await disk.setOption('step', 'second');
+      const elsewhere = await other.snapshot(await placeOf(app.services, await rowOf(id)));
+      assert.equal(elsewhere.isNew, true);
+      await disk.setOption('step', 'first');
+      assert.notEqual(await disk.keep(), first, 'the same as long ago is another minute');
+      const { rows } =
+        await sql`select from backups where site_id = ${id} and commit_hash = ${elsewhere.newest.hash}`.execute(db);
+      assert.equal(rows.length, 1, 'and what the other one did not write down is written down');
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('two never work on one site, be it from two processes', async () => {
+    const { id } = await quietSite();
+    const other = openDatabase(app.databaseUrl, 2, () => {});
+    const locks = new Locks(other.pool);
+    try {
+      const result = await aloneOnSite({ locks }, id, 0, async () => backUp(app.services, await rowOf(id)));
+      assert.equal(result, false, 'somebody else has it');
+      assert.equal(await backUp(app.services, await rowOf(id)), true);
+    } finally {
+      await locks.close();
+      await other.close();
+    }
+  });
+
+  test('two clocks take what is due between them, and none of it twice', async () => {
+    const { db } = app.services;
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    const [site] = await db.selectFrom('sites').selectAll().limit(1).execute();
+    const rows = ids.map((id) => ({
+      ...(site as SiteRow),
+      id,
+      fqdn: `${id}.localhost`,
+      busy: 'updating',
+      busy_event_id: id,
+    }));
+    await db.insertInto('sites').values(rows).execute();
+    const clocks = ids.map((site_id) => ({ site_id, space: owner.teamId, due_at: new Date(0) }));
+    await db.insertInto('backup_clocks').values(clocks).execute();
+    // In one transaction that the running clock of this app does not see the sites idle in.
+    const taken = await inTransaction(db, async (tx) => {
+      await sql`update sites set busy = null, busy_event_id = null where id = any(${ids}::uuid[])`.execute(tx);
+      return [...(await takeDueSites(tx, 12)), ...(await takeDueSites(tx, 12))];
+    });
+    assert.deepEqual(taken.toSorted(), ids.toSorted());
+    await db.deleteFrom('backup_clocks').where('site_id', 'in', ids).execute();
+    await db.deleteFrom('sites').where('id', 'in', ids).execute();
+  });
+
+  test('a busy site waits for its turn', async () => {
+    const { id } = await quietSite();
+    await sql`update sites set busy = 'updating', busy_event_id = ${randomUUID()} where id = ${id}`.execute(
+      app.services.db,
+    );
+    await touchSites(app.services.db, [id]);
+    await minuteOver(id);
+    assert.ok(!(await takeDueSites(app.services.db, 100)).includes(id));
+    await sql`update sites set busy = null, busy_event_id = null where id = ${id}`.execute(app.services.db);
+  });
+});

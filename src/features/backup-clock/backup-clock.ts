@@ -1,0 +1,110 @@
+import type { Services } from '#core/services.ts';
+import { postpone, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { findSiteById } from '#features/site/site.ts';
+import { backUp } from './cut.ts';
+
+export { recordCut } from './cut.ts';
+
+const TICK_MS = 1_000;
+const GATHER_MS = 5_000;
+
+/**
+ * Takes the backups that are due. Each site has its own minute, which begins with its last cut, so the work spreads by
+ * itself; what was missed while nothing ran is simply overdue. Any number of processes may do this side by side.
+ */
+export class BackupClock {
+  readonly #services: Services;
+  readonly #running = new Map<string, Promise<unknown>>();
+  #timer: NodeJS.Timeout | undefined;
+  #tick: Promise<unknown> = Promise.resolve();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#next(), TICK_MS);
+  }
+
+  /** Lets what is running finish. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#tick;
+    await Promise.all(this.#running.values());
+  }
+
+  #next(): void {
+    this.#tick = this.#tick
+      .then(() => this.#takeDue())
+      .catch((error) => this.#services.log.warn({ err: error }, 'could not see which backups are due'));
+  }
+
+  async #takeDue(): Promise<void> {
+    if (!this.#timer) return;
+    const { db, timeMachine, log } = this.#services;
+    // One runs in each process of the time machine, and one waits, so that none of them idles.
+    const free = 2 * timeMachine.processes - this.#running.size;
+    if (free <= 0) return;
+    for (const siteId of await takeDueSites(db, free)) {
+      const work = this.#backUp(siteId)
+        .catch((error) => log.warn({ err: error, siteId }, 'a backup could not be recorded'))
+        .finally(() => {
+          this.#running.delete(siteId);
+          // There may be more than one tick's worth.
+          if (this.#timer) this.#next();
+        });
+      this.#running.set(siteId, work);
+    }
+  }
+
+  async #backUp(siteId: string): Promise<void> {
+    const site = await findSiteById(this.#services.db, siteId);
+    if (site && !(await backUp(this.#services, site))) await postpone(this.#services.db, siteId);
+  }
+}
+
+/** What an `exec` may take at most; a request's time is in the configuration. */
+const LONGEST_EXEC_SECONDS = 300;
+
+/**
+ * Writes down which sites ran something: a quiet one's at once, and what busy ones do again together every few seconds. To
+ * be called by whoever runs PHP, before it runs any. Returns what writes down the rest at the end.
+ */
+export async function listenToTouches({ config, db, runtime, log }: Services): Promise<() => Promise<void>> {
+  let now = new Set<string>();
+  let later = new Set<string>();
+  /** The sites that were written down within the last pause. */
+  let recent = new Set<string>();
+  const write = async () => {
+    const sites = now;
+    now = new Set();
+    if (sites.size === 0) return;
+    for (const site of sites) recent.add(site);
+    try {
+      await touchSites(db, [...sites]);
+    } catch (error) {
+      for (const site of sites) later.add(site);
+      log.warn({ err: error }, 'could not note which sites ran');
+    }
+  };
+  const writeAll = () => {
+    now = new Set([...now, ...later]);
+    later = new Set();
+    recent = new Set();
+    return write();
+  };
+  await touchLatest(db, Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
+  const timer = setInterval(writeAll, GATHER_MS);
+  runtime.listen({
+    touched(siteId) {
+      if (recent.has(siteId)) return void later.add(siteId);
+      if (now.size === 0) setImmediate(write);
+      now.add(siteId);
+    },
+  });
+  return () => {
+    clearInterval(timer);
+    return writeAll();
+  };
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { BackupFigures } from '#core/http/metrics.ts';
+
+/** When sites are due: the table is the queue. */
+export interface BackupClockRow {
+  site_id: string;
+  space: string;
+  touched_at: Date;
+  due_at: Date | null;
+  cut_at: Date | null;
+  failing_since: Date | null;
+  failures: number;
+  failure: string | null;
+  failed_event_id: string | null;
+}
+
+/** What runs for a moment is let finish, so that it is in one backup and not in two. */
+const SETTLE = sql`interval '5 seconds'`;
+const EVERY = sql`interval '60 seconds'`;
+
+/** A new site, or one that is brought back: its backup is due now. */
+export async function startClock(db: Db, siteId: string, space: string): Promise<void> {
+  await sql`insert into backup_clocks (site_id, space) values (${siteId}, ${space})
+    on conflict (site_id) do update set touched_at = now(), due_at = now()`.execute(db);
+}
+
+/** A site that is gone is not looked at any more; what is kept of it stays. */
+export async function stopClock(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set due_at = null, failing_since = null, failures = 0, failure = null, failed_event_id = null
+    where site_id = ${siteId}`.execute(db);
+}
+
+/** Something ran that could have changed these sites. In the order of their ids, so that two never wait for one another. */
+export async function touchSites(db: Db, siteIds: string[]): Promise<void> {
+  await sql`with held as materialized (
+      select site_id from backup_clocks where site_id = any(${siteIds}::uuid[]) order by site_id for update)
+    update backup_clocks c set touched_at = now(), due_at = coalesce(due_at, greatest(now() + ${SETTLE}, cut_at + ${EVERY}))
+    from held where c.site_id = held.site_id`.execute(db);
+}
+
+/**
+ * A process that was killed may have known of runs that it had not written down; whoever was touched in the moments before
+ * is looked at again, as far back as a run can have begun that had not ended.
+ */
+export async function touchLatest(db: Db, longestRunSeconds: number): Promise<void> {
+  await sql`update backup_clocks set touched_at = now(), due_at = now()
+    where touched_at > (select max(touched_at) from backup_clocks) - ${longestRunSeconds + 30} * interval '1 second'
+      and exists (select from sites where id = site_id)`.execute(db);
+}
+
+/**
+ * Takes the sites that are due and that nothing else has to itself, the longest overdue first. Until their cut is noted they
+ * are due again in two minutes, should whoever took them die.
+ */
+export async function takeDueSites(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ site_id: string }>`
+    update backup_clocks set due_at = now() + interval '2 minutes' where site_id in (
+      select c.site_id from backup_clocks c join sites s on s.id = c.site_id
+      where c.due_at <= now() and s.busy is null and s.core_version is not null
+      order by c.due_at limit ${limit} for update of c skip locked)
+    returning site_id`.execute(db);
+  return rows.map(({ site_id }) => site_id);
+}
+
+/** Somebody else was at the site; its turn comes again. */
+export async function postpone(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set due_at = now() + ${SETTLE} where site_id = ${siteId}`.execute(db);
+}
+
+export async function findClock(db: Db, siteId: string): Promise<BackupClockRow | undefined> {
+  return (await sql<BackupClockRow>`select * from backup_clocks where site_id = ${siteId}`.execute(db)).rows[0];
+}
+
+export async function databaseTime(db: Db): Promise<Date> {
+  return (await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db)).rows[0]?.now as Date;
+}
+
+/** A cut that began then has succeeded; whatever ran since is for the next one. */
+export async function noteCut(db: Db, siteId: string, begunAt: Date): Promise<void> {
+  await sql`update backup_clocks set cut_at = ${begunAt},
+      due_at = case when touched_at >= ${begunAt} then ${begunAt}::timestamptz + ${EVERY} end,
+      failing_since = null, failures = 0, failure = null, failed_event_id = null
+    where site_id = ${siteId}`.execute(db);
+}
+
+export async function noteFailure(
+  db: Db,
+  siteId: string,
+  failure: string,
+  eventId: string | null,
+  againAfterMs: number,
+): Promise<void> {
+  await sql`update backup_clocks set failing_since = coalesce(failing_since, now()), failures = failures + 1,
+      failure = ${failure}, failed_event_id = ${eventId}, due_at = now() + ${againAfterMs} * interval '1 millisecond'
+    where site_id = ${siteId}`.execute(db);
+}
+
+export async function backupFigures(db: Db): Promise<BackupFigures> {
+  const { rows } = await sql<BackupFigures>`
+    select count(*) filter (where due_at <= now())::int as due, count(*) filter (where failing_since is not null)::int as failing,
+      coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float as oldest_seconds
+    from backup_clocks join sites on id = site_id where due_at is not null`.execute(db);
+  return rows[0] as BackupFigures;
+}

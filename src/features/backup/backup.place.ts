@@ -1,0 +1,49 @@
+import type { Services } from '#core/services.ts';
+import type { Moment, SitePlace } from '#timemachine/process/protocol.ts';
+import { type BackupRow, listBackups } from './backup.sql.ts';
+import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
+
+const FOREVER = new Date('9999-01-01T00:00:00Z');
+
+/** Where the time machine finds a site, and where it keeps it. */
+export async function placeOf(
+  { db, runtime }: Pick<Services, 'db' | 'runtime'>,
+  site: { id: string; db_prefix: string },
+): Promise<SitePlace> {
+  const { space, failures } = await requireClock(db, site.id);
+  const [newest] = await listBackups(db, site.id, FOREVER, 1);
+  return {
+    ...runtime.storage(site.id),
+    space,
+    site: site.id,
+    tablePrefix: site.db_prefix,
+    isSuspect: failures > 0,
+    recorded: newest ? momentOf(newest) : null,
+  };
+}
+
+/** The snapshot that a row stands for. */
+export function momentOf({ commit_hash, created_at }: BackupRow): Moment {
+  return { hash: commit_hash, timeMs: created_at.getTime() };
+}
+
+/** Under which name a site's backups are kept. */
+export async function spaceOf(db: Services['db'], siteId: string): Promise<{ space: string; site: string }> {
+  return { space: (await requireClock(db, siteId)).space, site: siteId };
+}
+
+async function requireClock(db: Services['db'], siteId: string): Promise<BackupClockRow> {
+  const clock = await findClock(db, siteId);
+  if (!clock) throw new Error(`nothing is known of the backups of site ${siteId}`);
+  return clock;
+}
+
+/** One at a time looks at or changes what is on disk of a site; LockBusy where another one takes longer than `waitMs`. */
+export function aloneOnSite<T>(
+  { locks }: Pick<Services, 'locks'>,
+  siteId: string,
+  waitMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return locks.alone(`storage of site ${siteId}`, waitMs, work);
+}

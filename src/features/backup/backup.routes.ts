@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { operation } from '#core/http/operation.ts';
+import { Fqdn, Moment } from '#core/http/schema.ts';
+import { onSite } from '#features/site/site.ts';
+import { filesOf } from './backup.files.ts';
+import { Backup, noBackup, PitFiles } from './backup.schema.ts';
+import { listBackups } from './backup.sql.ts';
+
+const tag = 'backups';
+const SitePath = Type.Object({ fqdn: Fqdn });
+const momentOf = (text: string | undefined) => (text === undefined ? new Date() : new Date(text));
+
+export const backupOperations = [
+  operation({
+    id: 'getBackups',
+    method: 'GET',
+    path: '/site/{fqdn}/backup',
+    tag,
+    summary: 'The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first',
+    access: onSite('viewer'),
+    assistant: true,
+    params: SitePath,
+    query: Type.Object({
+      number_to_fetch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      restore_point: Type.Optional(Moment),
+    }),
+    response: Type.Union([Backup, Type.Array(Backup)], { title: 'BackupOrBackups' }),
+    async handle({ db, subject: site, query: { number_to_fetch, restore_point } }) {
+      const backups = await listBackups(db, site.id, momentOf(restore_point), number_to_fetch ?? 1);
+      if (number_to_fetch !== undefined) return backups;
+      if (!backups[0]) throw noBackup();
+      return backups[0];
+    },
+  }),
+  operation({
+    id: 'listPitFiles',
+    method: 'GET',
+    path: '/site/{fqdn}/pit_files',
+    tag,
+    summary: 'The files below wp-content at a point in time',
+    access: onSite('viewer'),
+    params: SitePath,
+    query: Type.Object({
+      restore_point: Type.Optional(Moment),
+      prefix: Type.Optional(Type.String({ maxLength: 4096, description: 'Only files whose keys begin so' })),
+    }),
+    response: PitFiles,
+    async handle({ db, services, subject: site, query: { restore_point, prefix = '' } }) {
+      const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);
+      if (!backup) throw noBackup();
+      return filesOf(services, backup, prefix);
+    },
+  }),
+];

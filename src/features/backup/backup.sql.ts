@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { PlanName } from '#features/plan/plans.ts';
+import type { SnapshotReport } from '#timemachine/process/protocol.ts';
+
+interface NotSaved {
+  kind: 'file' | 'table';
+  name: string;
+  reason: string;
+}
+
+const LISTED_NOT_SAVED = 100;
+
+/** A snapshot as it is recorded. */
+export interface BackupRow {
+  id: string;
+  site_id: string;
+  commit_hash: string;
+  created_at: Date;
+  finished_at: Date;
+  tables_saved: string[];
+  tables_skipped: string[];
+  files_added: number;
+  files_changed: number;
+  files_removed: number;
+  stored_bytes: number;
+  is_consistent: boolean;
+  not_saved: NotSaved[];
+  core_version: string | null;
+  php_version: string | null;
+}
+
+/** The newest backups at or before a point, closest first. */
+export async function listBackups(db: Db, siteId: string, point: Date, limit: number): Promise<BackupRow[]> {
+  const { rows } = await sql<BackupRow>`
+    select * from backups where site_id = ${siteId} and created_at <= ${point}
+    order by created_at desc, id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function findBackupByHash(db: Db, siteId: string, hash: string): Promise<BackupRow | undefined> {
+  const { rows } = await sql<BackupRow>`
+    select * from backups where site_id = ${siteId} and commit_hash = ${hash}`.execute(db);
+  return rows[0];
+}
+
+/** Recording a snapshot again changes nothing. */
+export async function insertBackup(
+  db: Db,
+  site: { id: string; core_version: string | null; php_version: string | null },
+  report: SnapshotReport,
+): Promise<void> {
+  const skipped = report.tablesSkipped.filter(({ reason }) => reason === 'unchanged').map(({ name }) => name);
+  const failed = report.tablesSkipped.filter(({ reason }) => reason !== 'unchanged');
+  const notSaved = [
+    ...failed.map((table) => ({ kind: 'table', ...table })),
+    ...report.filesSkipped.map((file) => ({ kind: 'file', ...file })),
+  ].slice(0, LISTED_NOT_SAVED);
+  await sql`insert into backups (site_id, commit_hash, created_at, finished_at, tables_saved, tables_skipped, files_added,
+      files_changed, files_removed, stored_bytes, is_consistent, not_saved, core_version, php_version)
+    values (${site.id}, ${report.hash}, ${new Date(report.timeMs)}, ${new Date(report.finishedMs)}, ${report.tablesSaved},
+      ${skipped}, ${report.filesAdded}, ${report.filesChanged}, ${report.filesRemoved}, ${report.storedBytes},
+      ${report.isConsistent}, ${JSON.stringify(notSaved)}, ${site.core_version}, ${site.php_version})
+    on conflict (site_id, commit_hash) do nothing`.execute(db);
+}
+
+/** What a site shows of its backups. */
+export interface BackupState {
+  site_id: string;
+  min_restore_point: Date | null;
+  last_backup_at: Date | null;
+  failing_since: Date | null;
+  failure: string | null;
+}
+
+export async function statesOfSites(db: Db, siteIds: string[]): Promise<BackupState[]> {
+  const { rows } = await sql<BackupState>`
+    select c.site_id, c.failing_since, c.failure,
+      (select created_at from backups b where b.site_id = c.site_id order by created_at limit 1) as min_restore_point,
+      (select created_at from backups b where b.site_id = c.site_id order by created_at desc limit 1) as last_backup_at
+    from backup_clocks c where c.site_id = any(${siteIds}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** The last of a site's backups. */
+export async function deleteBackups(db: Db, siteId: string): Promise<void> {
+  await sql`delete from backups where site_id = ${siteId}`.execute(db);
+  await sql`delete from pit_restores where site_id = ${siteId}`.execute(db);
+  await sql`delete from backup_clocks where site_id = ${siteId}`.execute(db);
+}
+
+/** Of the backups before that moment, those that the time machine has forgotten. */
+export async function deleteForgottenBackups(
+  db: Db,
+  siteId: string,
+  before: Date,
+  keptHashes: string[],
+): Promise<void> {
+  await sql`delete from backups where site_id = ${siteId} and created_at < ${before}
+    and not commit_hash = any(${keptHashes})`.execute(db);
+}
+
+export async function hasBackupBefore(db: Db, siteId: string, before: Date): Promise<boolean> {
+  const { rows } = await sql`select from backups where site_id = ${siteId} and created_at < ${before} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** How long each site's plan keeps every minute, and where its backups are. */
+export async function listPlans(db: Db): Promise<{ site_id: string; space: string; plan_type_name: PlanName }[]> {
+  const { rows } = await sql<{ site_id: string; space: string; plan_type_name: PlanName }>`
+    select s.id as site_id, c.space, t.plan_type_name from sites s join teams t on t.id = s.team_id
+    join backup_clocks c on c.site_id = s.id`.execute(db);
+  return rows;
+}
+
+/** The snapshots that unfinished work still needs, whatever retention says. */
+export async function listNeededHashes(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ hash: string | null }>`
+    select unnest(array[commit_hash, db_restore_hash]) as hash from pit_restores where finished_at is null
+    union select commit_hash from site_previews where ready_at is null`.execute(db);
+  return rows.flatMap(({ hash }) => hash ?? []);
+}

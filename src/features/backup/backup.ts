@@ -1,0 +1,38 @@
+import { type Db, inTransaction } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import { type BackupRow, type BackupState, deleteBackups, listBackups, statesOfSites } from './backup.sql.ts';
+import { findClock } from './backup-clock.sql.ts';
+
+/** Backups, as every other feature and the platform see them. */
+export { aloneOnSite, momentOf, placeOf, spaceOf } from './backup.place.ts';
+export { type BackupRow, type BackupState, findBackupByHash, insertBackup } from './backup.sql.ts';
+export { signVersion } from './backup.version.ts';
+export {
+  backupFigures,
+  databaseTime,
+  findClock,
+  noteCut,
+  noteFailure,
+  postpone,
+  startClock,
+  stopClock,
+  takeDueSites,
+  touchLatest,
+  touchSites,
+} from './backup-clock.sql.ts';
+
+export async function newestBackup(db: Db, siteId: string, point: Date): Promise<BackupRow | undefined> {
+  return (await listBackups(db, siteId, point, 1))[0];
+}
+
+export async function backupStates(db: Db, siteIds: string[]): Promise<Map<string, BackupState>> {
+  return new Map((await statesOfSites(db, siteIds)).map((state) => [state.site_id, state]));
+}
+
+/** The end of a site: nothing of it stays in the store but what other sites have too. */
+export async function forgetBackups({ db, timeMachine }: Services, siteId: string): Promise<void> {
+  const clock = await findClock(db, siteId);
+  if (!clock) return;
+  await timeMachine.forget(clock.space, siteId);
+  await inTransaction(db, (tx) => deleteBackups(tx, siteId));
+}

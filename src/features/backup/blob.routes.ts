@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { operation, rawOperation } from '#core/http/operation.ts';
+import { Fqdn, Moment } from '#core/http/schema.ts';
+import { anyone } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { findSiteById, onSite } from '#features/site/site.ts';
+import { CorruptObject } from '#timemachine/hash.ts';
+import { readRange, sizeOf } from '#timemachine/read.ts';
+import { repositoryOf } from './backup.files.ts';
+import { BlobUrls, BlobWish, blobNotFound, linkExpired } from './backup.schema.ts';
+import { createBlobUrls, readLink } from './blob.ts';
+
+const tag = 'backups';
+
+export const blobOperations = [
+  operation({
+    id: 'createBlobUrls',
+    method: 'POST',
+    path: '/site/{fqdn}/blob_urls',
+    tag,
+    summary: 'Links to single files of a backup, which open for an hour without signing in',
+    access: onSite('member'),
+    params: Type.Object({ fqdn: Fqdn }),
+    query: Type.Object({ at_date: Type.Optional(Moment) }),
+    body: BlobWish,
+    response: BlobUrls,
+    prepare: ({ db, services, subject: site, query, body }) =>
+      createBlobUrls(db, services, site.id, query.at_date === undefined ? new Date() : new Date(query.at_date), body),
+    handle: async ({ prepared }) => prepared,
+  }),
+  rawOperation({
+    id: 'getBlob',
+    method: 'GET',
+    path: '/blob',
+    tag,
+    summary: 'What a link of createBlobUrls opens; takes ranges',
+    access: anyone,
+    query: Type.Object({ token: Type.String({ pattern: '^[\\w-]{1,4000}\\.[\\w-]{43}$' }) }),
+    produces: 'application/octet-stream',
+    serve: ({ services, query }, request, reply) => serveBlob(services, query.token, request, reply),
+  }),
+];
+
+/** Always as an attachment: what a site's file holds must not run with the platform's origin. */
+async function serveBlob(
+  services: Services,
+  token: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const link = readLink(services, token);
+  if (!link) throw linkExpired();
+  // The file goes with its site.
+  if (!(await findSiteById(services.db, link.siteId))) throw blobNotFound();
+  const repository = await repositoryOf(services, link.siteId);
+  const total = await sizeOf(repository, link.version).catch((error) => {
+    if (error instanceof CorruptObject) throw blobNotFound();
+    throw error;
+  });
+  reply.headers({
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(link.name)}`,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'content-type': 'application/octet-stream',
+    'x-content-type-options': 'nosniff',
+    // The same content is the same version.
+    etag: `"${link.version.replace('+', '')}"`,
+  });
+  const range = readRangeHeader(request.headers.range, total);
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${total}`).send();
+  const { start, end } = range ?? { start: 0, end: total };
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${total}`);
+  reply.header('content-length', end - start);
+  return reply.send(Readable.from(readRange(repository, link.version, total, start, end), { objectMode: false }));
+}
+
+/** One range, as RFC 9110 has it; whatever else is asked for is answered with the whole. */
+function readRangeHeader(
+  header: string | undefined,
+  total: number,
+): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  const start = first === '' ? Math.max(0, total - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? total : Math.min(total, Number(last) + 1);
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  return start < end ? { start, end } : 'unsatisfiable';
+}

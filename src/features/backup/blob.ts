@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import { API_PREFIX } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import { findFiles } from './backup.files.ts';
+import { type BlobUrls, type BlobWish, blobNotFound, noBackup } from './backup.schema.ts';
+import { type BackupRow, listBackups } from './backup.sql.ts';
+import { readVersion, signVersion } from './backup.version.ts';
+
+/** Links to single files of a backup. A link says by itself what it opens and until when, and is signed. */
+const VALID_MS = 3_600_000;
+
+export interface Link {
+  siteId: string;
+  /** How the file is called, without the way to it: a link has to stay short. */
+  name: string;
+  version: string;
+  expiresMs: number;
+}
+
+export async function createBlobUrls(
+  db: Db,
+  services: Services,
+  siteId: string,
+  atDate: Date,
+  { keys, version_ids }: BlobWish,
+): Promise<BlobUrls> {
+  const versions = version_ids ?? [];
+  if (versions.length > 0 && versions.length !== keys.length)
+    throw invalid(bodyFault('version_ids', 'Value error, give one version for each key, or none at all'));
+  const refs = versions.map((version) => version && readVersion(services, siteId, version));
+  if (refs.includes(undefined))
+    throw invalid(
+      bodyFault('version_ids', 'Value error, a version is what PIT files or a preview of this site calls version_id'),
+    );
+  const unnamed = keys.filter((_, index) => !refs[index]);
+  const backup = unnamed.length > 0 ? (await listBackups(db, siteId, atDate, 1))[0] : undefined;
+  if (unnamed.length > 0 && !backup) throw noBackup();
+  const found = backup ? await findVersions(services, backup, unnamed) : new Map<string, string>();
+  const expiresMs = Date.now() + VALID_MS;
+  return {
+    urls: keys.map((key, index) => {
+      const version = refs[index] || (found.get(key) as string);
+      const token = sign(services, { siteId, name: key.split('/').at(-1) ?? 'file', version, expiresMs });
+      const url = `${services.config.baseUrl}${API_PREFIX}/blob?token=${token}`;
+      return { key, version_id: signVersion(services, siteId, version), url, expires_at: new Date(expiresMs) };
+    }),
+  };
+}
+
+async function findVersions(services: Services, backup: BackupRow, keys: string[]): Promise<Map<string, string>> {
+  const files = await findFiles(services, backup, keys);
+  const missing = keys.filter((_, index) => !files[index]);
+  if (missing.length > 0) throw blobNotFound({ data: { missing } });
+  return new Map(files.flatMap((file) => (file ? [[file.path, file.ref]] : [])));
+}
+
+/** What a link opens; undefined where it is not ours or its time is over. */
+export function readLink(services: Services, token: string): Link | undefined {
+  const link = read(services, token);
+  return link && link.expiresMs > Date.now() ? link : undefined;
+}
+
+function sign(services: Services, { siteId, name, version, expiresMs }: Link): string {
+  const payload = Buffer.from(JSON.stringify([siteId, name, version, expiresMs])).toString('base64url');
+  return `${payload}.${signature(services, payload).toString('base64url')}`;
+}
+
+function read(services: Services, token: string): Link | undefined {
+  const [payload = '', given = ''] = token.split('.');
+  const [expected, actual] = [signature(services, payload), Buffer.from(given, 'base64url')];
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
+  const [siteId, name, version, expiresMs] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  return { siteId, name, version, expiresMs };
+}
+
+function signature({ secrets }: Services, payload: string): Buffer {
+  return createHmac('sha256', secrets.derive('links to files of backups')).update(payload).digest();
+}

@@ -1,0 +1,60 @@
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, type Fault, invalid } from '#core/errors.ts';
+import { type BackupRow, findBackupByHash, momentOf, newestBackup } from '#features/backup/backup.ts';
+import type { RestoreWish } from '#timemachine/process/protocol.ts';
+import { type NewPitRestore, noStage } from './pit-restore.schema.ts';
+
+/** What somebody wants back, and the backups that it comes from. */
+export interface ChosenRestore {
+  restorePoint: Date;
+  backup: BackupRow;
+  /** Where the database comes from, if from another backup. */
+  databaseBackup: BackupRow | undefined;
+  restoreDb: boolean;
+  restoreContent: boolean;
+  deleteExtraFiles: boolean;
+  isDryRun: boolean;
+}
+
+/** Finds the backups that a request means, and every fault of it. */
+export async function chooseBackups(db: Db, siteId: string, input: NewPitRestore): Promise<ChosenRestore> {
+  const faults: Fault[] = [];
+  const restorePoint = new Date(input.restore_point);
+  const { restore_db: restoreDb = true, restore_cms_content: restoreContent = true } = input;
+  const backup = await newestBackup(db, siteId, restorePoint);
+  if (restorePoint.getTime() > Date.now())
+    faults.push(bodyFault('restore_point', 'Value error, this is in the future'));
+  else if (!backup)
+    faults.push(bodyFault('restore_point', 'Value error, this is before the oldest backup (min_restore_point)'));
+  if (!restoreDb && !restoreContent)
+    faults.push(
+      bodyFault('restore_db', 'Value error, there is nothing to restore: choose the database or the content'),
+    );
+  const hash = input.db_restore_hash ?? undefined;
+  const databaseBackup = hash === undefined ? undefined : await findBackupByHash(db, siteId, hash);
+  if (hash !== undefined && !databaseBackup)
+    faults.push(bodyFault('db_restore_hash', 'Value error, the site has no backup with this commit_hash'));
+  if (hash !== undefined && !restoreDb)
+    faults.push(bodyFault('db_restore_hash', 'Value error, it names a database while restore_db is false'));
+  if (faults.length > 0 || !backup) throw invalid(...faults);
+  if (input.for_stage_site) throw noStage();
+  return {
+    restorePoint,
+    backup,
+    databaseBackup,
+    restoreDb,
+    restoreContent,
+    deleteExtraFiles: input.delete_extra_files ?? false,
+    isDryRun: input.is_dry_run ?? false,
+  };
+}
+
+export function wishOf(chosen: ChosenRestore): RestoreWish {
+  return {
+    point: momentOf(chosen.backup),
+    ...(chosen.databaseBackup && { tablesPoint: momentOf(chosen.databaseBackup) }),
+    files: chosen.restoreContent,
+    tables: chosen.restoreDb,
+    deleteExtraFiles: chosen.deleteExtraFiles,
+  };
+}

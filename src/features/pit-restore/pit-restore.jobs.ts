@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction, type Tx } from '#core/db/database.ts';
+import { reportProgress } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import type { Services } from '#core/services.ts';
+import { databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
+import { recordCut } from '#features/backup-clock/backup-clock.ts';
+import { announcePurge, findOwn, IDLE, nothing, type SiteRow, siteUrl, updateBusySite } from '#features/site/site.ts';
+import type { PlanReport } from '#timemachine/process/protocol.ts';
+import { reportOf } from './pit-restore.progress.ts';
+import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
+import { countersOf, storedChangesOf } from './pit-restore.view.ts';
+import { endBadly, endWell, finalReason, onStorage, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
+
+const PLANS = 3;
+/** The edge of this process has heard that the site is held by then; mostly it is over before it is asked for. */
+const HEARD_MS = 500;
+/** Others have, and have stopped their PHP: what runs is given some seconds, and told twice. */
+const HEARD_BY_OTHERS_MS = 7_000;
+
+/**
+ * Brings a site back to a point. Visitors wait from the moment that the site is busy, and see the site again when all of
+ * it is done: a job that was killed finishes what it had begun before anything is served.
+ */
+export const restoreToPoint = jobKind<RestoreWork>({
+  name: 'site.restore_to_point',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId, restoreId } = payload;
+    const site = await findOwn(services, payload);
+    const record = await findPitRestore(services.db, siteId, restoreId);
+    if (!site || !record) return commit(nothing);
+    const resume = await services.runtime.suspend(siteId);
+    try {
+      // Nothing but the last word was missing where all of it was in place already.
+      if (!record.applied_at) await onStorage(services, siteId, (signal) => restore(services, site, record, signal));
+      if (record.restore_db) await settle(services, site);
+      await commit(async (tx) => {
+        // Heard in this order: nobody is let in to pages of before.
+        await announcePurge(tx, siteId);
+        await updateBusySite(tx, siteId, eventId, IDLE);
+        // The state that it brought back gets its own backup at once.
+        await startClock(tx, siteId, site.team_id);
+        await endWell(tx, payload, {});
+      });
+    } catch (error) {
+      const reason = finalReason(error);
+      if (reason === undefined) throw error;
+      services.log.error({ err: error, siteId, restoreId }, 'a restore is not possible');
+      await onStorage(services, siteId, () => recover(services, site));
+      await commit((tx) => giveUp(tx, payload, `${reason} Nothing was changed.`));
+    } finally {
+      resume();
+    }
+  },
+  async undo(payload, services) {
+    const site = await findOwn(services, payload);
+    if (site) await onStorage(services, site.id, () => recover(services, site));
+  },
+  async abandon(tx, payload, _error, undone) {
+    if (undone) return giveUp(tx, payload, 'The restore failed. The site is whole: as before, or as at the point.');
+    // What may be half restored is not served, and neither has it ended: an operator mends the cause and repeats the job.
+    await reportProgress(tx, payload.eventId, { problem: HALF });
+  },
+});
+
+const HALF = 'The restore could not be finished. Visitors see a notice until the platform has mended it.';
+
+async function giveUp(tx: Parameters<typeof endBadly>[0], payload: RestoreWork, reason: string): Promise<void> {
+  await announcePurge(tx, payload.siteId);
+  await updateBusySite(tx, payload.siteId, payload.eventId, IDLE);
+  await endBadly(tx, payload, reason);
+}
+
+async function restore(services: Services, site: SiteRow, record: PitRestoreRow, signal: AbortSignal): Promise<void> {
+  const { db, config, timeMachine } = services;
+  const wish = await wishOfRecord(services, record);
+  const onProgress = reportOf(db, record.event_id);
+  const heardMs = config.role === 'all' ? HEARD_MS : HEARD_BY_OTHERS_MS;
+  for (let attempt = 1; ; attempt++) {
+    const begunAt = await databaseTime(db);
+    const place = await placeOf(services, site);
+    try {
+      await timeMachine.restore(place, wish, {
+        onProgress,
+        signal,
+        onPlanned: async (plan) => {
+          await inTransaction(db, (tx) => writePlan(tx, site, record, plan, begunAt));
+          await sleep(Math.max(0, record.created_at.getTime() + heardMs - Date.now()));
+        },
+      });
+      return await updatePitRestore(db, record.id, { applied_at: new Date() });
+    } catch (error) {
+      // Something of the site's own was still at it when it was looked at.
+      if ((error as Error).name !== 'OutdatedPlan' || attempt >= PLANS) throw error;
+    }
+  }
+}
+
+/**
+ * Written before anything changes. An attempt after a kill keeps what the one before wrote: that may have changed the site
+ * already, and nobody else has since. Within one attempt the last plan counts, for an outdated one changed nothing.
+ */
+async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: PlanReport, begunAt: Date): Promise<void> {
+  await recordCut(tx, site, plan.now, begunAt);
+  if (record.undo_point) return;
+  await updatePitRestore(tx, record.id, {
+    ...countersOf(plan.difference),
+    changes: JSON.stringify(storedChangesOf(plan.difference)),
+    undo_point: new Date(plan.now.newest.timeMs),
+  });
+}
+
+/** Ends what was begun, in one way or the other. */
+async function recover(services: Services, site: SiteRow): Promise<void> {
+  const outcome = await services.timeMachine.recover(await placeOf(services, site));
+  if (outcome === 'finished') await settle(services, site);
+}
+
+/**
+ * The site may have had another name at the point. Where the database of the point knows of none, it was no better then, and
+ * that is no reason to keep the site from its visitors.
+ */
+async function settle(services: Services, site: SiteRow): Promise<void> {
+  const database = await services.runtime.database(site.id);
+  try {
+    await database.moveTo(siteUrl(services, site.fqdn));
+  } catch (error) {
+    services.log.warn({ err: error, siteId: site.id }, 'a restored database could not be moved to its address');
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { eventDetail } from '#core/events/events.ts';
+import { operation } from '#core/http/operation.ts';
+import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { type Access, planning } from '#core/policy.ts';
+import { onSite, type SiteRow } from '#features/site/site.ts';
+import { chooseBackups } from './pit-restore.choose.ts';
+import {
+  FORMATS,
+  NewPitRestore,
+  PitPreview,
+  PitRestore,
+  PitRestoreDetail,
+  pitRestoreNotFound,
+  restoreFailed,
+} from './pit-restore.schema.ts';
+import { findChanges, findPitRestore, listPitRestores, type PitRestoreRow } from './pit-restore.sql.ts';
+import { createPitRestore, planRestore, previewPitRestore } from './pit-restore.ts';
+import { signChanges, textOf, viewOf } from './pit-restore.view.ts';
+
+const tag = 'restores';
+const SitePath = Type.Object({ fqdn: Fqdn });
+
+function onPitRestore(): Access<PitRestoreRow> {
+  const { find, ...access } = onSite('viewer');
+  return {
+    ...access,
+    find: async (db, caller, input) => {
+      const site = (await find?.(db, caller, input)) as SiteRow;
+      const restore = await findPitRestore(db, site.id, String(input.pit_restore_id));
+      if (!restore) throw pitRestoreNotFound();
+      return restore;
+    },
+  };
+}
+
+export const pitRestoreOperations = [
+  operation({
+    id: 'listPitRestores',
+    method: 'GET',
+    path: '/site/{fqdn}/pit_restore',
+    tag,
+    summary: 'The restores of a site, newest first',
+    access: onSite('viewer'),
+    assistant: true,
+    params: SitePath,
+    query: Type.Object(PageQuery),
+    response: PageOf(PitRestore),
+    async handle({ db, subject: site, query, page }) {
+      const { count, rows } = await listPitRestores(db, site.id, query);
+      return page(query, count, rows.map(viewOf));
+    },
+  }),
+  operation({
+    id: 'createPitRestore',
+    method: 'POST',
+    path: '/site/{fqdn}/pit_restore',
+    tag,
+    summary: 'Bring files and database back to a point in time, or try it on a copy',
+    // A token that may only plan gets as far as a dry run.
+    access: planning(onSite('member')),
+    assistant: true,
+    params: SitePath,
+    body: NewPitRestore,
+    response: PitRestore,
+    prepare: ({ db, subject: site, body }) => chooseBackups(db, site.id, body),
+    handle: (call) => createPitRestore(call, call.subject, call.prepared),
+    async reread({ db, subject: site }, { body, eventId }) {
+      const { failure } = await eventDetail(db, eventId);
+      const restore = await findPitRestore(db, site.id, body.id);
+      // A dry run that did not pass is an answer; a restore that failed is none.
+      if (typeof failure === 'string' && !body.is_dry_run) throw restoreFailed({ message: failure });
+      return restore ? viewOf(restore) : body;
+    },
+  }),
+  operation({
+    id: 'previewPitRestore',
+    method: 'POST',
+    path: '/site/{fqdn}/pit_restore/preview',
+    tag,
+    summary: 'What a restore would change, at once; nothing is stored and nothing is changed',
+    access: planning(onSite('member')),
+    params: SitePath,
+    query: Type.Object({
+      browse: Type.Optional(
+        Type.Boolean({ description: 'Also open the site as it was, for half an hour, to whoever asks' }),
+      ),
+    }),
+    body: NewPitRestore,
+    response: PitPreview,
+    async prepare({ db, services, subject: site, body }) {
+      const chosen = await chooseBackups(db, site.id, body);
+      return { chosen, plan: await planRestore(services, site, chosen) };
+    },
+    handle: (call) =>
+      previewPitRestore(call, call.subject, call.prepared.chosen, call.prepared.plan, call.query.browse ?? false),
+  }),
+  operation({
+    id: 'getPitRestore',
+    method: 'GET',
+    path: '/site/{fqdn}/pit_restore/{pit_restore_id}',
+    tag,
+    summary: 'One restore: its record, with every change (`changes`), or as a report in plain text (`text`)',
+    access: onPitRestore(),
+    assistant: true,
+    params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
+    query: Type.Object({ format: Type.Optional(OneOf(FORMATS)) }),
+    response: PitRestoreDetail,
+    async handle({ db, services, subject: row, query: { format = 'json' } }) {
+      const restore = viewOf(row);
+      if (format === 'json') return restore;
+      const changes = await findChanges(db, row.id);
+      if (format === 'changes') return { ...restore, changes: changes && signChanges(services, row.site_id, changes) };
+      // A string goes out as it is, in plain text.
+      return textOf(restore, changes) as never;
+    },
+  }),
+];

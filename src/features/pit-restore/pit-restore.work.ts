@@ -1,0 +1,66 @@
+import type { Db } from '#core/db/database.ts';
+import { finishEvent } from '#core/events/events.ts';
+import type { Services } from '#core/services.ts';
+import { aloneOnSite, findBackupByHash, momentOf } from '#features/backup/backup.ts';
+import type { SiteWork } from '#features/site/site.ts';
+import type { RestoreWish } from '#timemachine/process/protocol.ts';
+import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
+
+/** What a restore and its rehearsal share. */
+export interface RestoreWork extends SiteWork {
+  restoreId: string;
+}
+
+/** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */
+const WAIT_MS = 5 * 60_000;
+
+/** What is wrong with the backup itself, or with what is asked, stays wrong however often it is tried. */
+const FINAL: Record<string, string> = {
+  CorruptObject: 'The backup could not be read.',
+  MissingObject: 'The backup is no longer kept.',
+  UnreadableDatabase: "The site's database can not be read, so it has to be restored too.",
+};
+
+/** Why there is no use in another attempt; undefined where there is. */
+export function finalReason(error: unknown): string | undefined {
+  return FINAL[(error as Error).name];
+}
+
+export function onStorage<T>(
+  services: Services,
+  siteId: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return aloneOnSite(services, siteId, WAIT_MS, work);
+}
+
+export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Promise<RestoreWish> {
+  const { db_restore_hash: hash } = record;
+  const database = hash === null ? undefined : await findBackupByHash(db, record.site_id, hash);
+  if (hash !== null && !database)
+    throw Object.assign(new Error(`the backup ${hash} is gone`), { name: 'MissingObject' });
+  return {
+    point: { hash: record.commit_hash, timeMs: record.backup_point.getTime() },
+    ...(database && { tablesPoint: momentOf(database) }),
+    files: record.restore_cms_content,
+    tables: record.restore_db,
+    deleteExtraFiles: record.delete_extra_files,
+  };
+}
+
+/** The record and its event end together, and say the same. */
+export async function endWell(db: Db, { siteId, restoreId, eventId }: RestoreWork, more: object): Promise<void> {
+  await updatePitRestore(db, restoreId, { ...more, finished_at: new Date() });
+  const done = await findPitRestore(db, siteId, restoreId);
+  await finishEvent(db, eventId, { result: done && resultOf(done) });
+}
+
+export async function endBadly(db: Db, { restoreId, eventId }: RestoreWork, reason: string, more: object = {}) {
+  await updatePitRestore(db, restoreId, { ...more, finished_at: new Date(), failed_reason: reason });
+  await finishEvent(db, eventId, { failure: reason });
+}
+
+function resultOf(record: PitRestoreRow): Record<string, unknown> {
+  const counters = Object.entries(record).filter(([name]) => name.startsWith('num_'));
+  return { ...Object.fromEntries(counters), backup_point: record.backup_point, undo_point: record.undo_point };
+}

@@ -1,0 +1,50 @@
+import { inTransaction } from '#core/db/database.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import { databaseTime, placeOf } from '#features/backup/backup.ts';
+import { recordCut } from '#features/backup-clock/backup-clock.ts';
+import { findSiteById, requireIdle, type SiteRow } from '#features/site/site.ts';
+import { reportOf } from './pit-restore.progress.ts';
+import { findPitRestore } from './pit-restore.sql.ts';
+import { countersOf, storedChangesOf } from './pit-restore.view.ts';
+import { endBadly, endWell, finalReason, onStorage, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
+
+/** A dry run: everything is read, verified and applied to a copy. The site itself goes on as if nothing were. */
+export const rehearseRestore = jobKind<RestoreWork>({
+  name: 'site.rehearse_restore',
+  lane: 'upkeep',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId, restoreId } = payload;
+    const { db, timeMachine, log } = services;
+    const record = await findPitRestore(db, siteId, restoreId);
+    if (!record || !(await findSiteById(db, siteId))) return commit((tx) => fail(tx, payload, 'The site is gone.'));
+    const onProgress = reportOf(db, eventId);
+    try {
+      const wish = await wishOfRecord(services, record);
+      const { plan, place } = await onStorage(services, siteId, async (signal) => {
+        const site = (await findSiteById(db, siteId)) as SiteRow;
+        requireIdle(site);
+        const begunAt = await databaseTime(db);
+        const there = await placeOf(services, site);
+        const planned = await timeMachine.plan(there, wish, { onProgress, signal });
+        await inTransaction(db, (tx) => recordCut(tx, site, planned.now, begunAt));
+        return { plan: planned, place: there };
+      });
+      await timeMachine.rehearse(place, wish, plan.now.newest, restoreId, { onProgress });
+      const changes = JSON.stringify(storedChangesOf(plan.difference));
+      await commit((tx) => endWell(tx, payload, { ...countersOf(plan.difference), changes, passed_dry_run: true }));
+    } catch (error) {
+      const reason = finalReason(error);
+      if (reason === undefined) throw error;
+      log.error({ err: error, siteId, restoreId }, 'a rehearsal is not possible');
+      await commit((tx) => fail(tx, payload, reason));
+    }
+  },
+  async undo({ siteId, restoreId }, services) {
+    const site = await findSiteById(services.db, siteId);
+    if (site) await services.timeMachine.discardRehearsal(await placeOf(services, site), restoreId);
+  },
+  abandon: (tx, payload) => fail(tx, payload, 'The dry run could not be finished.'),
+});
+
+const fail = (db: Parameters<typeof endBadly>[0], payload: RestoreWork, reason: string) =>
+  endBadly(db, payload, reason, { passed_dry_run: false });

@@ -1,0 +1,13 @@
+import type { Services } from '#core/services.ts';
+import { specOf } from '#features/site/site.ts';
+import type { SiteSpec } from '#runtimes/runtime.ts';
+import type { PreviewRow } from './preview.sql.ts';
+
+export function previewKey({ secrets }: Pick<Services, 'secrets'>, previewId: string): string {
+  return secrets.derive(`preview ${previewId}`);
+}
+
+/** A copy that is looked at and nothing else. */
+export function specOfPreview(services: Pick<Services, 'config' | 'secrets'>, row: PreviewRow): SiteSpec {
+  return { ...specOf(services, row), isCopy: true, isOffline: true };
+}

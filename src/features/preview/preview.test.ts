@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import type { PitPreview, Site } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { visit } from '../../../test/visit.ts';
+import { endPreviews } from './preview.jobs.ts';
+
+let app: TestApp;
+let owner: Person;
+let site: Site;
+let point: string;
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'business');
+  site = await newSite(owner);
+  const disk = siteOnDisk(app, site.id);
+  await disk.setOption('blogname', 'As it was');
+  await disk.write('uploads/note.txt', 'as it was');
+  point = await disk.keep();
+  await disk.setOption('blogname', 'As it is');
+  await disk.write('uploads/note.txt', 'as it is');
+});
+after(() => app?.close());
+
+/** Opens a preview and returns its host, its id and the cookie that lets in. */
+async function openPreview() {
+  const { browse } = await owner.api.previewPitRestore({
+    params: { fqdn: site.fqdn },
+    query: { browse: true },
+    wait: 60,
+    body: { restore_point: point },
+  });
+  const id = browse?.url.split('/').at(-1) as string;
+  let preview = await owner.api.getPreview({ params: { preview_id: id } });
+  while (!preview.is_ready) preview = await owner.api.getPreview({ params: { preview_id: id } });
+  const url = new URL(preview.url as string);
+  const entered = await visit(app, url.hostname, url.pathname + url.search);
+  assert.equal(entered.status, 303);
+  const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
+  return { id, host: url.hostname, headers: { cookie }, browse };
+}
+
+suite('a browsable preview', () => {
+  test('shows the site as it was to whoever asked, and nothing to anybody else', async () => {
+    const { id, host, headers, browse } = await openPreview();
+    const page = await visit(app, host, '/', { headers });
+    assert.equal(page.status, 200);
+    assert.match(page.text, /As it was/);
+    assert.equal((await visit(app, host, '/wp-content/uploads/note.txt', { headers })).text, 'as it was');
+    for (const path of ['/', '/wp-content/uploads/note.txt', '/wp-login.php']) {
+      assert.equal((await visit(app, host, path)).status, 403, path);
+    }
+    const endsInMs = Date.parse(browse?.expires_at as string) - Date.now();
+    assert.ok(endsInMs > 28 * 60_000 && endsInMs <= 30 * 60_000);
+    assert.match((await visit(app, site.fqdn, '/')).text, /As it is/);
+
+    const colleague = await registerPerson(app, 'Colleague');
+    await letIn(owner, colleague, 'admin');
+    await assert.rejects(colleague.api.getPreview({ params: { preview_id: id } }), refused(404, 'preview.not_found'));
+  });
+
+  test('goes after its half hour, with its files, its address and its record', async () => {
+    const { id, host, headers } = await openPreview();
+    const { content } = app.services.runtime.storage(id);
+    assert.ok(existsSync(content));
+    await sql`update site_previews set expires_at = now() - interval '1 second' where id = ${id}`.execute(
+      app.services.db,
+    );
+    await assert.rejects(owner.api.getPreview({ params: { preview_id: id } }), refused(404, 'preview.not_found'));
+    const job = { services: app.services, id: '', signal: AbortSignal.timeout(60_000), commit: async () => {} };
+    await endPreviews.run({}, job);
+    assert.ok(!existsSync(content));
+    const answer = await visit(app, host, '/', { headers });
+    assert.ok(answer.status === 404 || answer.status === 410, String(answer.status));
+  });
+
+  test('ends with the right to it: for a member who is removed, and with a team that is suspended', async () => {
+    await sql`delete from site_previews`.execute(app.services.db);
+    const member = await registerPerson(app, 'Member');
+    await letIn(owner, member, 'member');
+    const ask = (person: Person) =>
+      person.api.previewPitRestore({
+        params: { fqdn: site.fqdn },
+        query: { browse: true },
+        wait: 60,
+        body: { restore_point: point },
+      });
+    const isOpen = async (id: string) => {
+      const row = await app.services.db.selectFrom('site_previews').selectAll().where('id', '=', id).executeTakeFirst();
+      return row !== undefined && row.expires_at > new Date();
+    };
+    const idOf = (preview: PitPreview) => preview.browse?.url.split('/').at(-1) as string;
+    const [theirs, own] = [idOf(await ask(member)), idOf(await ask(owner))];
+    await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: member.userId } });
+    assert.deepEqual([await isOpen(theirs), await isOpen(own)], [false, true]);
+    const teams = app.services.db.updateTable('teams').where('id', '=', owner.teamId);
+    await teams.set({ is_active: false }).execute();
+    assert.equal(await isOpen(own), false);
+    await teams.set({ is_active: true }).execute();
+  });
+
+  test('there are at most three of a site at a time', async () => {
+    const { db } = app.services;
+    await sql`delete from site_previews`.execute(db);
+    const body = { restore_point: point };
+    const ask = () => owner.api.previewPitRestore({ params: { fqdn: site.fqdn }, query: { browse: true }, body });
+    for (let n = 0; n < 3; n++) await ask();
+    await assert.rejects(ask(), refused(409, 'preview.too_many'));
+  });
+});

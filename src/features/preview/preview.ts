@@ -1,0 +1,62 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Call } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import { previewToken } from '#edge/preview.ts';
+import type { BackupRow } from '#features/backup/backup.ts';
+import { lockNamedSite, lockWorkingTeam, recordSiteEvent, type SiteRow, siteUrl } from '#features/site/site.ts';
+import { buildPreview } from './preview.jobs.ts';
+import { type Preview, tooManyPreviews } from './preview.schema.ts';
+import { previewKey } from './preview.spec.ts';
+import { countPreviews, insertPreview, type PreviewRow } from './preview.sql.ts';
+
+export { withPreviews } from './preview.edge.ts';
+
+const AT_MOST = 3;
+/** How long the way from the dashboard to the preview may take. */
+const ENTRY_MS = 60_000;
+/** By then every edge knows the way to it. */
+const HEARD_MS = 500;
+
+/** Begins to make a browsable copy of the site as it was; the address shows it as soon as it is there. */
+export async function createPreview(
+  call: Call,
+  named: SiteRow,
+  { backup, restorePoint }: { backup: BackupRow; restorePoint: Date },
+): Promise<{ url: string; expires_at: Date }> {
+  const { db, services, caller } = call;
+  await lockWorkingTeam(db, named.team_id);
+  const site = await lockNamedSite(db, named);
+  if ((await countPreviews(db, site.id)) >= AT_MOST) throw tooManyPreviews();
+  const id = randomUUID();
+  const eventId = await recordSiteEvent(db, caller, site, {
+    event_type: 'restore.preview',
+    activity: `${caller.fullName} looked at ${site.fqdn} as of ${restorePoint.toISOString()}`,
+    item_id: id,
+    unfinished: true,
+  });
+  const preview = await insertPreview(db, {
+    id,
+    site_id: site.id,
+    team_id: site.team_id,
+    user_id: caller.userId,
+    fqdn: `preview-${randomBytes(16).toString('hex')}.${services.config.siteDomain}`,
+    commit_hash: backup.commit_hash,
+    restore_point: backup.created_at,
+    core_version: backup.core_version ?? site.core_version ?? '',
+    php_version: backup.php_version ?? site.php_version ?? '',
+    event_id: eventId,
+  });
+  await services.jobs.enqueue(db, buildPreview, { previewId: id, eventId });
+  call.headers['operation-id'] = eventId;
+  return { url: `${services.config.baseUrl}/preview/${id}`, expires_at: preview.expires_at };
+}
+
+/** With an address that lets its holder in, for as long as it takes to follow it. */
+export function viewPreview(services: Services, row: PreviewRow): Preview {
+  const { id, restore_point, ready_at, expires_at } = row;
+  const is_ready = ready_at !== null && ready_at.getTime() + HEARD_MS < Date.now();
+  const expiresMs = Math.min(Date.now() + ENTRY_MS, expires_at.getTime());
+  const token = previewToken(previewKey(services, id), row.fqdn, expiresMs);
+  const url = is_ready ? `${siteUrl(services, row.fqdn)}/.siteyard/preview?token=${token}` : null;
+  return { id, restore_point, is_ready, expires_at, url };
+}

@@ -1,0 +1,149 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { CallName, Calls, FromProcess, PlanReport, Progress, ToProcess } from './protocol.ts';
+
+const PROGRAM = join(import.meta.dirname, 'program.ts');
+const END_MS = 5_000;
+
+export interface CallOptions {
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called before anything is changed; the work goes on when it resolves. */
+  onPlanned?: ((plan: PlanReport) => Promise<void>) | undefined;
+  /** The process is ended when it says nothing for so long; null lets it take the time it needs. */
+  silenceMs?: number | null;
+  /** Ends the process, whatever it is at. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The call failed for a reason of its own; `name` is the engine's name of the failure. */
+export class TimeMachineFailure extends Error {
+  constructor({ name, message }: { name: string; message: string }) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** One process of program.ts; it does one call at a time. */
+export class HelperProcess {
+  readonly #folder: string;
+  readonly #isNice: boolean;
+  #child: ChildProcess | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #nextId = 1;
+  #usedAtMs = 0;
+
+  /** `nice`: what nobody waits for lets visitors go first. */
+  constructor(folder: string, priority?: 'nice') {
+    this.#folder = folder;
+    this.#isNice = priority === 'nice';
+  }
+
+  get idleMs(): number {
+    return this.#child ? Date.now() - this.#usedAtMs : 0;
+  }
+
+  call<Name extends CallName>(
+    name: Name,
+    args: Parameters<Calls[Name]>,
+    options: CallOptions = {},
+  ): Promise<ReturnType<Calls[Name]>> {
+    const answer = this.#last.then(() => this.#callNow(name, args, options));
+    this.#last = answer.catch(() => {});
+    return answer as Promise<ReturnType<Calls[Name]>>;
+  }
+
+  /** Lets go of a site that no call is about, without waiting for those about others. */
+  async release(site: string): Promise<void> {
+    if (this.#child && !hasEnded(this.#child)) await this.#callNow('release', [site], {}).catch(() => {});
+  }
+
+  /** Waits for what is running, then lets the process write down what it knows and end. */
+  async close(): Promise<void> {
+    await this.#last;
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || hasEnded(child)) return;
+    const exited = once(child, 'exit');
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    child.disconnect();
+    await exited;
+    clearTimeout(timer);
+  }
+
+  #callNow(
+    call: CallName,
+    args: unknown[],
+    { onProgress, onPlanned, signal, silenceMs = null }: CallOptions,
+  ): Promise<unknown> {
+    const child = this.#running();
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const silent = () => {
+        this.#end(child);
+        end(() =>
+          reject(new TimeMachineFailure({ name: 'Stalled', message: `it came no further in ${silenceMs} ms` })),
+        );
+      };
+      const timer = silenceMs === null ? undefined : setTimeout(silent, silenceMs);
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        this.#usedAtMs = Date.now();
+        child.off('message', onMessage).off('exit', onExit).off('error', onExit);
+        signal?.removeEventListener('abort', onAbort);
+        settle();
+      };
+      const onMessage = (message: FromProcess) => {
+        if (message.id !== id) return;
+        timer?.refresh();
+        if ('value' in message) end(() => resolve(message.value));
+        else if ('failure' in message) end(() => reject(new TimeMachineFailure(message.failure)));
+        else if ('progress' in message) onProgress?.(message.progress);
+        else {
+          const proceed = () => child.connected && child.send({ id, proceed: true } satisfies ToProcess);
+          // Without the word nothing is changed, and the process has nothing else to do.
+          const stop = (error: unknown) => {
+            this.#end(child);
+            end(() => reject(error));
+          };
+          (onPlanned?.(message.planned) ?? Promise.resolve()).then(proceed, stop);
+        }
+      };
+      const onExit = () =>
+        end(() => reject(new TimeMachineFailure({ name: 'Ended', message: 'its process ended unexpectedly' })));
+      const onAbort = () => {
+        this.#end(child);
+        end(() => reject(new TimeMachineFailure({ name: 'Aborted', message: 'it was called off' })));
+      };
+      child.on('message', onMessage).once('exit', onExit).once('error', onExit);
+      if (signal?.aborted) return onAbort();
+      signal?.addEventListener('abort', onAbort);
+      child.send({ id, call, args } satisfies ToProcess);
+    });
+  }
+
+  /** The next call gets a new process, and does not wait for this one to be gone. */
+  #end(child: ChildProcess): void {
+    child.kill('SIGKILL');
+    if (this.#child === child) this.#child = undefined;
+  }
+
+  #running(): ChildProcess {
+    if (this.#child && !hasEnded(this.#child) && this.#child.connected) return this.#child;
+    const child = fork(PROGRAM, [this.#folder], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.on('error', () => {});
+    if (this.#isNice && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    this.#child = child;
+    return child;
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

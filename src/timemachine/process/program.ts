@@ -1,0 +1,309 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from '../maintenance/checker.ts';
+import { forgetSite, prune } from '../maintenance/pruner.ts';
+import { Repository, type SiteRepository } from '../repository.ts';
+import { readJournal } from '../restore/journal.ts';
+import { recover } from '../restore/recover.ts';
+import { restoreInto } from '../restore/restore-into.ts';
+import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { SqliteSource } from '../sources/sqlite.ts';
+import { UnreadableDatabase } from '../sources/sqlite-open.ts';
+import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { DiskStore } from '../stores/disk.ts';
+import { describePlan } from './difference.ts';
+import { isOfSite, isTracked, KeptSite } from './kept-site.ts';
+import {
+  type Calls,
+  type Difference,
+  type FromProcess,
+  type PlanReport,
+  type Progress,
+  type RestoreWish,
+  rehearsalFolder,
+  type SitePlace,
+  type TableDifference,
+  type ToProcess,
+} from './protocol.ts';
+
+/**
+ * The process in which sites are read and restored. A site's database is whatever the site made of it, and SQLite runs
+ * what is in there, so it is never opened in the platform's own process; this one can be ended at any time.
+ */
+const OPEN_SITES = 100;
+const repository = new Repository(new DiskStore(process.argv[2] ?? ''));
+/** The sites that were looked at last, the latest at the end. */
+const kept = new Map<string, KeptSite>();
+
+/** One call as it runs. */
+interface Conversation {
+  onProgress(progress: Progress): void;
+  /** Tells what is about to be done and waits until that is written down. */
+  announce(plan: PlanReport): Promise<void>;
+}
+
+type Handlers = {
+  [Name in keyof Calls]: (
+    conversation: Conversation,
+    ...args: Parameters<Calls[Name]>
+  ) => Promise<ReturnType<Calls[Name]>>;
+};
+
+const handlers: Handlers = {
+  async snapshot({ onProgress }, place) {
+    return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
+  },
+
+  async release(_, site) {
+    const held = kept.get(site);
+    kept.delete(site);
+    await held?.close();
+  },
+
+  async plan({ onProgress }, place, wish) {
+    const site = await open(place);
+    const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+    const difference = describePlan(await planFor(site.repository, snapshot, wish));
+    return { now: cut, difference };
+  },
+
+  async restore({ onProgress, announce }, place, wish) {
+    await recoverSite(place);
+    const mended = wish.tables ? await mendDatabase(place, wish, onProgress) : [];
+    const site = await open(place);
+    const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
+    const plan = await planFor(site.repository, snapshot, wish);
+    const difference = withMended(describePlan(plan), mended);
+    const planned: PlanReport = { now: cut, difference };
+    await announce(planned);
+    const target = new SqliteTarget(place.database.file);
+    try {
+      const tables = { target, source: site.source, version: tablesVersion };
+      await restore(plan, {
+        repository: site.repository,
+        folder: place.content,
+        staging: place.staging,
+        tables,
+        onProgress,
+      });
+    } finally {
+      target.close();
+    }
+    return planned;
+  },
+
+  async recover(_, place) {
+    return recoverSite(place);
+  },
+
+  /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
+  async rehearse({ onProgress }, place, wish, moment, name) {
+    const from = repository.site(place.space, place.site);
+    const now = await from.readMoment(moment);
+    const plan = await planFor(from, now, wish);
+    const scratch = rehearsalFolder(place, name);
+    const file = join(scratch, 'database.sqlite');
+    const content = join(scratch, 'content');
+    await rm(scratch, { recursive: true, force: true });
+    try {
+      await mkdir(scratch, { mode: 0o700 });
+      await copyInto(from, now, { content, file }, onProgress);
+      const target = new SqliteTarget(file);
+      const source = sourceOf({ ...place, database: { kind: 'sqlite', file } });
+      try {
+        const tables = { target, source, version: source.version() };
+        await restore(plan, {
+          repository: from,
+          folder: content,
+          staging: join(scratch, 'staging'),
+          tables,
+          onProgress,
+        });
+      } finally {
+        target.close();
+        source.close();
+      }
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  },
+
+  async copy({ onProgress }, { space, site }, point, into) {
+    const from = repository.site(space, site);
+    const snapshot = await from.readMoment(point);
+    await rm(into.content, { recursive: true, force: true });
+    await rm(into.database.file, { force: true });
+    await copyInto(from, snapshot, { content: into.content, file: into.database.file }, onProgress);
+  },
+
+  async prune(_, { windowsMs, pinned, nowMs }) {
+    const pins = new Set(pinned);
+    return prune(repository, {
+      windowMs: ({ site }) => windowsMs[site] ?? Number.MAX_SAFE_INTEGER,
+      isPinned: (_site, { hash }) => pins.has(hash),
+      nowMs,
+    });
+  },
+
+  async forget(_, space, site) {
+    await forgetSite(repository.site(space, site));
+  },
+
+  async check() {
+    return check(repository);
+  },
+};
+
+/** The site, with what is remembered of it. Work on one site comes one after another: whoever asks sees to that. */
+async function open(place: SitePlace): Promise<KeptSite> {
+  let site = kept.get(place.site);
+  kept.delete(place.site);
+  if (site && !(await site.isCurrent(place))) {
+    await site.close();
+    site = undefined;
+  }
+  site ??= new KeptSite(repository, place);
+  kept.set(place.site, site);
+  const [oldest] = kept.keys();
+  if (kept.size > OPEN_SITES && oldest !== undefined) await handlers.release(quiet, oldest);
+  return site;
+}
+
+const quiet: Conversation = { onProgress() {}, announce: async () => {} };
+
+/** Ends what a restore that was killed began, in one way or the other. */
+async function recoverSite(place: SitePlace): Promise<'finished' | 'undone'> {
+  const from = repository.site(place.space, place.site);
+  const { content: folder, staging } = place;
+  // The database may be what is broken; where nothing was begun it is not needed.
+  if (!(await readJournal(staging))) return recover({ repository: from, folder, staging });
+  const source = sourceOf(place);
+  const target = new SqliteTarget(place.database.file);
+  try {
+    return await recover({ repository: from, folder, staging, tables: { source, target } });
+  } finally {
+    target.close();
+    source.close();
+  }
+}
+
+/**
+ * A database that can not be read can not be kept, nor restored into. It is put aside, and a new one is made of the tables
+ * of the point; what is left to do then is what is left for any other site. The names of these tables.
+ */
+async function mendDatabase(
+  place: SitePlace,
+  wish: RestoreWish,
+  onProgress: Conversation['onProgress'],
+): Promise<string[]> {
+  if (!isUnreadable(place)) return [];
+  const { file } = place.database;
+  const from = repository.site(place.space, place.site);
+  const point = await from.readMoment(wish.tablesPoint ?? wish.point);
+  const draft = `${file}.mended`;
+  await rm(draft, { force: true });
+  const tables = new SqliteTarget(draft);
+  try {
+    await restoreInto(from, point, { tables, onProgress });
+  } finally {
+    tables.close();
+  }
+  for (const suffix of ['', '-journal']) {
+    await rename(`${file}${suffix}`, `${file}.broken${suffix}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  await rename(draft, file);
+  return Object.keys(point.tables).filter(isOfSite);
+}
+
+function isUnreadable(place: SitePlace): boolean {
+  try {
+    const source = sourceOf(place);
+    try {
+      source.open().close();
+    } finally {
+      source.close();
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof UnreadableDatabase) return true;
+    throw error;
+  }
+}
+
+/** Tables that had to be made anew before anything could be compared are restored ones. */
+function withMended(difference: Difference, names: readonly string[]): Difference {
+  if (names.length === 0) return difference;
+  const rows = { rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] };
+  const reason = 'The database could not be read and was made anew.';
+  const tables = names.map((name): TableDifference => ({ name, change: 'restored', reason, ...rows }));
+  const counters = { ...difference.counters, tablesRestored: names.length, tablesSkipped: 0 };
+  return { ...difference, counters, tables };
+}
+
+async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {
+  const { files, tables, deleteExtraFiles } = wish;
+  const tablesFrom = wish.tablesPoint && (await from.readMoment(wish.tablesPoint));
+  const options = { files, tables, deleteExtraFiles, ...(tablesFrom && { tablesFrom }) };
+  return planRestore(from, now, await from.readMoment(wish.point), options);
+}
+
+function sourceOf({ database, tablePrefix }: SitePlace): SqliteSource {
+  return new SqliteSource(database.file, { isTracked: (name) => isTracked(name, tablePrefix) });
+}
+
+async function copyInto(
+  from: SiteRepository,
+  snapshot: Snapshot,
+  into: { content: string; file: string },
+  onProgress: Conversation['onProgress'],
+): Promise<void> {
+  await restoreInto(from, snapshot, { folder: into.content, onProgress });
+  const tables = new SqliteTarget(into.file);
+  try {
+    await restoreInto(from, snapshot, { tables, onProgress });
+  } finally {
+    tables.close();
+  }
+}
+
+const waiting = new Map<number, () => void>();
+let running = 0;
+const tell = (message: FromProcess) => process.send?.(message);
+
+async function answer(id: number, call: keyof Calls, args: unknown[]): Promise<void> {
+  const conversation: Conversation = {
+    onProgress: (progress) => tell({ id, progress }),
+    announce: (planned) =>
+      new Promise((resolve) => {
+        waiting.set(id, resolve);
+        tell({ id, planned });
+      }),
+  };
+  running++;
+  try {
+    const handler = handlers[call] as (conversation: Conversation, ...args: unknown[]) => Promise<unknown>;
+    tell({ id, value: await handler(conversation, ...args) });
+  } catch (error) {
+    const { name, message } = error as Error;
+    tell({ id, failure: { name, message } });
+  } finally {
+    running--;
+  }
+}
+
+process.on('message', (message: ToProcess) => {
+  if ('call' in message) return void answer(message.id, message.call, message.args);
+  waiting.get(message.id)?.();
+  waiting.delete(message.id);
+});
+
+/** The parent is gone, or wants this process to end: what is known of the files is kept for the next one. */
+process.on('disconnect', async () => {
+  // Nobody holds the site for us any more: the next process may be at it, and finishes what was begun here.
+  if (running > 0) process.exit(1);
+  for (const site of kept.values()) await site.close().catch(() => {});
+  process.exit(0);
+});

@@ -1,0 +1,151 @@
+import type { Progress } from '../progress.ts';
+import type { Skipped } from '../snapshot.ts';
+
+export type { Progress };
+
+/** Where a site is: what to keep of it, and under which name. */
+export interface SitePlace {
+  /** Whose private objects these are; sites of one space share what they have in common. */
+  space: string;
+  site: string;
+  content: string;
+  database: { kind: 'sqlite'; file: string };
+  /** Tables whose names begin so are the site's. */
+  tablePrefix: string;
+  /** For a restore to prepare itself in: on the file system of the content, and in no snapshot. */
+  staging: string;
+  /** A file for what is known of the content between two runs. */
+  state: string;
+  /** It failed last time. It gets a process of its own, so that nobody else waits for one that hangs. */
+  isSuspect: boolean;
+  /** The newest snapshot that the caller has written down; it is told of those that came after. */
+  recorded: Moment | null;
+}
+
+/** A new place for a copy. */
+export type CopyPlace = Pick<SitePlace, 'content' | 'database'>;
+
+export interface Moment {
+  hash: string;
+  timeMs: number;
+}
+
+export interface SnapshotReport extends Moment {
+  finishedMs: number;
+  tablesSaved: string[];
+  tablesSkipped: Skipped[];
+  filesSkipped: Skipped[];
+  isConsistent: boolean;
+  fileCount: number;
+  fileBytes: number;
+  filesAdded: number;
+  filesChanged: number;
+  filesRemoved: number;
+  storedBytes: number;
+}
+
+export interface CutReport {
+  /** The newest snapshot: this one, or where nothing had changed the one before. */
+  newest: SnapshotReport;
+  isNew: boolean;
+  /** Snapshots before it that the caller has not written down: whoever took them died. */
+  unrecorded: SnapshotReport[];
+  trackedTables: string[];
+  untrackedTables: string[];
+}
+
+/** What to bring back. */
+export interface RestoreWish {
+  point: Moment;
+  /** The tables come from here where it is another one. */
+  tablesPoint?: Moment;
+  files: boolean;
+  tables: boolean;
+  deleteExtraFiles: boolean;
+}
+
+export interface FileDifference {
+  path: string;
+  change: 'added' | 'restored' | 'deleted';
+  sizeBytes: number;
+  /** The content now and at the point, by which each can be read. */
+  before: string | null;
+  after: string | null;
+}
+
+export interface TableDifference {
+  name: string;
+  change: 'restored' | 'deleted' | 'failed';
+  reason: string | null;
+  rowsAdded: number;
+  rowsChanged: number;
+  rowsRemoved: number;
+  /** Some of the rows, for people. */
+  sample: { key: unknown[]; before: Record<string, unknown> | null; after: Record<string, unknown> | null }[];
+}
+
+export interface Difference {
+  counters: {
+    filesAdded: number;
+    filesDeleted: number;
+    filesRestored: number;
+    foldersAdded: number;
+    tablesRestored: number;
+    tablesDeleted: number;
+    tablesSkipped: number;
+    tablesFailed: number;
+    bytes: number;
+  };
+  files: FileDifference[];
+  tables: TableDifference[];
+  /** More differs than is listed. */
+  isTruncated: boolean;
+}
+
+export interface PlanReport {
+  /** The site as it is now, kept: restoring it undoes what is planned. */
+  now: CutReport;
+  difference: Difference;
+}
+
+interface PruneWish {
+  /** How long every snapshot of a site stays; a site that is not named keeps all of its own. */
+  windowsMs: Record<string, number>;
+  /** Snapshots that stay whatever retention says. */
+  pinned: string[];
+  nowMs: number;
+}
+
+/** What can be asked of the process, and what it answers. */
+export interface Calls {
+  snapshot(place: SitePlace): CutReport;
+  /** Lets go of all that is open of a site. */
+  release(site: string): void;
+  plan(place: SitePlace, wish: RestoreWish): PlanReport;
+  restore(place: SitePlace, wish: RestoreWish): PlanReport;
+  recover(place: SitePlace): 'finished' | 'undone';
+  /** `name` keeps two rehearsals of a site apart. */
+  rehearse(place: SitePlace, wish: RestoreWish, now: Moment, name: string): void;
+  copy(from: Pick<SitePlace, 'space' | 'site'>, point: Moment, into: CopyPlace): void;
+  prune(wish: PruneWish): { snapshotsForgotten: number; bytesDeleted: number };
+  forget(space: string, site: string): void;
+  check(): { faults: string[]; bytes: number };
+}
+
+export type CallName = keyof Calls;
+
+export type ToProcess =
+  | { id: number; call: CallName; args: unknown[] }
+  /** The caller has written down what is planned. */
+  | { id: number; proceed: true };
+
+export type FromProcess =
+  | { id: number; value: unknown }
+  | { id: number; failure: { name: string; message: string } }
+  | { id: number; progress: Progress }
+  | { id: number; planned: PlanReport };
+
+/** Where a rehearsal has its copy: beside the staging folder of the site. */
+export function rehearsalFolder({ staging }: SitePlace, name: string): string {
+  return `${staging}-${name}`;
+}

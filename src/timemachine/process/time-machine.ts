@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { Repository } from '../repository.ts';
+import { DiskStore } from '../stores/disk.ts';
+import { type CallOptions, HelperProcess } from './helper-process.ts';
+import {
+  type CallName,
+  type Calls,
+  type CopyPlace,
+  type CutReport,
+  type Moment,
+  type PlanReport,
+  type RestoreWish,
+  rehearsalFolder,
+  type SitePlace,
+} from './protocol.ts';
+
+/** A site that comes no further for so long is given up; others wait for the process. */
+const SILENCE_MS = 60_000;
+const IDLE_MS = 5 * 60_000;
+const LOOK_MS = 60_000;
+
+/**
+ * The time machine as the platform uses it. Whatever opens a site's database or takes long runs in processes of its own:
+ * snapshots in a few that stay and remember what they saw, everything else in one that ends with its work.
+ *
+ * It takes no lock: the caller sees to it that nobody else works on the same site.
+ */
+export class TimeMachine {
+  /** For reading in this process what was stored: snapshots and files, never a site's database. */
+  readonly repository: Repository;
+  readonly processes: number;
+  readonly folder: string;
+  readonly #residents: HelperProcess[];
+  readonly #others = new Set<HelperProcess>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: { folder: string; processes: number }) {
+    this.folder = options.folder;
+    this.processes = options.processes;
+    this.repository = new Repository(new DiskStore(options.folder));
+    this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.folder, 'nice'));
+    this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
+  }
+
+  snapshot(place: SitePlace, options?: CallOptions): Promise<CutReport> {
+    return this.#look('snapshot', place, [place], options);
+  }
+
+  /** What a restore would do to the site as it is now; the site is kept as it is, and nothing is changed. */
+  plan(place: SitePlace, wish: RestoreWish, options?: CallOptions): Promise<PlanReport> {
+    return this.#look('plan', place, [place, wish], options);
+  }
+
+  /** Whoever serves the site keeps visitors out, from before this is called until it has succeeded or `recover` has. */
+  async restore(place: SitePlace, wish: RestoreWish, options?: CallOptions): Promise<PlanReport> {
+    await this.release(place.site);
+    return this.#alone('restore', [place, wish], options);
+  }
+
+  /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */
+  rehearse(place: SitePlace, wish: RestoreWish, now: Moment, name: string, options?: CallOptions): Promise<void> {
+    return this.#alone('rehearse', [place, wish, { hash: now.hash, timeMs: now.timeMs }, name], options);
+  }
+
+  /** What a rehearsal that was killed left behind. */
+  discardRehearsal(place: SitePlace, name: string): Promise<void> {
+    return rm(rehearsalFolder(place, name), { recursive: true, force: true });
+  }
+
+  async recover(place: SitePlace): Promise<'finished' | 'undone'> {
+    await this.release(place.site);
+    return this.#alone('recover', [place]);
+  }
+
+  /** Makes a new copy of the site as it was. */
+  copy(from: Pick<SitePlace, 'space' | 'site'>, point: Moment, into: CopyPlace, options?: CallOptions): Promise<void> {
+    return this.#alone('copy', [from, point, into], options);
+  }
+
+  prune(wish: Parameters<Calls['prune']>[0]): Promise<ReturnType<Calls['prune']>> {
+    return this.#alone('prune', [wish], { silenceMs: null });
+  }
+
+  check(): Promise<ReturnType<Calls['check']>> {
+    return this.#alone('check', [], { silenceMs: null });
+  }
+
+  /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
+  async forget(space: string, site: string): Promise<void> {
+    await this.release(site);
+    await this.#alone('forget', [space, site]);
+  }
+
+  /** Lets go of all that is open of a site. */
+  release(site: string): Promise<void> {
+    return this.#residentOf(site).release(site);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#residents, ...this.#others].map((helper) => helper.close()));
+  }
+
+  async #look<Name extends 'snapshot' | 'plan'>(
+    name: Name,
+    { site, isSuspect }: SitePlace,
+    args: Parameters<Calls[Name]>,
+    options?: CallOptions,
+  ): Promise<ReturnType<Calls[Name]>> {
+    if (!isSuspect) return this.#residentOf(site).call(name, args, { silenceMs: SILENCE_MS, ...options });
+    await this.release(site);
+    return this.#alone(name, args, options);
+  }
+
+  async #alone<Name extends CallName>(name: Name, args: Parameters<Calls[Name]>, options?: CallOptions) {
+    const helper = new HelperProcess(this.folder);
+    this.#others.add(helper);
+    try {
+      return await helper.call(name, args, { silenceMs: SILENCE_MS, ...options });
+    } finally {
+      this.#others.delete(helper);
+      await helper.close();
+    }
+  }
+
+  /** Always the same one, for it remembers the site. */
+  #residentOf(site: string): HelperProcess {
+    const number = createHash('sha256').update(site).digest().readUInt32LE(0);
+    return this.#residents[number % this.#residents.length] as HelperProcess;
+  }
+
+  #endIdle(): void {
+    for (const helper of this.#residents) if (helper.idleMs > IDLE_MS) void helper.close();
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { commandOf } from '../../bench/proc.ts';
+import { createTestDatabase } from '../app.ts';
+import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+
+/** Which processes are killed. */
+export const WAYS = ['processes of the time machine', 'platform and all its processes', 'platform alone'] as const;
+export type Way = (typeof WAYS)[number];
+
+const PROGRAM = 'timemachine/process/program.ts';
+
+/** The platform on one data directory and one database, over all its lives. */
+export class MortalPlatform {
+  readonly dataDir: string;
+  readonly url: string;
+  readonly env: Record<string, string>;
+  readonly #pool: pg.Pool;
+  readonly #drop: () => Promise<void>;
+  #service: ServiceProcess | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  private constructor(dataDir: string, port: number, database: { url: string; drop(): Promise<void> }) {
+    this.dataDir = dataDir;
+    this.url = `http://localhost:${port}`;
+    this.env = {
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'a key for tests that is long enough',
+      ADMIN_PASSWORD: 'operator-password',
+      RATE_LIMIT_FACTOR: '0',
+      BACKUP_PROCESSES: '2',
+      LOG_LEVEL: 'warn',
+    };
+    this.#pool = new pg.Pool({ connectionString: database.url, max: 4 });
+    this.#drop = database.drop;
+  }
+
+  static async create(): Promise<MortalPlatform> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'siteyard-restore-kill-'));
+    return new MortalPlatform(dataDir, await freePort(), await createTestDatabase());
+  }
+
+  start(): Promise<unknown> {
+    this.#service = spawnService(this.env);
+    this.#starting = this.#service.ready;
+    return this.#starting;
+  }
+
+  /** Waits until the platform serves, for whoever found it gone. Fails where it does not come back. */
+  async isUp(): Promise<void> {
+    await sleep(20);
+    if (this.#isOver) throw new Error('the platform does not come back');
+    await this.#starting;
+  }
+
+  /** What stays of the platform has to come back by itself; what does not is started again with `start`. */
+  async kill(way: Way): Promise<void> {
+    const pid = this.#service?.pid as number;
+    const below = childrenOf(pid);
+    if (way === 'processes of the time machine') return below.filter(isTimeMachine).forEach(signal);
+    signal(pid);
+    if (way === 'platform and all its processes') below.forEach(signal);
+    await this.#service?.exited;
+  }
+
+  /** Ends it in order; its exit code. */
+  async stop(): Promise<unknown> {
+    this.#service?.kill('SIGTERM');
+    return this.#service?.exited;
+  }
+
+  async rows(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return (await this.#pool.query(text, values)).rows;
+  }
+
+  output(): string {
+    return this.#service?.output() ?? '';
+  }
+
+  async destroy(): Promise<void> {
+    this.#isOver = true;
+    this.#service?.kill('SIGKILL');
+    await this.#service?.exited;
+    await this.#pool.end();
+    await this.#drop();
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+/** At once, for a kill has to come at its moment: the whole of /proc takes longer than half of a restore. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+const isTimeMachine = (pid: number) => commandOf(pid).includes(PROGRAM);
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
