@@ -43,6 +43,8 @@ test('keys go to the next backup, by an hour, and to the ends, and always somewh
   assert.equal(agoAfter('ArrowUp', 0), 0);
   assert.equal(agoAfter('Home', 60), 300);
   assert.equal(agoAfter('End', 60), 0);
+  assert.equal(stepTo(minutes, undefined, 'Home'), minutes[0]);
+  assert.equal(stepTo(minutes, undefined, 'ArrowLeft'), minutes.at(-1));
   assert.equal(agoAfter('PageDown', 0), 60);
   assert.equal(agoAfter('PageDown', 90), 300);
   assert.equal(agoAfter('PageUp', 130), 90);

@@ -59,9 +59,9 @@ const lastUntil = <T extends Timed>(sorted: T[], ms: number) => sorted[indexAfte
 
 /** Where a key leads from the chosen one; undefined for keys that mean nothing here. */
 export function stepTo<T extends Timed>(sorted: T[], chosen: T | undefined, key: string): T | undefined {
-  const newest = sorted.at(-1);
-  if (!chosen) return key in steps ? newest : undefined;
-  return steps[key]?.(sorted, chosen) as T | undefined;
+  // Before one is chosen every key leads to the newest, but for the one that means the oldest.
+  if (!chosen && key !== 'Home') return key in steps ? sorted.at(-1) : undefined;
+  return steps[key]?.(sorted, (chosen ?? sorted[0]) as T) as T | undefined;
 }
 
 const steps: Record<string, (sorted: Timed[], chosen: Timed) => Timed | undefined> = {
