@@ -1,16 +1,12 @@
 import { type ReactNode, useId, useState } from 'react';
-import type { PitPreview } from '#sdk';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import { ChevronDownIcon } from '../../ui/icons.tsx';
+import type { Changes, TableChange } from './changes.ts';
 import { FileComparison } from './file-comparison.tsx';
 import { TableComparison } from './table-comparison.tsx';
-
-type Changes = PitPreview['changes'];
-export type FileChange = Changes['files'][number];
-export type TableChange = Changes['tables'][number];
 
 const shownAtOnce = 100;
 

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { Loaded } from '../../layout/loaded.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import type { FileChange } from './change-list.tsx';
+import type { FileChange } from './changes.ts';
 import { type FileVersion, fileVersionsQuery } from './file-versions.ts';
 
 // The editor that draws it is bigger than the rest of this page, and few who come here open a file.

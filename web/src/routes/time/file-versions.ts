@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import type { FileChange } from './change-list.tsx';
+import type { FileChange } from './changes.ts';
 
 /** One state of a file, as far as it can be shown. */
 export type FileVersion =

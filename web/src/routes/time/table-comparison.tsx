@@ -1,5 +1,5 @@
 import { formatCount } from '../../ui/format.ts';
-import type { TableChange } from './change-list.tsx';
+import type { TableChange } from './changes.ts';
 
 type Row = TableChange['sample'][number];
 
