@@ -52,9 +52,17 @@ test('whoever waits gets it when it is free, also after work that failed', async
 
 test('a process that dies lets go of everything at once', async () => {
   const [first, second] = [locksOf(0), locksOf(1)];
-  const forever = first.alone('a', 0, () => new Promise(() => {}));
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const forever = first.alone('a', 0, () => {
+    begin();
+    return new Promise(() => {});
+  });
   void forever.catch(() => {});
-  while ((await attempt(second, 'a', async () => 'free')) === 'free');
+  await begun;
+  assert.equal(await attempt(second, 'a', async () => 'free'), undefined);
   await first.close();
   assert.equal(await second.alone('a', 2_000, async () => 'free'), 'free');
   await second.close();
