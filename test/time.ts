@@ -40,8 +40,7 @@ export function siteOnDisk(app: TestApp, siteId: string) {
 
     /** The moment of the backup: restoring it brings this state back. */
     async keep(): Promise<string> {
-      const find = () => services.db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
-      while (!(await backUp(services, await find()))) await sleep(20);
+      while (!(await backUp(services, siteId))) await sleep(20);
       const { created_at } = await services.db
         .selectFrom('backups')
         .select('created_at')

@@ -21,6 +21,6 @@ export async function makeTinySite(services: Services, siteId: string, url: stri
   sqlite.close();
   const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
   await db.insertInto('backup_clocks').values({ site_id: siteId, space: site.team_id, due_at: null }).execute();
-  if (!(await backUp(services, site))) throw new Error('the tiny site could not be backed up');
+  if (!(await backUp(services, siteId))) throw new Error('the tiny site could not be backed up');
   return site;
 }

@@ -11,6 +11,9 @@ export interface Secrets {
   signId(purpose: string, id: string): string;
   /** The id inside a token made by signId for the same purpose, or undefined. */
   readSignedId(purpose: string, token: string): string | undefined;
+  /** A signature over any text, for one purpose. */
+  sign(purpose: string, text: string): string;
+  isSigned(purpose: string, text: string, signature: string): boolean;
   /** A stable secret for one purpose, such as the default token of the metrics endpoint. */
   derive(purpose: string): string;
 }
@@ -19,7 +22,13 @@ export function createSecrets(masterKey: string): Secrets {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `siteyard:${use}`, 32));
   const sealKey = keyFor('seal');
   const signKey = keyFor('sign');
-  const signature = (purpose: string, id: string) => createHmac('sha256', signKey).update(`${purpose}:${id}`).digest();
+  const deriveKey = keyFor('derive');
+  const signature = (purpose: string, text: string) =>
+    createHmac('sha256', signKey).update(`${purpose}:${text}`).digest();
+  const isSigned = (purpose: string, text: string, given: string) => {
+    const [actual, expected] = [Buffer.from(given, 'base64url'), signature(purpose, text)];
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
+  };
 
   return {
     seal(plain) {
@@ -39,12 +48,12 @@ export function createSecrets(masterKey: string): Secrets {
       const hex = /^[0-9a-f]{32}(?=[\w-]{43}$)/.exec(token)?.[0];
       if (!hex) return undefined;
       const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-      const given = Buffer.from(token.slice(32), 'base64url');
-      const expected = signature(purpose, id);
-      return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined;
+      return isSigned(purpose, id, token.slice(32)) ? id : undefined;
     },
+    sign: (purpose, text) => signature(purpose, text).toString('base64url'),
+    isSigned,
     derive(purpose) {
-      return createHmac('sha256', keyFor('derive')).update(purpose).digest('base64url');
+      return createHmac('sha256', deriveKey).update(purpose).digest('base64url');
     },
   };
 }

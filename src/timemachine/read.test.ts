@@ -6,7 +6,7 @@ import { Random } from '../../test/timemachine/random.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import type { ObjectReader } from './content.ts';
-import { findFile, listFiles, readRange, sizeOf } from './read.ts';
+import { findFile, listFiles, openContent } from './read.ts';
 import { Repository } from './repository.ts';
 import { DiskStore } from './stores/disk.ts';
 
@@ -50,10 +50,10 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
   const found = await findFile(reader, snapshot, 'uploads/big');
   assert.ok(small && found);
   assert.equal(found.sizeBytes, big.length);
-  assert.equal(await sizeOf(repository, found.ref), big.length);
-  assert.equal(await sizeOf(repository, small.ref), small.sizeBytes);
+  assert.equal((await openContent(repository, found.ref)).sizeBytes, big.length);
+  assert.equal((await openContent(repository, small.ref)).sizeBytes, small.sizeBytes);
   const read = async (file: typeof found, start?: number, end?: number) =>
-    Buffer.concat(await gather(readRange(reader, file.ref, file.sizeBytes, start, end)));
+    Buffer.concat(await gather((await openContent(reader, file.ref)).read(start, end)));
   assert.equal(`${await read(small)}`, 'uploads/2026/a');
   assert.equal(`${await read(small, 8, 12)}`, '2026');
   assert.ok((await read(found)).equals(big));

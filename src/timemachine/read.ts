@@ -56,25 +56,34 @@ function listed(path: string, { sizeBytes, modifiedUs, ref }: FileEntry): Listed
   return { path, sizeBytes, modifiedUs, ref };
 }
 
-/** The bytes of a content from `start` up to and without `end`, piece by piece; every piece is verified. */
-export async function* readRange(
-  reader: ObjectReader,
-  ref: Ref,
-  sizeBytes: number,
-  start = 0,
-  end = sizeBytes,
-): AsyncGenerator<Buffer> {
-  const chunks = ref.startsWith('+') ? await readChunkList(reader, ref) : [[ref, sizeBytes] as const];
-  let position = 0;
-  for (const [hash, length] of chunks) {
-    const [from, to] = [Math.max(start - position, 0), Math.min(end - position, length)];
-    if (from < to) yield (await reader.read(hash)).subarray(from, to);
-    position += length;
-  }
+export interface OpenContent {
+  sizeBytes: number;
+  /** The bytes from `start` up to and without `end`, piece by piece; every piece is verified. */
+  read(start?: number, end?: number): AsyncGenerator<Buffer>;
 }
 
-/** How long a content is, for whoever knows nothing but its name. */
-export async function sizeOf(reader: ObjectReader, ref: Ref): Promise<number> {
-  if (!ref.startsWith('+')) return (await reader.read(ref)).length;
-  return (await readChunkList(reader, ref)).reduce((sum, [, length]) => sum + length, 0);
+/** A content of which nothing but the name is known. Reading a part of a big one reads only the chunks that it needs. */
+export async function openContent(reader: ObjectReader, ref: Ref): Promise<OpenContent> {
+  if (!ref.startsWith('+')) {
+    const whole = await reader.read(ref);
+    return {
+      sizeBytes: whole.length,
+      async *read(start = 0, end = whole.length) {
+        yield whole.subarray(start, end);
+      },
+    };
+  }
+  const chunks = await readChunkList(reader, ref);
+  const sizeBytes = chunks.reduce((sum, [, length]) => sum + length, 0);
+  return {
+    sizeBytes,
+    async *read(start = 0, end = sizeBytes) {
+      let position = 0;
+      for (const [hash, length] of chunks) {
+        const [from, to] = [Math.max(start - position, 0), Math.min(end - position, length)];
+        if (from < to) yield (await reader.read(hash)).subarray(from, to);
+        position += length;
+      }
+    },
+  };
 }

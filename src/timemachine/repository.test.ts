@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import { CorruptObject, hashOf } from './hash.ts';
-import { LeaseBusy } from './lease.ts';
 import { check } from './maintenance/checker.ts';
 import { Repository } from './repository.ts';
 import { restoreInto } from './restore/restore-into.ts';
@@ -72,26 +71,6 @@ test('a snapshot is found by any instant from its own until the next one', async
     (await repository.snapshots()).map(({ timeMs }) => timeMs),
     times,
   );
-});
-
-test('a site has one writer at a time, and a dead one is replaced when its claim has run out', async (t) => {
-  const store = new DiskStore(scratchFolder(t));
-  const site = () => new Repository(store).site('ada', 'site');
-  const [first, second, third] = [site().lease(), site().lease(), site().lease()];
-  await first.hold();
-  await assert.rejects(second.hold(), LeaseBusy);
-  await first.hold();
-  await first.release();
-  await second.hold();
-  await assert.rejects(first.hold(), LeaseBusy);
-  const later = Date.now() + 6 * 60_000;
-  await third.hold(later);
-  await assert.rejects(first.hold(later), LeaseBusy);
-  for (let round = 0; round < 20; round++) {
-    const rivals = Array.from({ length: 4 }, () => new Repository(store).site('ada', `site${round}`).lease());
-    const results = await Promise.allSettled(rivals.map((rival) => rival.hold()));
-    assert.ok(results.filter(({ status }) => status === 'fulfilled').length <= 1);
-  }
 });
 
 test('a restore finds objects that a prune has moved to another pack meanwhile', async (t) => {

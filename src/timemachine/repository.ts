@@ -1,6 +1,5 @@
 import type { ObjectReader, ObjectWriter } from './content.ts';
 import { CorruptObject, type Hash } from './hash.ts';
-import { Lease } from './lease.ts';
 import { Pool, type PoolWriter } from './pool.ts';
 import {
   decodeSnapshot,
@@ -21,7 +20,6 @@ const REMEMBERED_POOLS = 100;
  *   shared/packs/…                                 objects of public files, of all owners
  *   owners/<owner>/packs/…                         everything else of that owner
  *   owners/<owner>/sites/<site>/snapshots/<day>/…  the snapshots, each published by one put
- *   owners/<owner>/sites/<site>/lease/…            who writes
  *   shared/condemned/…, owners/<owner>/condemned/… packs that are about to go
  */
 export class Repository {
@@ -105,10 +103,6 @@ export class SiteRepository implements ObjectReader {
 
   writer(): SiteWriter {
     return new SiteWriter(this.private.writer(), this.shared.writer());
-  }
-
-  lease(): Lease {
-    return new Lease(this.#store, `${this.prefix}/lease`);
   }
 
   /** The one write that makes a snapshot exist. All its objects must be stored before. */

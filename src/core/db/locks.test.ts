@@ -36,15 +36,17 @@ test('only one has a lock at a time, in one process and in two; others are free'
 
 test('whoever waits gets it when it is free, also after work that failed', async () => {
   const [first, second] = [locksOf(0), locksOf(1)];
-  let end = () => {};
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
   const held = first.alone('a', 0, async () => {
-    await new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    begun.resolve();
+    await end.promise;
     throw new Error('it failed');
   });
+  // Whoever asks first gets it, and asking takes a moment.
+  await begun.promise;
   const waiting = second.alone('a', 5_000, async () => 'got it');
-  setTimeout(() => end(), 200);
+  setTimeout(end.resolve, 200);
   await assert.rejects(held, /it failed/);
   assert.equal(await waiting, 'got it');
   await Promise.all([first.close(), second.close()]);
@@ -52,16 +54,13 @@ test('whoever waits gets it when it is free, also after work that failed', async
 
 test('a process that dies lets go of everything at once', async () => {
   const [first, second] = [locksOf(0), locksOf(1)];
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const begun = Promise.withResolvers<void>();
   const forever = first.alone('a', 0, () => {
-    begin();
+    begun.resolve();
     return new Promise(() => {});
   });
   void forever.catch(() => {});
-  await begun;
+  await begun.promise;
   assert.equal(await attempt(second, 'a', async () => 'free'), undefined);
   await first.close();
   assert.equal(await second.alone('a', 2_000, async () => 'free'), 'free');

@@ -131,7 +131,7 @@ suite('the minutely backup', () => {
     await app.services.timeMachine.release(id);
     const right = readFileSync(file);
     writeFileSync(file, 'this is no database');
-    await backUp(app.services, await rowOf(id));
+    await backUp(app.services, id);
     const site = await owner.api.getSite({ params: { fqdn } });
     const { failing_since, failure } = site.properties.backup as { failing_since: string; failure: string };
     assert.ok(failing_since);
@@ -140,14 +140,14 @@ suite('the minutely backup', () => {
       const { results } = await owner.api.listSiteEvents({ params: { fqdn } });
       return results.filter(({ event_type }) => event_type === 'backup.failed');
     };
-    await backUp(app.services, await rowOf(id));
+    await backUp(app.services, id);
     assert.equal((await failed()).length, 1, 'one event for one trouble');
     assert.equal((await failed())[0]?.finished_at, null);
     const { due_at, failures } = await clockOf(id);
     assert.equal(failures, 2);
     assert.ok(due_at && due_at.getTime() > Date.now(), 'it is tried again later');
     writeFileSync(file, right);
-    await backUp(app.services, await rowOf(id));
+    await backUp(app.services, id);
     assert.notEqual((await failed())[0]?.finished_at, null);
     const mended = await owner.api.getSite({ params: { fqdn } });
     assert.equal((mended.properties.backup as { failing_since: null }).failing_since, null);
@@ -203,9 +203,9 @@ suite('the minutely backup', () => {
     const other = openDatabase(app.databaseUrl, 2, () => {});
     const locks = new Locks(other.pool);
     try {
-      const result = await aloneOnSite({ locks }, id, 0, async () => backUp(app.services, await rowOf(id)));
+      const result = await aloneOnSite({ locks }, id, 0, () => backUp(app.services, id));
       assert.equal(result, false, 'somebody else has it');
-      assert.equal(await backUp(app.services, await rowOf(id)), true);
+      assert.equal(await backUp(app.services, id), true);
     } finally {
       await locks.close();
       await other.close();

@@ -1,6 +1,5 @@
 import type { Services } from '#core/services.ts';
 import { postpone, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
-import { findSiteById } from '#features/site/site.ts';
 import { backUp } from './cut.ts';
 
 export { recordCut } from './cut.ts';
@@ -59,8 +58,7 @@ export class BackupClock {
   }
 
   async #backUp(siteId: string): Promise<void> {
-    const site = await findSiteById(this.#services.db, siteId);
-    if (site && !(await backUp(this.#services, site))) await postpone(this.#services.db, siteId);
+    if (!(await backUp(this.#services, siteId))) await postpone(this.#services.db, siteId);
   }
 }
 

@@ -19,10 +19,11 @@ const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 15 * 60_000;
 
 /** The backup of a minute. False where somebody else works on the site right now. */
-export async function backUp(services: Services, site: SiteRow): Promise<boolean> {
-  const taken = aloneOnSite(services, site.id, 0, async (signal) => {
+export async function backUp(services: Services, siteId: string): Promise<boolean> {
+  const taken = aloneOnSite(services, siteId, 0, async (signal) => {
     // A work that took the site since it was looked up may have left it half done, for its next attempt to finish.
-    if ((await findSiteById(services.db, site.id))?.busy !== null) return false;
+    const site = await findSiteById(services.db, siteId);
+    if (site?.busy !== null) return false;
     const begunAt = await databaseTime(services.db);
     try {
       const cut = await services.timeMachine.snapshot(await placeOf(services, site), { signal });

@@ -1,19 +1,10 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import type { DB } from '#core/db/schema.generated.ts';
 import type { BackupFigures } from '#core/http/metrics.ts';
 
 /** When sites are due: the table is the queue. */
-export interface BackupClockRow {
-  site_id: string;
-  space: string;
-  touched_at: Date;
-  due_at: Date | null;
-  cut_at: Date | null;
-  failing_since: Date | null;
-  failures: number;
-  failure: string | null;
-  failed_event_id: string | null;
-}
+export type BackupClockRow = Selectable<DB['backup_clocks']>;
 
 /** What runs for a moment is let finish, so that it is in one backup and not in two. */
 const SETTLE = sql`interval '5 seconds'`;

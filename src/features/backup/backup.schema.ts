@@ -46,7 +46,7 @@ export const BlobWish = Type.Object({
   keys: Type.Array(Key, { minItems: 1, maxItems: 1000, description: 'Paths below wp-content' }),
   version_ids: Type.Optional(
     Nullable(
-      Type.Array(Nullable(Type.String({ maxLength: 100 })), {
+      Type.Array(Nullable(Type.String({ maxLength: 120 })), {
         maxItems: 1000,
         description: 'For each key a version of PIT files, or null for the one of at_date',
       }),

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import type { DB } from '#core/db/schema.generated.ts';
 import type { PlanName } from '#features/plan/plans.ts';
 import type { SnapshotReport } from '#timemachine/process/protocol.ts';
 
@@ -12,23 +13,7 @@ interface NotSaved {
 const LISTED_NOT_SAVED = 100;
 
 /** A snapshot as it is recorded. */
-export interface BackupRow {
-  id: string;
-  site_id: string;
-  commit_hash: string;
-  created_at: Date;
-  finished_at: Date;
-  tables_saved: string[];
-  tables_skipped: string[];
-  files_added: number;
-  files_changed: number;
-  files_removed: number;
-  stored_bytes: number;
-  is_consistent: boolean;
-  not_saved: NotSaved[];
-  core_version: string | null;
-  php_version: string | null;
-}
+export type BackupRow = Omit<Selectable<DB['backups']>, 'not_saved'> & { not_saved: NotSaved[] };
 
 /** The newest backups at or before a point, closest first. */
 export async function listBackups(db: Db, siteId: string, point: Date, limit: number): Promise<BackupRow[]> {

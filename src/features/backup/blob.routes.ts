@@ -5,9 +5,10 @@ import { operation, rawOperation } from '#core/http/operation.ts';
 import { Fqdn, Moment } from '#core/http/schema.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { readRange } from '#edge/preconditions.ts';
 import { findSiteById, onSite } from '#features/site/site.ts';
 import { CorruptObject } from '#timemachine/hash.ts';
-import { readRange, sizeOf } from '#timemachine/read.ts';
+import { openContent } from '#timemachine/read.ts';
 import { repositoryOf } from './backup.files.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired } from './backup.schema.ts';
 import { createBlobUrls, readLink } from './blob.ts';
@@ -55,7 +56,7 @@ async function serveBlob(
   // The file goes with its site.
   if (!(await findSiteById(services.db, link.siteId))) throw blobNotFound();
   const repository = await repositoryOf(services, link.siteId);
-  const total = await sizeOf(repository, link.version).catch((error) => {
+  const content = await openContent(repository, link.version).catch((error) => {
     if (error instanceof CorruptObject) throw blobNotFound();
     throw error;
   });
@@ -69,23 +70,11 @@ async function serveBlob(
     // The same content is the same version.
     etag: `"${link.version.replace('+', '')}"`,
   });
-  const range = readRangeHeader(request.headers.range, total);
+  const total = content.sizeBytes;
+  const range = readRange(request.headers.range, total);
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${total}`).send();
-  const { start, end } = range ?? { start: 0, end: total };
-  if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${total}`);
-  reply.header('content-length', end - start);
-  return reply.send(Readable.from(readRange(repository, link.version, total, start, end), { objectMode: false }));
-}
-
-/** One range, as RFC 9110 has it; whatever else is asked for is answered with the whole. */
-function readRangeHeader(
-  header: string | undefined,
-  total: number,
-): { start: number; end: number } | 'unsatisfiable' | undefined {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
-  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
-  const start = first === '' ? Math.max(0, total - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? total : Math.min(total, Number(last) + 1);
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
-  return start < end ? { start, end } : 'unsatisfiable';
+  const { first, last } = range ?? { first: 0, last: total - 1 };
+  if (range) reply.code(206).header('content-range', `bytes ${first}-${last}/${total}`);
+  reply.header('content-length', last + 1 - first);
+  return reply.send(Readable.from(content.read(first, last + 1), { objectMode: false }));
 }

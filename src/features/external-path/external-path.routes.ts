@@ -2,30 +2,22 @@ import { Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import type { Access } from '#core/policy.ts';
-import { lockNamedSite, onSite, type SiteRow } from '#features/site/site.ts';
+import { lockNamedSite, onPartOfSite, onSite } from '#features/site/site.ts';
 import { readExternalPath } from './external-path.rules.ts';
 import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
-import { type ExternalPathRow, findExternalPath, listExternalPaths } from './external-path.sql.ts';
+import { findExternalPath, listExternalPaths } from './external-path.sql.ts';
 import { createExternalPath, deleteExternalPath, updateExternalPath } from './external-path.ts';
 
 const tag = 'external paths';
 const SitePath = Type.Object({ fqdn: Fqdn });
 const ExternalPathPath = Type.Object({ fqdn: Fqdn, external_path_id: Uuid });
 
-/** The path names two things; both are looked up before anything else of the request is read. */
-function onExternalPath(role: Role): Access<{ site: SiteRow; path: ExternalPathRow }> {
-  const { find, ...access } = onSite(role);
-  return {
-    ...access,
-    find: async (db, caller, input) => {
-      const site = (await find?.(db, caller, input)) as SiteRow;
-      const path = await findExternalPath(db, site.id, String(input.external_path_id));
-      if (!path) throw externalPathNotFound();
-      return { site, path };
-    },
-  };
-}
+const onExternalPath = (role: Role) =>
+  onPartOfSite(
+    role,
+    (db, site, input) => findExternalPath(db, site.id, String(input.external_path_id)),
+    externalPathNotFound,
+  );
 
 export const externalPathOperations = [
   operation({
@@ -68,7 +60,7 @@ export const externalPathOperations = [
     access: onExternalPath('viewer'),
     params: ExternalPathPath,
     response: ExternalPath,
-    handle: async ({ subject: { path } }) => path,
+    handle: async ({ subject: { part: path } }) => path,
   }),
   operation({
     id: 'updateExternalPath',
@@ -82,7 +74,7 @@ export const externalPathOperations = [
     body: NewExternalPath,
     response: ExternalPath,
     prepare: async ({ services, subject: { site }, body }) => readExternalPath(body, site.fqdn, services.outbound),
-    handle: async ({ db, caller, subject: { site, path }, prepared }) =>
+    handle: async ({ db, caller, subject: { site, part: path }, prepared }) =>
       updateExternalPath(db, caller, await lockNamedSite(db, site), path.id, prepared),
   }),
   operation({
@@ -95,7 +87,7 @@ export const externalPathOperations = [
     assistant: true,
     params: ExternalPathPath,
     response: Empty,
-    async handle({ db, caller, subject: { site, path } }) {
+    async handle({ db, caller, subject: { site, part: path } }) {
       await deleteExternalPath(db, caller, await lockNamedSite(db, site), path);
       return {};
     },

@@ -3,14 +3,14 @@ import { inTransaction, type Tx } from '#core/db/database.ts';
 import { reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
+import { aloneOnSite, databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { announcePurge, findOwn, IDLE, nothing, type SiteRow, siteUrl, updateBusySite } from '#features/site/site.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
 import { countersOf, storedChangesOf } from './pit-restore.view.ts';
-import { endBadly, endWell, finalReason, onStorage, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
+import { endBadly, endWell, finalReason, type RestoreWork, WAIT_MS, wishOfRecord } from './pit-restore.work.ts';
 
 const PLANS = 3;
 /** The edge of this process has heard that the site is held by then; mostly it is over before it is asked for. */
@@ -33,7 +33,8 @@ export const restoreToPoint = jobKind<RestoreWork>({
     const resume = await services.runtime.suspend(siteId);
     try {
       // Nothing but the last word was missing where all of it was in place already.
-      if (!record.applied_at) await onStorage(services, siteId, (signal) => restore(services, site, record, signal));
+      if (!record.applied_at)
+        await aloneOnSite(services, siteId, WAIT_MS, (signal) => restore(services, site, record, signal));
       if (record.restore_db) await settle(services, site);
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
@@ -47,15 +48,15 @@ export const restoreToPoint = jobKind<RestoreWork>({
       const reason = finalReason(error);
       if (reason === undefined) throw error;
       services.log.error({ err: error, siteId, restoreId }, 'a restore is not possible');
-      await onStorage(services, siteId, () => recover(services, site));
-      await commit((tx) => giveUp(tx, payload, `${reason} Nothing was changed.`));
+      const outcome = await aloneOnSite(services, siteId, WAIT_MS, () => recover(services, site));
+      await commit((tx) => giveUp(tx, payload, `${reason} ${OUTCOMES[outcome]}`));
     } finally {
       resume();
     }
   },
   async undo(payload, services) {
     const site = await findOwn(services, payload);
-    if (site) await onStorage(services, site.id, () => recover(services, site));
+    if (site) await aloneOnSite(services, site.id, WAIT_MS, () => recover(services, site));
   },
   async abandon(tx, payload, _error, undone) {
     if (undone) return giveUp(tx, payload, 'The restore failed. The site is whole: as before, or as at the point.');
@@ -64,6 +65,10 @@ export const restoreToPoint = jobKind<RestoreWork>({
   },
 });
 
+const OUTCOMES = {
+  undone: 'Nothing was changed.',
+  finished: 'What was begun is finished; undo_point brings back what was there before.',
+};
 const HALF = 'The restore could not be finished. Visitors see a notice until the platform has mended it.';
 
 async function giveUp(tx: Parameters<typeof endBadly>[0], payload: RestoreWork, reason: string): Promise<void> {
@@ -112,9 +117,10 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
 }
 
 /** Ends what was begun, in one way or the other. */
-async function recover(services: Services, site: SiteRow): Promise<void> {
+async function recover(services: Services, site: SiteRow): Promise<keyof typeof OUTCOMES> {
   const outcome = await services.timeMachine.recover(await placeOf(services, site));
   if (outcome === 'finished') await settle(services, site);
+  return outcome;
 }
 
 /**

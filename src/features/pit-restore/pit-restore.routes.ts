@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { type Access, planning } from '#core/policy.ts';
-import { onSite, type SiteRow } from '#features/site/site.ts';
+import { planning } from '#core/policy.ts';
+import { onPartOfSite, onSite } from '#features/site/site.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
 import {
   FORMATS,
@@ -14,25 +14,18 @@ import {
   pitRestoreNotFound,
   restoreFailed,
 } from './pit-restore.schema.ts';
-import { findChanges, findPitRestore, listPitRestores, type PitRestoreRow } from './pit-restore.sql.ts';
+import { findChanges, findPitRestore, listPitRestores } from './pit-restore.sql.ts';
 import { createPitRestore, planRestore, previewPitRestore } from './pit-restore.ts';
 import { signChanges, textOf, viewOf } from './pit-restore.view.ts';
 
 const tag = 'restores';
 const SitePath = Type.Object({ fqdn: Fqdn });
 
-function onPitRestore(): Access<PitRestoreRow> {
-  const { find, ...access } = onSite('viewer');
-  return {
-    ...access,
-    find: async (db, caller, input) => {
-      const site = (await find?.(db, caller, input)) as SiteRow;
-      const restore = await findPitRestore(db, site.id, String(input.pit_restore_id));
-      if (!restore) throw pitRestoreNotFound();
-      return restore;
-    },
-  };
-}
+const onPitRestore = onPartOfSite(
+  'viewer',
+  (db, site, input) => findPitRestore(db, site.id, String(input.pit_restore_id)),
+  pitRestoreNotFound,
+);
 
 export const pitRestoreOperations = [
   operation({
@@ -101,12 +94,12 @@ export const pitRestoreOperations = [
     path: '/site/{fqdn}/pit_restore/{pit_restore_id}',
     tag,
     summary: 'One restore: its record, with every change (`changes`), or as a report in plain text (`text`)',
-    access: onPitRestore(),
+    access: onPitRestore,
     assistant: true,
     params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
     query: Type.Object({ format: Type.Optional(OneOf(FORMATS)) }),
     response: PitRestoreDetail,
-    async handle({ db, services, subject: row, query: { format = 'json' } }) {
+    async handle({ db, services, subject: { part: row }, query: { format = 'json' } }) {
       const restore = viewOf(row);
       if (format === 'json') return restore;
       const changes = await findChanges(db, row.id);

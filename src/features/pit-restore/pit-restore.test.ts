@@ -96,7 +96,7 @@ suite('restoring a site to a point in time', () => {
     assert.deepEqual(await state(), { ...OLD, option: 'new' });
   });
 
-  test('keeps visitors waiting and never shows them half of it; the page changes with the restore', async () => {
+  test('the next visitor after it sees what came back, also of files that the edge had in memory', async () => {
     const { site, params, point } = await siteWithPast();
     const note = () => visit(app, site.fqdn, '/wp-content/uploads/note.txt');
     assert.equal((await note()).text, 'new');

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { seesSecrets } from '#core/auth/caller.ts';
-import { inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
+import { AppError } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { aloneOnSite, databaseTime, placeOf } from '#features/backup/backup.ts';
-import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { createPreview } from '#features/preview/preview.ts';
 import {
-  findSiteById,
   lockNamedSite,
   lockWorkingTeam,
   recordSiteEvent,
@@ -21,6 +18,7 @@ import {
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { type ChosenRestore, wishOf } from './pit-restore.choose.ts';
 import { restoreToPoint } from './pit-restore.jobs.ts';
+import { planNow } from './pit-restore.plan.ts';
 import { type PitPreview, type PitRestore, previewFailed, rehearsalRuns } from './pit-restore.schema.ts';
 import { findPitRestore, insertPitRestore, isRehearsing, type PitRestoreRow } from './pit-restore.sql.ts';
 import { changesOf, countersOf, signChanges, storedChangesOf, viewOf } from './pit-restore.view.ts';
@@ -29,26 +27,18 @@ import { rehearseRestore } from './rehearsal.jobs.ts';
 
 const PLAN_WAIT_MS = 20_000;
 
-/** Compares the site as it is now with the point. The site is kept as it is on the way; nothing else is changed. */
+/** What a restore would do to the site as it is now, for somebody who waits for the answer. */
 export async function planRestore(services: Services, site: SiteRow, chosen: ChosenRestore): Promise<PlanReport> {
   requireIdle(site);
-  const planned = aloneOnSite(services, site.id, PLAN_WAIT_MS, async (signal) => {
-    // Again after the wait: a site that some work has by now may be half done.
-    requireIdle((await findSiteById(services.db, site.id)) ?? site);
-    const begunAt = await databaseTime(services.db);
-    const place = await placeOf(services, site);
-    const plan = await services.timeMachine.plan(place, wishOf(chosen), { signal }).catch((error) => {
-      services.log.warn({ err: error, siteId: site.id }, 'a restore could not be planned');
-      const message = finalReason(error);
-      throw message === undefined ? previewFailed() : previewFailed({ message });
-    });
-    await inTransaction(services.db, (tx) => recordCut(tx, site, plan.now, begunAt));
-    return plan;
-  });
-  return planned.catch((error) => {
+  try {
+    return (await planNow(services, site.id, wishOf(chosen), { waitMs: PLAN_WAIT_MS })).plan;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
     if (error instanceof LockBusy) throw siteBusy({ message: 'The site is being backed up; try again in a moment.' });
-    throw error;
-  });
+    services.log.warn({ err: error, siteId: site.id }, 'a restore could not be planned');
+    const message = finalReason(error);
+    throw message === undefined ? previewFailed() : previewFailed({ message });
+  }
 }
 
 /** What a restore would do, without a record; with `browse` also the site as it was, to be looked at. */

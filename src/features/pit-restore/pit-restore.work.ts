@@ -1,7 +1,7 @@
 import type { Db } from '#core/db/database.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { aloneOnSite, findBackupByHash, momentOf } from '#features/backup/backup.ts';
+import { findBackupByHash, momentOf } from '#features/backup/backup.ts';
 import type { SiteWork } from '#features/site/site.ts';
 import type { RestoreWish } from '#timemachine/process/protocol.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
@@ -12,7 +12,7 @@ export interface RestoreWork extends SiteWork {
 }
 
 /** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */
-const WAIT_MS = 5 * 60_000;
+export const WAIT_MS = 5 * 60_000;
 
 /** What is wrong with the backup itself, or with what is asked, stays wrong however often it is tried. */
 const FINAL: Record<string, string> = {
@@ -24,14 +24,6 @@ const FINAL: Record<string, string> = {
 /** Why there is no use in another attempt; undefined where there is. */
 export function finalReason(error: unknown): string | undefined {
   return FINAL[(error as Error).name];
-}
-
-export function onStorage<T>(
-  services: Services,
-  siteId: string,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return aloneOnSite(services, siteId, WAIT_MS, work);
 }
 
 export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Promise<RestoreWish> {

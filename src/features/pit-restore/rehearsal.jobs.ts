@@ -1,12 +1,11 @@
-import { inTransaction } from '#core/db/database.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { databaseTime, placeOf } from '#features/backup/backup.ts';
-import { recordCut } from '#features/backup-clock/backup-clock.ts';
-import { findSiteById, requireIdle, type SiteRow } from '#features/site/site.ts';
+import { placeOf } from '#features/backup/backup.ts';
+import { findSiteById } from '#features/site/site.ts';
+import { planNow } from './pit-restore.plan.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore } from './pit-restore.sql.ts';
 import { countersOf, storedChangesOf } from './pit-restore.view.ts';
-import { endBadly, endWell, finalReason, onStorage, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
+import { endBadly, endWell, finalReason, type RestoreWork, WAIT_MS, wishOfRecord } from './pit-restore.work.ts';
 
 /** A dry run: everything is read, verified and applied to a copy. The site itself goes on as if nothing were. */
 export const rehearseRestore = jobKind<RestoreWork>({
@@ -20,15 +19,7 @@ export const rehearseRestore = jobKind<RestoreWork>({
     const onProgress = reportOf(db, eventId);
     try {
       const wish = await wishOfRecord(services, record);
-      const { plan, place } = await onStorage(services, siteId, async (signal) => {
-        const site = (await findSiteById(db, siteId)) as SiteRow;
-        requireIdle(site);
-        const begunAt = await databaseTime(db);
-        const there = await placeOf(services, site);
-        const planned = await timeMachine.plan(there, wish, { onProgress, signal });
-        await inTransaction(db, (tx) => recordCut(tx, site, planned.now, begunAt));
-        return { plan: planned, place: there };
-      });
+      const { plan, place } = await planNow(services, siteId, wish, { waitMs: WAIT_MS, onProgress });
       await timeMachine.rehearse(place, wish, plan.now.newest, restoreId, { onProgress });
       const changes = JSON.stringify(storedChangesOf(plan.difference));
       await commit((tx) => endWell(tx, payload, { ...countersOf(plan.difference), changes, passed_dry_run: true }));

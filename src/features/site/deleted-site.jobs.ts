@@ -1,22 +1,29 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { startClock } from '#features/backup/backup.ts';
+import { aloneOnSite, startClock } from '#features/backup/backup.ts';
 import { addStorage } from '#features/team/team.ts';
 import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
 import { findSiteById, updateBusySite } from './site.sql.ts';
 import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 
+/** How long the backup of a site may take that is deleted meanwhile. */
+const BACKUP_MS = 5 * 60_000;
+
 /** Puts aside what is left of a deleted site. Its row and its name went with the request already. */
 export const archiveSite = jobKind<SiteWork>({
   name: 'site.archive',
   lane: 'site',
-  async run({ siteId, eventId }, { services: { db, runtime, timeMachine }, commit }) {
+  async run({ siteId, eventId }, { services, commit }) {
+    const { db, runtime, timeMachine } = services;
     const deleted = await findDeletedSite(db, siteId);
     // Brought back, and perhaps deleted again, before this ran.
     if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
       await runtime.stop(siteId);
-      await timeMachine.release(siteId);
-      await runtime.archive(siteId);
+      // Not from under a backup that is being taken.
+      await aloneOnSite(services, siteId, BACKUP_MS, async () => {
+        await timeMachine.release(siteId);
+        await runtime.archive(siteId);
+      });
     }
     await commit((tx) => finishEvent(tx, eventId, {}));
   },

@@ -4,6 +4,7 @@ import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
 import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
 import { createSiteJob } from './site.jobs.ts';
 import { planPurges, sweepSites } from './site-upkeep.jobs.ts';
@@ -90,6 +91,8 @@ suite('deleting a site', () => {
     const params = { fqdn: site.fqdn };
     await owner.api.createExternalPath({ params, body: { path: '/shop', external_name: 'https://shop.example.com/' } });
     await owner.api.updateSite({ params, body: { http_auth_enabled: true } });
+    // With its first backup, which would otherwise come at any moment.
+    await siteOnDisk(app, site.id).keep();
     const before = await owner.api.getSite({ params });
     await owner.api.deleteSite({ params });
     const restored = await operator.api.restoreDeletedSite({ wait: 30, params: { site_id: site.id } });

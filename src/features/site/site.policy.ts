@@ -1,4 +1,6 @@
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import type { AppError } from '#core/errors.ts';
 import { type Access, onRecord } from '#core/policy.ts';
 import { siteNotFound } from './site.schema.ts';
 import { findSite, type SiteRow } from './site.sql.ts';
@@ -6,6 +8,24 @@ import { findSite, type SiteRow } from './site.sql.ts';
 /** Members of the team whose site the path names, from a role upwards. */
 export function onSite(role: Role): Access<SiteRow> {
   return onRecord<SiteRow>({ role, missing: siteNotFound, find: (db, { fqdn }) => findSite(db, fqdn as string) });
+}
+
+/** The same where the path names the site and something of it; both are looked up before the rest of the request is read. */
+export function onPartOfSite<Part>(
+  role: Role,
+  find: (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>,
+  missing: () => AppError,
+): Access<{ site: SiteRow; part: Part }> {
+  const { find: findSiteOf, ...access } = onSite(role);
+  return {
+    ...access,
+    find: async (db, caller, input) => {
+      const site = (await findSiteOf?.(db, caller, input)) as SiteRow;
+      const part = await find(db, site, input);
+      if (part === undefined) throw missing();
+      return { site, part };
+    },
+  };
 }
 
 /** Admins, and members on what they created themselves: whoever may delete or rename a site. */

@@ -16,7 +16,6 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { hashOf } from '../hash.ts';
-import { LeaseBusy } from '../lease.ts';
 import type { Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
@@ -201,21 +200,6 @@ test('with a state file a restart reads no file again, and a broken one only cos
   const uploads = (await readTree(repository, snapshot.files as string)).find(({ name }) => name === 'uploads');
   const entries = await readTree(repository, (uploads as { ref: string }).ref);
   assert.equal((entries.find(({ name }) => name === '3.txt') as { ref: string }).ref, hashOf('content 4'));
-});
-
-test('a lease keeps a second archiver out, and without one nothing is written for it', async (t) => {
-  const { repository, site, folder, archiver } = makeSite(t);
-  const claims = () => new DiskStore(join(folder, 'store')).list(`${repository.prefix}/lease`);
-  await archiver.snapshot();
-  assert.deepEqual(await claims(), []);
-  const first = new Archiver({ repository, folder: site, lease: repository.lease() });
-  await first.snapshot();
-  assert.equal((await claims()).length, 1);
-  const second = new Archiver({ repository, folder: site, lease: repository.lease() });
-  await assert.rejects(second.snapshot(), LeaseBusy);
-  await first.close();
-  assert.deepEqual(await claims(), []);
-  await second.snapshot();
 });
 
 test('a snapshot says how many files it added, changed and removed, also after a restart', async (t) => {

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Ref } from '../content.ts';
 import { CorruptObject } from '../hash.ts';
-import type { Lease } from '../lease.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -27,8 +26,6 @@ export interface ArchiverOptions extends FolderRules {
   /** The folder to keep; leave it out for a database alone. */
   folder?: string;
   tables?: TableSource;
-  /** Without one, the caller sees to it that a site has one writer. */
-  lease?: Lease;
   /** Where to keep what is known of the files while no archiver runs; see `close`. */
   stateFile?: string;
   now?: () => number;
@@ -81,21 +78,19 @@ export class Archiver {
     if (this.#running) throw new Error('A snapshot of this site is being taken already');
     this.#running = true;
     try {
-      await this.#options.lease?.hold();
       return await this.#take(options.changedPaths, new ProgressReport(options.onProgress));
     } finally {
       this.#running = false;
     }
   }
 
-  /** Gives the lease back. With a state file, the next archiver goes on where this one ended. */
+  /** With a state file, the next archiver goes on where this one ended. */
   async close(): Promise<void> {
     const { stateFile } = this.#options;
     if (stateFile !== undefined && this.#state?.files) {
       const { id, files, fresh } = this.#state;
       await writeState(stateFile, { snapshot: id.hash, files, fresh }, diskOperations);
     }
-    await this.#options.lease?.release();
   }
 
   async #take(changedPaths: Iterable<string> | undefined, progress: ProgressReport): Promise<SnapshotResult> {

@@ -86,8 +86,7 @@ async function findStrays(repository: Repository, known: ReadonlySet<string>, re
   for (const { key, sizeBytes } of objects) {
     if (known.has(key)) continue;
     const [name = '', folder] = key.split('/').reverse();
-    const isEmptyMarker =
-      folder === 'lease' || (folder === 'condemned' && condemnedPack(name).length === hashOf('').length);
+    const isEmptyMarker = folder === 'condemned' && condemnedPack(name).length === hashOf('').length;
     if (isEmptyMarker && sizeBytes === 0) continue;
     // Written since we listed the snapshots and packs.
     if (folder === 'packs' || parseSnapshotName(`${folder}/${name}`)) continue;

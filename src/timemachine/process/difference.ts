@@ -26,7 +26,6 @@ export function describePlan({ files, tables, counters }: RestorePlan): Differen
       tablesDeleted: count('deleted'),
       tablesSkipped: (tables?.unchanged ?? []).filter(isOfSite).length,
       tablesFailed: count('failed'),
-      bytes: counters.bytes,
     },
     files: touched.slice(0, LISTED_FILES),
     tables: withinBudget(differing.slice(0, LISTED_TABLES)),

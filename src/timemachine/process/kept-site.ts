@@ -13,13 +13,18 @@ const FLEETING = /(?:^|_)(?:sessions?|caches?|object_cache|transients?)$/;
 /** What the SQLite driver of WordPress keeps to itself: the schema as MySQL would tell it. It goes with the tables. */
 const OF_THE_DRIVER = /^_(?:wp|mysql)_/;
 
-export function isTracked(table: string, prefix: string): boolean {
+function isTracked(table: string, prefix: string): boolean {
   return (table.startsWith(prefix) || !isOfSite(table)) && !FLEETING.test(table);
 }
 
 /** Whether the table is one that the site's people know of. */
 export function isOfSite(table: string): boolean {
   return !OF_THE_DRIVER.test(table);
+}
+
+/** The tables of a site, for work that remembers nothing. */
+export function sourceOf({ database, tablePrefix }: SitePlace): SqliteSource {
+  return new SqliteSource(database.file, { isTracked: (name) => isTracked(name, tablePrefix) });
 }
 
 /** One site with what is open of it, so that the next snapshot costs only what changed. */
@@ -109,7 +114,7 @@ function inodeOf({ database: { file } }: SitePlace): number | undefined {
 }
 
 function reportOf(id: SnapshotId, snapshot: Snapshot): SnapshotReport {
-  const { filesSkipped, isConsistent, fileCount, fileBytes } = snapshot;
+  const { filesSkipped, isConsistent } = snapshot;
   return {
     hash: id.hash,
     timeMs: id.timeMs,
@@ -118,8 +123,6 @@ function reportOf(id: SnapshotId, snapshot: Snapshot): SnapshotReport {
     tablesSkipped: snapshot.tablesSkipped.filter(({ name }) => isOfSite(name)),
     filesSkipped,
     isConsistent,
-    fileCount,
-    fileBytes,
     filesAdded: 0,
     filesChanged: 0,
     filesRemoved: 0,

@@ -1,29 +1,26 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '../maintenance/checker.ts';
 import { forgetSite, prune } from '../maintenance/pruner.ts';
+import type { OnProgress } from '../progress.ts';
 import { Repository, type SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
 import { recover } from '../restore/recover.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { SqliteSource } from '../sources/sqlite.ts';
-import { UnreadableDatabase } from '../sources/sqlite-open.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
 import { describePlan } from './difference.ts';
-import { isOfSite, isTracked, KeptSite } from './kept-site.ts';
+import { KeptSite, sourceOf } from './kept-site.ts';
+import { mendDatabase, withMended } from './mend-database.ts';
 import {
   type Calls,
-  type Difference,
   type FromProcess,
   type PlanReport,
-  type Progress,
   type RestoreWish,
   rehearsalFolder,
   type SitePlace,
-  type TableDifference,
   type ToProcess,
 } from './protocol.ts';
 
@@ -38,7 +35,7 @@ const kept = new Map<string, KeptSite>();
 
 /** One call as it runs. */
 interface Conversation {
-  onProgress(progress: Progress): void;
+  onProgress: OnProgress;
   /** Tells what is about to be done and waits until that is written down. */
   announce(plan: PlanReport): Promise<void>;
 }
@@ -70,7 +67,7 @@ const handlers: Handlers = {
 
   async restore({ onProgress, announce }, place, wish) {
     await recoverSite(place);
-    const mended = wish.tables ? await mendDatabase(place, wish, onProgress) : [];
+    const mended = wish.tables ? await mendTables(place, wish, onProgress) : [];
     const site = await open(place);
     const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
     const plan = await planFor(site.repository, snapshot, wish);
@@ -188,59 +185,9 @@ async function recoverSite(place: SitePlace): Promise<'finished' | 'undone'> {
   }
 }
 
-/**
- * A database that can not be read can not be kept, nor restored into. It is put aside, and a new one is made of the tables
- * of the point; what is left to do then is what is left for any other site. The names of these tables.
- */
-async function mendDatabase(
-  place: SitePlace,
-  wish: RestoreWish,
-  onProgress: Conversation['onProgress'],
-): Promise<string[]> {
-  if (!isUnreadable(place)) return [];
-  const { file } = place.database;
+async function mendTables(place: SitePlace, wish: RestoreWish, onProgress: OnProgress): Promise<string[]> {
   const from = repository.site(place.space, place.site);
-  const point = await from.readMoment(wish.tablesPoint ?? wish.point);
-  const draft = `${file}.mended`;
-  await rm(draft, { force: true });
-  const tables = new SqliteTarget(draft);
-  try {
-    await restoreInto(from, point, { tables, onProgress });
-  } finally {
-    tables.close();
-  }
-  for (const suffix of ['', '-journal']) {
-    await rename(`${file}${suffix}`, `${file}.broken${suffix}`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-  await rename(draft, file);
-  return Object.keys(point.tables).filter(isOfSite);
-}
-
-function isUnreadable(place: SitePlace): boolean {
-  try {
-    const source = sourceOf(place);
-    try {
-      source.open().close();
-    } finally {
-      source.close();
-    }
-    return false;
-  } catch (error) {
-    if (error instanceof UnreadableDatabase) return true;
-    throw error;
-  }
-}
-
-/** Tables that had to be made anew before anything could be compared are restored ones. */
-function withMended(difference: Difference, names: readonly string[]): Difference {
-  if (names.length === 0) return difference;
-  const rows = { rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] };
-  const reason = 'The database could not be read and was made anew.';
-  const tables = names.map((name): TableDifference => ({ name, change: 'restored', reason, ...rows }));
-  const counters = { ...difference.counters, tablesRestored: names.length, tablesSkipped: 0 };
-  return { ...difference, counters, tables };
+  return mendDatabase(place, from, await from.readMoment(wish.tablesPoint ?? wish.point), onProgress);
 }
 
 async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {
@@ -250,15 +197,11 @@ async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): 
   return planRestore(from, now, await from.readMoment(wish.point), options);
 }
 
-function sourceOf({ database, tablePrefix }: SitePlace): SqliteSource {
-  return new SqliteSource(database.file, { isTracked: (name) => isTracked(name, tablePrefix) });
-}
-
 async function copyInto(
   from: SiteRepository,
   snapshot: Snapshot,
   into: { content: string; file: string },
-  onProgress: Conversation['onProgress'],
+  onProgress: OnProgress,
 ): Promise<void> {
   await restoreInto(from, snapshot, { folder: into.content, onProgress });
   const tables = new SqliteTarget(into.file);

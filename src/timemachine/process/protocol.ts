@@ -36,8 +36,6 @@ export interface SnapshotReport extends Moment {
   tablesSkipped: Skipped[];
   filesSkipped: Skipped[];
   isConsistent: boolean;
-  fileCount: number;
-  fileBytes: number;
   filesAdded: number;
   filesChanged: number;
   filesRemoved: number;
@@ -94,7 +92,6 @@ export interface Difference {
     tablesDeleted: number;
     tablesSkipped: number;
     tablesFailed: number;
-    bytes: number;
   };
   files: FileDifference[];
   tables: TableDifference[];

@@ -1,0 +1,31 @@
+import { inTransaction } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import { aloneOnSite, databaseTime, placeOf } from '#features/backup/backup.ts';
+import { recordCut } from '#features/backup-clock/backup-clock.ts';
+import { findSiteById, requireIdle, siteNotFound } from '#features/site/site.ts';
+import type { CallOptions } from '#timemachine/process/helper-process.ts';
+import type { PlanReport, RestoreWish, SitePlace } from '#timemachine/process/protocol.ts';
+
+/**
+ * Compares the site as it is now with what is wished for. The site is kept as it is on the way, which is written down; nothing
+ * else is changed. LockBusy where somebody else is at the site for longer than `waitMs`.
+ */
+export function planNow(
+  services: Services,
+  siteId: string,
+  wish: RestoreWish,
+  { waitMs, ...options }: { waitMs: number } & CallOptions,
+): Promise<{ plan: PlanReport; place: SitePlace }> {
+  const { db, timeMachine } = services;
+  return aloneOnSite(services, siteId, waitMs, async (signal) => {
+    // After the wait: a site that some work has by now may be half done.
+    const site = await findSiteById(db, siteId);
+    if (!site) throw siteNotFound();
+    requireIdle(site);
+    const begunAt = await databaseTime(db);
+    const place = await placeOf(services, site);
+    const plan = await timeMachine.plan(place, wish, { ...options, signal });
+    await inTransaction(db, (tx) => recordCut(tx, site, plan.now, begunAt));
+    return { plan, place };
+  });
+}

@@ -1,0 +1,63 @@
+import { rename, rm } from 'node:fs/promises';
+import type { OnProgress } from '../progress.ts';
+import type { SiteRepository } from '../repository.ts';
+import { restoreInto } from '../restore/restore-into.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { UnreadableDatabase } from '../sources/sqlite-open.ts';
+import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { isOfSite, sourceOf } from './kept-site.ts';
+import type { Difference, SitePlace, TableDifference } from './protocol.ts';
+
+/**
+ * A database that can not be read can not be kept, nor restored into. It is put aside, and a new one is made of the tables
+ * of the point; what is left to do then is what is left for any other site. The names of these tables.
+ */
+export async function mendDatabase(
+  place: SitePlace,
+  from: SiteRepository,
+  point: Snapshot,
+  onProgress: OnProgress,
+): Promise<string[]> {
+  if (!isUnreadable(place)) return [];
+  const { file } = place.database;
+  const draft = `${file}.mended`;
+  await rm(draft, { force: true });
+  const tables = new SqliteTarget(draft);
+  try {
+    await restoreInto(from, point, { tables, onProgress });
+  } finally {
+    tables.close();
+  }
+  for (const suffix of ['', '-journal']) {
+    await rename(`${file}${suffix}`, `${file}.broken${suffix}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  await rename(draft, file);
+  return Object.keys(point.tables).filter(isOfSite);
+}
+
+function isUnreadable(place: SitePlace): boolean {
+  try {
+    const source = sourceOf(place);
+    try {
+      source.open().close();
+    } finally {
+      source.close();
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof UnreadableDatabase) return true;
+    throw error;
+  }
+}
+
+/** Tables that had to be made anew before anything could be compared are restored ones. */
+export function withMended(difference: Difference, names: readonly string[]): Difference {
+  if (names.length === 0) return difference;
+  const rows = { rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] };
+  const reason = 'The database could not be read and was made anew.';
+  const tables = names.map((name): TableDifference => ({ name, change: 'restored', reason, ...rows }));
+  const counters = { ...difference.counters, tablesRestored: names.length, tablesSkipped: 0 };
+  return { ...difference, counters, tables };
+}
