@@ -52,6 +52,8 @@ export interface Config {
   backupProcesses: number;
   /** Networks, as CIDR ranges, that the platform and its sites may call besides public addresses. */
   outboundAllow: string[];
+  /** Whom to ask for names, as `address` or `address:port`; none: the machine's own resolver. */
+  dnsServers: string[];
 }
 
 type Env = Record<string, string | undefined>;
@@ -90,11 +92,9 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   if (adminPassword && adminPassword.length < 8) faults.push('ADMIN_PASSWORD must have at least 8 characters');
   const secretKey = text('SECRET_KEY');
   if (secretKey && secretKey.length < 32) faults.push('SECRET_KEY must have at least 32 characters');
+  const list = (name: string) => (text(name) ?? '').split(/[,\s]+/).filter(Boolean);
   const networks = (name: string) => {
-    const entries = (text(name) ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean);
+    const entries = list(name);
     for (const entry of entries) {
       // Node's reader of the address, since ipaddr.js would take 10/8; then its reader of the whole range.
       const isNetwork = isIP(entry.split('/')[0] ?? '') !== 0 && (!entry.includes('/') || ipaddr.isValidCIDR(entry));
@@ -146,7 +146,11 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     outboundAllow: networks('OUTBOUND_ALLOW').map((entry) =>
       entry.includes('/') ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`,
     ),
+    dnsServers: list('DNS_SERVERS'),
   };
+  for (const server of config.dnsServers)
+    if (!/^(?:[\d.]+|\[[\da-f:]+\])(?::\d+)?$|^[\da-f:]+$/i.test(server))
+      faults.push(`DNS_SERVERS has '${server}', which is no address`);
   if (config.role !== 'all' && !databaseUrl)
     faults.push(`ROLE=${config.role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
   if (config.role !== 'all' && !secretKey)

@@ -23,6 +23,7 @@ import { Outbound } from '#core/outbound.ts';
 import { createSecrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { Edge } from '#edge/edge.ts';
+import type { RouteSource } from '#edge/route.ts';
 import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
@@ -73,7 +74,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const works = config.role === 'all' || config.role === 'worker';
     const jobs = new Jobs({ db: database.db, pool: database.pool, listener, log, worker: works });
     const serves = config.role === 'all' || config.role === 'edge';
-    const outbound = new Outbound({ allow: config.outboundAllow });
+    const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
     const runtime = createRuntime(config, log, outbound, serves);
     const locks = new Locks(database.pool);
     undo.push(() => locks.close());
@@ -86,13 +87,14 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     undo.push(() => jobs.close());
     await jobs.open();
     await prepareData(services);
+    const routes = withPreviews(services, siteRoutes(services));
     // Whoever runs sites: the edge for visitors, the worker for scheduled work.
     if (works || serves) {
       await runtime.open();
       listenToRuntime(services);
       const writeTouches = await listenToTouches(services);
       undo.push(writeTouches);
-      await stopRetiredSites(services, withPreviews(services, siteRoutes(services)));
+      await stopRetiredSites(services, routes);
     }
     if (works) {
       await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
@@ -105,7 +107,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const metrics = createMetrics(database.pool, jobs, services.events, runtime, () => backupFigures(services.db));
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
-    const edge = serves ? createEdge(services) : undefined;
+    const edge = serves ? createEdge(services, routes) : undefined;
     if (edge) {
       undo.push(() => edge.close());
       await edge.start();
@@ -165,10 +167,10 @@ function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandb
   });
 }
 
-function createEdge(services: Services): Edge {
+function createEdge(services: Services, routes: RouteSource): Edge {
   const { config, runtime, outbound, log } = services;
   return new Edge({
-    routes: withPreviews(services, siteRoutes(services)),
+    routes,
     reports: siteReports(services),
     runtime,
     outbound,

@@ -1,14 +1,19 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import http, { type ClientRequest, type RequestOptions } from 'node:http';
+import { type LookupAddress, type LookupOptions, lookup, Resolver } from 'node:dns';
+import http, {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AddressList, parseAddress } from './address-list.ts';
 
 /**
- * The one way out for every call to an address that a user can name. A name is resolved once, each address is checked,
- * and exactly what was checked is dialled, so that a name which answers differently the second time gains nothing.
- * Redirects are not followed here: whoever follows one comes back with the new URL and is checked again.
+ * The one way out for every call of the service. A name is resolved once, each address is checked, and exactly what was
+ * checked is dialled, so that a name which answers differently the second time gains nothing. Each redirect is checked
+ * like the first address.
  */
 export class OutboundRefused extends Error {
   constructor(message: string) {
@@ -17,34 +22,115 @@ export class OutboundRefused extends Error {
   }
 }
 
+/** The other side answered, but not in a way that we take: too much, or one redirect after another. */
+export class OutboundFailed extends Error {
+  readonly reason: 'too_large' | 'too_many_redirects' | 'timeout';
+  constructor(reason: OutboundFailed['reason'], message: string) {
+    super(message);
+    this.name = 'OutboundFailed';
+    this.reason = reason;
+  }
+}
+
 const IDLE_CONNECTIONS = 16;
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 
 export interface OutboundOptions {
   /** Addresses and ranges that an operator allows although they are not public. */
   allow?: readonly string[];
+  /** Whom to ask for names, as addresses with or without a port; the machine's own resolver where there are none. */
+  dnsServers?: readonly string[];
 }
 
 export type OutboundRequest = Pick<RequestOptions, 'method' | 'headers' | 'signal' | 'timeout'>;
 
+export interface OutboundFetch {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** From the first byte sent to the last one received, redirects included. */
+  timeoutMs: number;
+  maxBytes: number;
+  /** How many redirects are followed; none unless said. Only reads follow any. */
+  redirects?: number;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
 export class Outbound {
   readonly #allowed: AddressList;
+  readonly #resolver: Resolver | undefined;
   readonly #plain: http.Agent;
   readonly #secure: https.Agent;
 
-  constructor({ allow = [] }: OutboundOptions = {}) {
+  constructor({ allow = [], dnsServers = [] }: OutboundOptions = {}) {
     this.#allowed = new AddressList(allow);
+    if (dnsServers.length > 0) {
+      this.#resolver = new Resolver({ timeout: 3000, tries: 2 });
+      this.#resolver.setServers(dnsServers);
+    }
     const settings = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, lookup: this.#lookup, timeout: 60_000 };
     this.#plain = new http.Agent(settings);
     this.#secure = new https.Agent(settings);
   }
 
-  /** Opens a request; its body is written and its answer (or upgrade) read as with node:http. */
+  /** Opens a request; its body is written and its answer (or upgrade) read as with node:http. Follows no redirect. */
   request(url: string | URL, options: OutboundRequest = {}): ClientRequest {
     const target = this.checkUrl(url);
     return target.protocol === 'https:'
       ? https.request(target, { ...options, agent: this.#secure, lookup: this.#lookup })
       : http.request(target, { ...options, agent: this.#plain, lookup: this.#lookup });
+  }
+
+  /** A whole request and its whole answer, limited in time and size. */
+  async fetch(url: string | URL, options: OutboundFetch): Promise<OutboundAnswer> {
+    const signal = AbortSignal.timeout(options.timeoutMs);
+    const method = options.method ?? 'GET';
+    let target = this.checkUrl(url);
+    let headers = options.headers ?? {};
+    for (let left = options.redirects ?? 0; ; left--) {
+      const answer = await this.#exchange(target, { ...options, method, headers }, signal);
+      const next = options.redirects && redirectOf(target, method, answer);
+      if (!next) return answer;
+      if (left === 0) throw new OutboundFailed('too_many_redirects', `${target.host} redirects again and again`);
+      // What was meant for one host is nobody else's business.
+      if (next.origin !== target.origin)
+        headers = Object.fromEntries(
+          Object.entries(headers).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase())),
+        );
+      target = this.checkUrl(next);
+    }
+  }
+
+  /** A connection for protocols other than HTTP. */
+  async connect(host: string, port: number, timeoutMs: number): Promise<Socket> {
+    const address = (await this.resolve(host))[0] as string;
+    const socket = connect({ host: address, port, timeout: timeoutMs });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve).once('error', reject);
+      socket.once('timeout', () => socket.destroy(new OutboundFailed('timeout', `${host} does not answer`)));
+    });
+    socket.setTimeout(0).removeAllListeners('timeout');
+    return socket;
+  }
+
+  /** The addresses of a host that may be dialled, for programs of others that are told the address; never empty. */
+  resolve(host: string): Promise<string[]> {
+    const plain = bareHost(host);
+    if (isIP(plain) !== 0) {
+      this.#checkHost(plain);
+      return Promise.resolve([plain]);
+    }
+    return new Promise((resolve, reject) => {
+      this.#lookup(plain, { all: true }, (error, found) =>
+        error ? reject(error) : resolve((found as LookupAddress[]).map(({ address }) => address)),
+      );
+    });
   }
 
   /** Refuses what can be told from the URL alone, for what users enter; names are checked again when they are dialled. */
@@ -54,11 +140,7 @@ export class Outbound {
     if (target.protocol !== 'http:' && target.protocol !== 'https:')
       throw new OutboundRefused('The URL must start with http:// or https://.');
     if (target.username || target.password) throw new OutboundRefused('The URL must not hold a user name or password.');
-    const host = target.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-    const isLocalName = host === 'localhost' || host.endsWith('.localhost');
-    // Sockets do not look up what is an address already, so it is checked here.
-    if (isIP(host) !== 0 ? !this.#mayDial(host) : isLocalName && !this.#mayDial('127.0.0.1'))
-      throw new OutboundRefused(`${host} is not a public address.`);
+    this.#checkHost(bareHost(target.hostname));
     return target;
   }
 
@@ -67,12 +149,32 @@ export class Outbound {
     this.#secure.destroy();
   }
 
+  /** Sockets do not look up what is an address already, so it is checked before. */
+  #checkHost(host: string): void {
+    const isLocalName = host === 'localhost' || host.endsWith('.localhost');
+    if (isIP(host) !== 0 ? !this.#mayDial(host) : isLocalName && !this.#mayDial('127.0.0.1'))
+      throw new OutboundRefused(`${host} is not a public address.`);
+  }
+
   #mayDial(address: string): boolean {
     return isPublic(address) || this.#allowed.includes(address);
   }
 
+  #exchange(target: URL, options: OutboundFetch, signal: AbortSignal): Promise<OutboundAnswer> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) =>
+        reject(signal.aborted ? new OutboundFailed('timeout', `${target.host} did not answer in time`) : error);
+      const request = this.request(target, { ...options, signal });
+      request.once('error', fail);
+      request.once('response', (response) => {
+        readAnswer(response, target, options.maxBytes).then(resolve, fail);
+      });
+      request.end(options.body);
+    });
+  }
+
   readonly #lookup: LookupFunction = (hostname, options: LookupOptions, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    this.#addressesOf(hostname, options, (error, found) => {
       if (error) return done(error, []);
       const safe = found.filter(({ address }) => this.#mayDial(address));
       const first = safe[0];
@@ -81,7 +183,47 @@ export class Outbound {
       else done(null, first.address, first.family);
     });
   };
+
+  #addressesOf(
+    hostname: string,
+    options: LookupOptions,
+    done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+  ): void {
+    const resolver = this.#resolver;
+    if (!resolver) return void lookup(hostname, { ...options, all: true }, done);
+    resolver.resolve4(hostname, (error4, found4 = []) => {
+      resolver.resolve6(hostname, (_error6, found6 = []) => {
+        const found = [
+          ...found4.map((address) => ({ address, family: 4 })),
+          ...found6.map((address) => ({ address, family: 6 })),
+        ];
+        done(found.length === 0 ? error4 : null, found);
+      });
+    });
+  }
 }
+
+async function readAnswer(response: IncomingMessage, target: URL, maxBytes: number): Promise<OutboundAnswer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      response.destroy();
+      throw new OutboundFailed('too_large', `${target.host} answers more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 502, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+/** Where a read is sent on to. A write is never repeated elsewhere. */
+function redirectOf(from: URL, method: string, { status, headers }: OutboundAnswer): URL | undefined {
+  if (!['GET', 'HEAD'].includes(method) || ![301, 302, 303, 307, 308].includes(status)) return undefined;
+  return URL.parse(headers.location ?? '', from.href) ?? undefined;
+}
+
+const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
  * Public unicast and nothing else. IPv6 must lie in 2000::/3 besides: below it are ancient notations of IPv4
