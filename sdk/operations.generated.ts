@@ -166,7 +166,7 @@ export type FailedJobPage = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token';
+  kind: 'session' | 'api_token' | 'metrics';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;
@@ -176,6 +176,30 @@ export type LinkAnswer = {
   access_token?: string;
   token_type?: 'bearer';
   expires_in?: number;
+};
+export type MetricsDashboard = {
+  url: string | null;
+};
+export type MetricsTokenGrant = {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: string;
+};
+export type MetricsUser = {
+  sub: string;
+  email: string;
+  email_verified: boolean;
+  name: string;
+  login: string;
+  role: 'operator' | 'customer';
+  groups: Array<string>;
+  teams: Array<{
+    id: string;
+    name: string;
+    role: string;
+    metrics_org_id: number | null;
+  }>;
 };
 export type OpenedInvite = {
   team_name: string;
@@ -867,6 +891,21 @@ export interface Operations {
   listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage };
   /** Try a failed job again, with all its retries */
   retryJob: { input: { params: { job_id: string } }; output: Empty };
+  /** Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it */
+  authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob };
+  /** Sign in to the metrics dashboard: the token step (OAuth2), for its server */
+  exchangeMetricsCode: { input: { body?: {
+      grant_type?: string;
+      code?: string;
+      redirect_uri?: string;
+      code_verifier?: string;
+      client_id?: string;
+      client_secret?: string;
+    } }; output: MetricsTokenGrant };
+  /** Who is signed in, for the metrics dashboard */
+  getMetricsUser: { input: Record<never, never>; output: MetricsUser };
+  /** Where the metrics dashboard is */
+  getMetricsDashboard: { input: Record<never, never>; output: MetricsDashboard };
   /** The web application */
   getFrontEnd: { input: Record<never, never>; output: Blob };
 }
@@ -949,5 +988,9 @@ export const ROUTES = {
   deleteRegion: { method: 'DELETE', path: '/f/api/v1/operator/region/{region_id}' },
   listFailedJobs: { method: 'GET', path: '/f/api/v1/operator/job' },
   retryJob: { method: 'POST', path: '/f/api/v1/operator/job/{job_id}/retry' },
+  authorizeMetrics: { method: 'GET', path: '/f/api/v1/metrics-auth' },
+  exchangeMetricsCode: { method: 'POST', path: '/f/api/v1/metrics-token', body: 'application/x-www-form-urlencoded' },
+  getMetricsUser: { method: 'GET', path: '/f/api/v1/metrics-api' },
+  getMetricsDashboard: { method: 'GET', path: '/f/api/v1/operator/metrics' },
   getFrontEnd: { method: 'GET', path: '/f/api/v1/fastapi' },
 } as const satisfies Record<keyof Operations, { method: string; path: string; body?: string }>;

@@ -36,6 +36,13 @@ export interface Config {
   logLevel: string;
   metricsToken: string | undefined;
   metricsPort: number | undefined;
+  /** The operator's Grafana, without a slash at the end. */
+  metricsUrl: string | undefined;
+  /** Where a sign-in to it may lead back to, compared letter by letter; none: nobody can sign in to it here. */
+  metricsRedirectUris: string[];
+  metricsClientId: string;
+  /** Undefined: made from the platform's key. */
+  metricsClientSecret: string | undefined;
   /** Where WordPress and the images made from it are kept; may be shared by several platforms. */
   cacheDir: string;
   /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
@@ -102,6 +109,14 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     }
     return entries;
   };
+  const metricsUrl = url('METRICS_URL', ['http:', 'https:'])?.replace(/\/+$/, '');
+  const metricsRedirectUris = list('METRICS_REDIRECT_URIS');
+  for (const uri of metricsRedirectUris)
+    if (!/^https?:\/\/[^#]+$/.test(uri) || !URL.canParse(uri))
+      faults.push(`METRICS_REDIRECT_URIS has '${uri}', which is no http or https URL without a fragment`);
+  const metricsClientSecret = text('METRICS_CLIENT_SECRET');
+  if (metricsClientSecret && metricsClientSecret.length < 16)
+    faults.push('METRICS_CLIENT_SECRET must have at least 16 characters');
   const publicIp = text('PUBLIC_IP') ?? '127.0.0.1';
   if (isIP(publicIp) === 0) faults.push('PUBLIC_IP must be an IPv4 or IPv6 address');
 
@@ -135,6 +150,12 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     ]),
     metricsToken: text('METRICS_TOKEN'),
     metricsPort,
+    metricsUrl,
+    // Where Grafana itself expects the browser back.
+    metricsRedirectUris:
+      metricsRedirectUris.length === 0 && metricsUrl ? [`${metricsUrl}/login/generic_oauth`] : metricsRedirectUris,
+    metricsClientId: text('METRICS_CLIENT_ID') ?? 'grafana',
+    metricsClientSecret,
     cacheDir: resolve(text('CACHE_DIR') ?? join(dataDir, 'cache')),
     wordpressSource:
       text('WORDPRESS_SOURCE') === 'npm' ? undefined : readSource(url('WORDPRESS_SOURCE', ['http:', 'https:'])),

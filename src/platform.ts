@@ -28,6 +28,8 @@ import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
+import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
+import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
@@ -103,7 +105,9 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       clock.start();
     }
 
-    if (!config.metricsToken) await keepMetricsToken(services);
+    if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
+    if (!config.metricsClientSecret)
+      await keepForOperator(config, 'metrics-client-secret', metricsClientSecret(services));
     const metrics = createMetrics(database.pool, jobs, services.events, runtime, () => backupFigures(services.db));
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
@@ -125,6 +129,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       ...(answers && {
         pages: (instance) => {
           serveReference(instance, describeApi(operations, config.baseUrl));
+          serveSignInMetadata(instance, services);
           services.frontEnd.register(instance);
         },
       }),
@@ -218,9 +223,9 @@ async function readOrMakeKey(file: string): Promise<string> {
   return key;
 }
 
-/** Where whoever sets up a scraper finds the token that was made for it. */
-async function keepMetricsToken({ config, secrets }: Services): Promise<void> {
-  await writeFile(join(config.dataDir, 'metrics-token'), `${secrets.derive('metrics token')}\n`, { mode: 0o600 });
+/** Where whoever sets up Prometheus and Grafana finds what was made for them. */
+async function keepForOperator({ dataDir }: Config, name: string, secret: string): Promise<void> {
+  await writeFile(join(dataDir, name), `${secret}\n`, { mode: 0o600 });
 }
 
 const SETUP_LOCK = 7_390_212;

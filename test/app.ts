@@ -51,6 +51,7 @@ export async function startTestApp(
     WORDPRESS_SOURCE: 'npm',
     // Most tests need no PHP, and a warm one costs seconds of the machine.
     STANDBY_WORKERS: '0',
+    METRICS_URL: 'http://grafana.example',
     ...options.env,
   });
   const platform = await startPlatform(config, options.jobs);

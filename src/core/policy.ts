@@ -7,7 +7,7 @@ import { type AppError, failure, forbidden, unauthenticated } from './errors.ts'
  * policy.test.ts walks. Whoever is not in the team that owns a thing gets the answer for a thing that does not exist.
  */
 export interface Access<Subject = undefined> {
-  readonly who: 'anyone' | 'user' | 'account' | 'session' | 'operator' | 'team';
+  readonly who: 'anyone' | 'bearer' | 'user' | 'account' | 'session' | 'operator' | 'team';
   /** For people: the rule in words, shown in the reference. */
   readonly rule: string;
   /** True where whoever is signed in matters although nobody needs to be. */
@@ -37,6 +37,11 @@ const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of t
 export const anyone: Access = { who: 'anyone', rule: 'anyone, signed in or not' };
 export const anyoneKnown: Access = { ...anyone, identifies: true };
 export const signedIn: Access = { who: 'user', rule: 'anyone signed in' };
+/** Who somebody is, for whoever holds their token. The cookie does not do: a browser would send it by itself. */
+export const withBearer: Access = {
+  who: 'bearer',
+  rule: 'whoever holds a bearer token, be it only one for the metrics dashboard',
+};
 /** What reaches beyond one team, and so is not for a token that is bound to one. */
 export const forAccount: Access = { who: 'account', rule: 'anyone signed in, with no token bound to one team' };
 /** What a stolen API token must not be able to do: make more tokens, change the password. */
@@ -110,11 +115,18 @@ export function checkSignedIn(access: Access<unknown>, caller: Caller | undefine
   if (access.who !== 'anyone' && !caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
 }
 
+/** Whether this credential is one at all for the operation. */
+export function opens(access: Access<unknown>, caller: Caller): boolean {
+  return access.who === 'bearer' || caller.credential.kind !== 'metrics';
+}
+
 /** The part of a policy that needs nothing but the credential. */
 export function checkCaller(access: Access<unknown>, caller: Caller, method: string): void {
   if (access.who === 'operator' && !caller.isSuperuser) throw operatorsOnly();
   if (access.who === 'session' && caller.credential.kind !== 'session') throw sessionRequired();
   if (access.who === 'account' && caller.credential.teamId !== null) throw boundToTeam();
+  // Every scope reads, and a token for the metrics dashboard has none.
+  if (access.who === 'bearer') return;
   if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);
 }
 

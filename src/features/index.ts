@@ -13,6 +13,7 @@ import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
 import { jobOperations } from './job/job.routes.ts';
+import { metricsSignInOperations } from './metrics-sign-in/metrics-sign-in.routes.ts';
 import { restoreToPoint } from './pit-restore/pit-restore.jobs.ts';
 import { pitRestoreOperations } from './pit-restore/pit-restore.routes.ts';
 import { rehearseRestore } from './pit-restore/rehearsal.jobs.ts';
@@ -55,6 +56,7 @@ export const operations: readonly Operation[] = [
   ...attachmentOperations,
   ...regionOperations,
   ...jobOperations,
+  ...metricsSignInOperations,
   ...frontEndOperations,
 ];
 

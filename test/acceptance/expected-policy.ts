@@ -96,6 +96,11 @@ listRegions                          200       200     200     200    200    200
 getRegion                            200       200     200     200    200    200      200      200     200     200      200       200
 getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200
 
+authorizeMetrics                     302       302     302     302    302    302      302      302     302     302      302       302
+exchangeMetricsCode                  200       200     200     200    200    200      200      200     200     200      200       200
+getMetricsUser                       401       200     200     200    200    200      200      401     200     200      200       200
+getMetricsDashboard                  401       403     403     403    403    403      403      401     403     403      403       200
+
 createRegion                         401       403     403     403    403    403      403      401     403     403      403       200
 updateRegion                         401       403     403     403    403    403      403      401     403     403      403       200
 deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200
@@ -186,6 +191,9 @@ getAnyTicket    params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only
+
+authorizeMetrics    query.client_id            public
+exchangeMetricsCode body.client_id             public
 `;
 
 export const expectedStatuses: Map<string, Record<CallerName, number>> = new Map(

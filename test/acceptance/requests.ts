@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
-import { type CallerName, PASSWORD, type Place, REGION, type World } from './world.ts';
+import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
+import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
 /**
  * A valid request for every operation, made fresh for each call: whoever may call gets a success, and nothing but the
@@ -215,6 +216,21 @@ export const requests: Record<string, Make> = {
   listFailedJobs: nothing,
   retryJob: async ({ world }) => ({ params: { job_id: await world.failedJob() } }),
   getFrontEnd: nothing,
+
+  authorizeMetrics: () => ({
+    query: { response_type: 'code', client_id: 'grafana', redirect_uri: METRICS_REDIRECT_URI },
+  }),
+  exchangeMetricsCode: async ({ world }) => ({
+    body: {
+      grant_type: 'authorization_code',
+      code: await world.metricsCode(),
+      redirect_uri: METRICS_REDIRECT_URI,
+      client_id: 'grafana',
+      client_secret: metricsClientSecret(world.app.services),
+    },
+  }),
+  getMetricsUser: nothing,
+  getMetricsDashboard: nothing,
 };
 
 const SITE = {

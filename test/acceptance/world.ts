@@ -257,6 +257,22 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('attachments').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** A code that the metrics dashboard may exchange for a token of somebody new. */
+    async metricsCode(): Promise<string> {
+      const person = await makers.user();
+      await db.updateTable('users').set({ is_verified: true }).where('id', '=', person.id).execute();
+      const hash = hashToken(await makers.credential(person));
+      const session = db.selectFrom('credentials').select('id').where('token_hash', '=', hash);
+      const code = newToken();
+      const bound = { session_id: (await session.executeTakeFirstOrThrow()).id, user_id: person.id };
+      const row = { code_hash: hashToken(code), ...bound, client_id: 'grafana', redirect_uri: METRICS_REDIRECT_URI };
+      await db
+        .insertInto('metrics_codes')
+        .values({ ...row, expires_at: new Date(Date.now() + 60_000) })
+        .execute();
+      return code;
+    },
+
     async region(): Promise<number> {
       const row = { ...REGION, name: `r-${unique()}` };
       return (await db.insertInto('regions').values(row).returning('id').executeTakeFirstOrThrow()).id;
@@ -273,6 +289,9 @@ function createMakers(app: TestApp, passwordHash: string) {
 }
 
 const ofAccount = ({ person }: { person: Person }) => ({ by: { userId: person.id } });
+
+/** Where the metrics dashboard of every test app would be. */
+export const METRICS_REDIRECT_URI = 'http://grafana.example/login/generic_oauth';
 
 export const REGION = {
   city: 'Bern',

@@ -1,6 +1,10 @@
 export const ROLE_LEVELS = { viewer: 0, member: 10, admin: 20, owner: 30 } as const;
 export type Role = keyof typeof ROLE_LEVELS;
 
+/** A token of kind `metrics` tells the metrics dashboard who somebody is; for every other purpose it is no credential. */
+export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
 export const SCOPES = ['read', 'write', 'plan'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -15,7 +19,7 @@ export interface Caller {
   readonly roles: ReadonlyMap<string, Role>;
   readonly credential: {
     readonly id: string;
-    readonly kind: 'session' | 'api_token';
+    readonly kind: CredentialKind;
     readonly scopes: readonly Scope[];
     readonly teamId: string | null;
     readonly expiresAt: Date | null;

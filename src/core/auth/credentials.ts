@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { Listener } from '#core/db/listener.ts';
-import type { Caller, Role, Scope } from './caller.ts';
+import type { Caller, CredentialKind, Role, Scope } from './caller.ts';
 import { hashToken } from './tokens.ts';
 
 const CACHE_MS = 5_000;
@@ -10,7 +10,7 @@ const LAST_USED_EVERY_MS = 60_000;
 
 interface CredentialRow {
   id: string;
-  kind: 'session' | 'api_token';
+  kind: CredentialKind;
   scopes: Scope[];
   team_id: string | null;
   expires_at: Date | null;

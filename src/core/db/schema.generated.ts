@@ -116,6 +116,17 @@ export interface DB {
     used_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
+  metrics_codes: {
+    code_hash: Buffer;
+    session_id: string;
+    user_id: string;
+    client_id: string;
+    redirect_uri: string;
+    code_challenge: Generated<string | null>;
+    expires_at: Date;
+    used_at: Generated<Date | null>;
+    credential_id: Generated<string | null>;
+  };
   orphaned_sites: {
     site_id: string;
     seen_at: Generated<Date>;

@@ -29,10 +29,26 @@ function parse(raw: Buffer, contentType: string): Body {
   const mediaType = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return { ...parseJson(raw), contentType, raw };
   if (mediaType === 'application/x-www-form-urlencoded') {
-    const value = Object.fromEntries(new URLSearchParams(raw.toString('utf8')));
-    return { kind: 'form', value, contentType, raw, faults: [] };
+    const pairs = new URLSearchParams(raw.toString('utf8'));
+    return {
+      kind: 'form',
+      value: Object.fromEntries(pairs),
+      contentType,
+      raw,
+      faults: findRepeated([...pairs.keys()]),
+    };
   }
   return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
+}
+
+/** RFC 6749, 3.2: no field may come twice, since whoever checks one could use the other. */
+function findRepeated(names: string[]): Fault[] {
+  const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return [...repeated].map((name) => ({
+    loc: ['body', name],
+    msg: 'Value error, must be there only once',
+    type: 'value_error',
+  }));
 }
 
 function parseJson(raw: Buffer): Pick<Body, 'kind' | 'value' | 'faults'> {

@@ -3,7 +3,7 @@ import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
-import { checkCaller, checkScope, checkSignedIn } from '#core/policy.ts';
+import { type Access, checkCaller, checkScope, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
 import { type Answer, answerOnce, findAnswer, hashRequest, type KeyedRequest, readKey } from './idempotency.ts';
@@ -74,9 +74,9 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Admission> {
   const { access } = operation;
-  const credential = readCredential(request);
+  const credential = readCredential(access, request);
   const asks = access.who !== 'anyone' || access.identifies;
-  const caller = asks && credential ? await identify(services, credential.token, request) : undefined;
+  const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
   checkSignedIn(access, caller);
 
@@ -98,19 +98,27 @@ async function admit(
 }
 
 /** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
-async function identify(services: Services, token: string, request: FastifyRequest): Promise<Caller | undefined> {
+async function identify(
+  services: Services,
+  access: Access<unknown>,
+  token: string,
+  request: FastifyRequest,
+): Promise<Caller | undefined> {
   const address = addressKey(request.ip);
   const state = services.limits.peek('badToken', address);
   if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
   const caller = await services.credentials.resolve(token);
   if (!caller) services.limits.take('badToken', address);
-  return caller;
+  return caller && opens(access, caller) ? caller : undefined;
 }
 
-function readCredential(request: FastifyRequest): { token: string; fromCookie: boolean } | undefined {
+function readCredential(
+  access: Access<unknown>,
+  request: FastifyRequest,
+): { token: string; fromCookie: boolean } | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer) return { token: bearer, fromCookie: false };
-  const cookie = request.cookies.session;
+  const cookie = access.who === 'bearer' ? undefined : request.cookies.session;
   return cookie ? { token: cookie, fromCookie: true } : undefined;
 }
 
@@ -171,6 +179,7 @@ async function readCall(
     body,
     subject,
     token: admission.token,
+    authorization: request.headers.authorization,
     db: services.db,
     services,
     ip: request.ip,

@@ -61,7 +61,7 @@ function describeOperation(operation: Operation, rename: (name: string) => strin
     summary: operation.summary,
     description: `Who may: ${access.rule}.`,
     tags: [operation.tag],
-    security: access.who === 'anyone' ? [] : [{ OAuth2PasswordBearer: [] }, { APIKeyCookie: [] }],
+    security: describeSecurity(access),
     ...(operation.assistant && { 'x-assistant-enabled': true }),
     ...(parameters.length > 0 && { parameters }),
     ...describeBody(operation, components),
@@ -76,6 +76,15 @@ function describeOperation(operation: Operation, rename: (name: string) => strin
       '4XX': { description: 'Refused', content: json(hoist(ErrorAnswer, components)) },
     },
   };
+}
+
+function describeSecurity(access: Operation['access']): Json[] {
+  const bearer = { OAuth2PasswordBearer: [] };
+  if (access.who === 'bearer') return [bearer];
+  const either = [bearer, { APIKeyCookie: [] }];
+  if (access.who !== 'anyone') return either;
+  // The empty one says that it also works without.
+  return access.identifies ? [{}, ...either] : [];
 }
 
 function describeAnswer(operation: Operation, components: Json): Json {

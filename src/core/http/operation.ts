@@ -23,6 +23,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   prepared: Prepared;
   /** The credential as it came, for the operations that are about credentials. */
   token: string | undefined;
+  /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
+  authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
   db: Db;
   services: Services;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { SCOPES } from '#core/auth/caller.ts';
+import { CREDENTIAL_KINDS, SCOPES } from '#core/auth/caller.ts';
 import { failure } from '#core/errors.ts';
 import { Moment, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
 
@@ -18,7 +18,7 @@ export const SignIn = Type.Object({
 export const Introspection = Type.Object(
   {
     active: Type.Boolean(),
-    kind: OneOf(['session', 'api_token']),
+    kind: OneOf(CREDENTIAL_KINDS),
     scopes: Type.Array(OneOf(SCOPES)),
     user_id: Uuid,
     team_id: Nullable(Uuid),

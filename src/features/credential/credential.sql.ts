@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Scope } from '#core/auth/caller.ts';
+import type { CredentialKind, Scope } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { ApiToken } from './credential.schema.ts';
@@ -8,7 +8,7 @@ const API_TOKEN_COLUMNS = sql`id, name, scopes, team_id, expires_at, last_used_a
 
 export interface NewCredential {
   token_hash: Buffer;
-  kind: 'session' | 'api_token';
+  kind: CredentialKind;
   user_id: string;
   scopes: Scope[];
   name?: string;
@@ -28,6 +28,10 @@ export async function insertCredential(db: Db, credential: NewCredential): Promi
 export async function deleteCredentialByHash(db: Db, hash: Buffer): Promise<string | undefined> {
   const row = await db.deleteFrom('credentials').where('token_hash', '=', hash).returning('user_id').executeTakeFirst();
   return row?.user_id;
+}
+
+export async function deleteCredential(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('credentials').where('id', '=', id).execute();
 }
 
 export async function deleteCredentialsOf(db: Db, userId: string, exceptId: string | null): Promise<void> {

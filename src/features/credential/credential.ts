@@ -8,7 +8,7 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { findSignIn } from '#features/user/user.ts';
 import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFailures } from './credential.schema.ts';
-import { deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 
 export { TokenGrant } from './credential.schema.ts';
 export { deleteExpiredCredentials } from './credential.sql.ts';
@@ -70,6 +70,28 @@ export async function signOut(call: Call): Promise<void> {
 function sessionCookie(services: Services, value: string, maxAge: number): string {
   const secure = services.config.baseUrl.startsWith('https:') ? '; Secure' : '';
   return `session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** A token that says who somebody is and opens nothing. */
+export async function createMetricsToken(
+  db: Db,
+  userId: string,
+  lifetimeSeconds: number,
+): Promise<{ id: string; token: string }> {
+  const token = newToken();
+  const { id } = await insertCredential(db, {
+    token_hash: hashToken(token),
+    kind: 'metrics',
+    user_id: userId,
+    scopes: [],
+    expires_at: new Date(Date.now() + lifetimeSeconds * 1000),
+  });
+  return { id, token };
+}
+
+export async function revokeCredential(db: Db, services: Services, id: string, userId: string): Promise<void> {
+  await deleteCredential(db, id);
+  rightsChanged(db, services, userId);
 }
 
 /** Every session and token of a user ends, at once and everywhere. */

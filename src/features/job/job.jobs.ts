@@ -1,5 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
+import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
 import { startDueCycles } from '#features/site/site.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
 import { deleteOldAnswers } from './job.sql.ts';
@@ -11,6 +12,7 @@ export const housekeeping = jobKind<Record<string, never>>({
   async run(_payload, { services: { db } }) {
     await deleteOldAnswers(db);
     await deleteExpiredCredentials(db);
+    await deleteOldCodes(db);
     await deleteUnclaimedAttachments(db);
     await startDueCycles(db);
   },
