@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { meQuery } from './api/queries.ts';
-import { safeNext } from './api/session.ts';
+import { isServers, safeNext } from './api/session.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
@@ -40,7 +40,9 @@ async function onlySignedIn({ context, location }: { context: Context; location:
 const auth = createRoute({ getParentRoute: () => root, id: 'auth', component: AuthLayout });
 
 async function onlySignedOut({ context, search }: { context: Context; search: { next?: string } }) {
-  if (await context.queryClient.ensureQueryData(meQuery)) throw redirect({ href: safeNext(search.next) });
+  if (!(await context.queryClient.ensureQueryData(meQuery))) return;
+  const href = safeNext(search.next);
+  throw redirect({ href, reloadDocument: isServers(href) });
 }
 
 const signIn = createRoute({

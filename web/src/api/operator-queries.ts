@@ -3,6 +3,12 @@ import { api } from './client.ts';
 
 const size = 25;
 
+export const metricsDashboardQuery = queryOptions({
+  queryKey: ['metrics-dashboard'],
+  queryFn: ({ signal }) => api.getMetricsDashboard({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const allTicketsQuery = (resolved: boolean, page: number) =>
   queryOptions({
     queryKey: ['tickets', 'all', resolved, page],

@@ -11,9 +11,14 @@ export function useMe(): User {
   return data;
 }
 
-/** A path inside the dashboard, or the start page for anything that could lead elsewhere. */
+/** A path of the platform, or the start page for anything that could lead elsewhere. */
 export function safeNext(next: string | undefined): string {
   return next && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/';
+}
+
+/** What the server answers itself, such as the sign-in of the metrics dashboard, is no page of this router. */
+export function isServers(path: string): boolean {
+  return path.startsWith('/f/');
 }
 
 /** By a full load, so that nothing of the former session stays in memory. */
@@ -29,7 +34,10 @@ export function useSession() {
   async function entered(next?: string): Promise<void> {
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'link' });
     await queryClient.fetchQuery(meQuery);
-    if (next !== undefined) router.history.push(safeNext(next));
+    if (next === undefined) return;
+    const path = safeNext(next);
+    if (isServers(path)) leaveTo(path);
+    else router.history.push(path);
   }
 
   return {

@@ -1,8 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { metricsDashboardQuery } from '../api/operator-queries.ts';
 import { eventsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
-import { ActivityIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
+import { ActivityIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
 
 const link =
   'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';
@@ -38,9 +39,24 @@ export function Nav({ onNavigate }: { onNavigate?: () => void }) {
             <OperatorIcon className="size-4.5" />
             Operator
           </Link>
+          <MetricsLink />
         </div>
       )}
     </nav>
+  );
+}
+
+/** To the operator's Grafana, where one is configured. */
+function MetricsLink() {
+  const { data } = useQuery(metricsDashboardQuery);
+  if (!data?.url) return null;
+  return (
+    <a href={data.url} target="_blank" rel="noreferrer" className={link}>
+      <MetricsIcon className="size-4.5" />
+      Metrics
+      <OpenIcon className="ml-auto size-3.5" />
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
   );
 }
 

@@ -48,6 +48,11 @@ export const OperatorIcon = (props: IconProps) => (
     <path d="M12 3 4.5 6v5.5c0 4.6 3 7.9 7.5 9.5 4.5-1.6 7.5-4.9 7.5-9.5V6L12 3Zm-3 9 2.2 2.2L15.5 10" />
   </Stroke>
 );
+export const MetricsIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M3.5 3.5v17h17M8 16v-4M12.5 16V7M17 16v-6" />
+  </Stroke>
+);
 export const ChevronLeftIcon = (props: IconProps) => (
   <Stroke {...props}>
     <path d="m15 6-6 6 6 6" />

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import * as oauth from 'openid-client';
+import type { Browser, Page } from 'playwright-core';
+import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { signIn } from './test-person.ts';
+
+/** A metrics dashboard that knows nothing of ours but its address, with a certified OAuth2 client, in a real browser. */
+describe('signing in to the metrics dashboard', { timeout: 120_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let dashboard: Server;
+  let redirectUri: string;
+  let config: oauth.Configuration;
+
+  before(async () => {
+    // It shows where the browser came back to, and leaves the rest to the test.
+    dashboard = createServer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Grafana</title><h1>Welcome back</h1>'),
+    );
+    await new Promise<void>((resolve) => dashboard.listen(0, '127.0.0.1', resolve));
+    const metricsUrl = `http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`;
+    redirectUri = `${metricsUrl}/login/generic_oauth`;
+    const env = { METRICS_URL: `${metricsUrl}/`, METRICS_CLIENT_SECRET: 'a secret + with: odd characters' };
+    [app, browser] = await Promise.all([startTestApp({ env }), launchBrowser()]);
+    config = await discover(oauth.ClientSecretBasic(env.METRICS_CLIENT_SECRET));
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+    dashboard?.close();
+  });
+
+  const discover = (authentication: oauth.ClientAuth) =>
+    oauth.discovery(new URL(app.url), 'grafana', undefined, authentication, {
+      algorithm: 'oauth2',
+      execute: [oauth.allowInsecureRequests],
+    });
+
+  async function begin(): Promise<{ url: string; checks: oauth.AuthorizationCodeGrantChecks }> {
+    const pkceCodeVerifier = oauth.randomPKCECodeVerifier();
+    const expectedState = oauth.randomState();
+    const url = oauth.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: 'userinfo',
+      code_challenge: await oauth.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: expectedState,
+    });
+    return { url: url.href, checks: { pkceCodeVerifier, expectedState } };
+  }
+
+  const newPage = async (): Promise<Page> => {
+    const context = await browser.newContext({ baseURL: app.url });
+    context.setDefaultTimeout(10_000);
+    return context.newPage();
+  };
+  const cameBack = async (page: Page) => {
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    return new URL(page.url());
+  };
+
+  it('leads through our sign-in and back, once; the second time nobody is asked anything', async () => {
+    const page = await newPage();
+    const first = await begin();
+    await page.goto(first.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    const tokens = await oauth.authorizationCodeGrant(config, await cameBack(page), first.checks);
+    const me = await fetch(`${app.api}/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    assert.equal(me.status, 401);
+    const user = await oauth.fetchUserInfo(config, tokens.access_token, oauth.skipSubjectCheck);
+    assert.equal(user.email, OPERATOR.email);
+    assert.equal(user.email_verified, true);
+    assert.equal(user.role, 'operator');
+
+    const second = await begin();
+    await page.goto(second.url);
+    const inBody = await discover(oauth.ClientSecretPost('a secret + with: odd characters'));
+    const again = await oauth.authorizationCodeGrant(inBody, await cameBack(page), second.checks);
+    assert.equal((await oauth.fetchUserInfo(inBody, again.access_token, user.sub)).sub, user.sub);
+  });
+
+  it('goes on from the sign-in page also for who turns out to be signed in already', async () => {
+    const page = await newPage();
+    await page.goto('/sign-in');
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    const { url, checks } = await begin();
+    const { pathname, search } = new URL(url);
+    await page.goto(`/sign-in?${new URLSearchParams({ next: pathname + search })}`);
+    const tokens = await oauth.authorizationCodeGrant(config, await cameBack(page), checks);
+    assert.equal(tokens.token_type, 'bearer');
+  });
+
+  it('tells the dashboard of an unconfirmed address, which its client understands', async () => {
+    const page = await newPage();
+    const { url, checks } = await begin();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByLabel('Last name').fill('Lovelace');
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('analytical engine');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    const back = await cameBack(page);
+    await assert.rejects(
+      oauth.authorizationCodeGrant(config, back, checks),
+      (error: oauth.AuthorizationResponseError) => {
+        assert.equal(error.error, 'access_denied');
+        assert.match(error.error_description ?? '', /Confirm your email address/);
+        return true;
+      },
+    );
+  });
+
+  it('goes nowhere else after signing in, whatever the address of the sign-in page says', async () => {
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/f/',
+      '/\\evil.example/',
+      'javascript:alert(1)',
+      '/f/\n//evil.example',
+    ]) {
+      const page = await newPage();
+      await page.goto(`/sign-in?${new URLSearchParams({ next })}`);
+      await signIn(page, OPERATOR.email, OPERATOR.password);
+      await page.getByRole('heading', { name: 'Sites' }).waitFor();
+      assert.equal(new URL(page.url()).origin, app.url);
+      await page.context().close();
+    }
+  });
+
+  it('is one click away for an operator, and not shown to anybody else', async () => {
+    const page = await newPage();
+    await page.goto('/sign-in');
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    const link = page.getByRole('link', { name: /^Metrics/ });
+    assert.equal(await link.getAttribute('href'), new URL(redirectUri).origin);
+    const customer = await newPage();
+    await customer.goto('/sign-in');
+    await signIn(customer, 'ada@example.com', 'analytical engine');
+    await customer.getByRole('heading', { name: 'Sites' }).waitFor();
+    assert.equal(await customer.getByRole('link', { name: /^Metrics/ }).count(), 0);
+  });
+});
