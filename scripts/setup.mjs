@@ -14,6 +14,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -27,7 +28,10 @@ const forTests = process.argv.includes('--test');
 const lockFile = at('node_modules/.siteyard-setup.lock');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
 const webStamp = at('web/dist/.stamp');
+const prometheusFolder = at('node_modules/.cache/prometheus');
 const pinnedNode = at('node_modules/.bin/node');
+
+const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
 class SetupError extends Error {}
 
@@ -176,6 +180,8 @@ function missingTools() {
   const missing = [];
   if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium', 'fonts-liberation'] });
   if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
+  if (!onPath('prometheus') && !existsSync(join(prometheusFolder, 'usr/bin/prometheus')))
+    missing.push({ name: 'Prometheus', packages: ['prometheus'], unpackTo: prometheusFolder });
   return missing;
 }
 
@@ -194,7 +200,7 @@ async function installTools() {
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(' and ');
   const packages = missing.flatMap((tool) => tool.packages);
-  const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  const command = `apt-get ${APT_INSTALL.join(' ')} ${packages.join(' ')}`;
   if (!isDebian() || process.getuid?.() !== 0) {
     throw new SetupError(
       `the tests need ${names}. On Debian: sudo ${command}. Elsewhere install ${names} by the system's own means; ` +
@@ -204,9 +210,25 @@ async function installTools() {
   console.log(`Siteyard: installing ${names} for the tests. This takes a minute, once.`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update'], { env, hint: `apt-get update failed, so the tests have no ${names}.` });
-  await run('apt-get', command.split(' ').slice(1), { env, hint: `${command} failed.` });
+  const installed = missing.filter((tool) => !tool.unpackTo).flatMap((tool) => tool.packages);
+  if (installed.length > 0)
+    await run('apt-get', [...APT_INSTALL, ...installed], { env, hint: `apt-get could not install ${installed}.` });
+  for (const tool of missing) if (tool.unpackTo) await unpack(tool, env);
   const still = missingTools();
-  if (still.length > 0) throw new SetupError(`${command} succeeded, but there is still no ${still[0].name}.`);
+  if (still.length > 0) throw new SetupError(`apt-get succeeded, but there is still no ${still[0].name}.`);
+}
+
+/** Only the programs of a package, beside ours: installing it would start a service on the machine. */
+async function unpack({ name, packages, unpackTo }, env) {
+  const draft = `${unpackTo}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  await run('apt-get', ['download', ...packages], { env, cwd: draft, hint: `apt-get could not download ${name}.` });
+  const archives = readdirSync(draft);
+  for (const archive of archives) await run('dpkg', ['-x', archive, '.'], { cwd: draft, hint: `no ${name}.` });
+  for (const archive of archives) rmSync(join(draft, archive));
+  rmSync(unpackTo, { recursive: true, force: true });
+  renameSync(draft, unpackTo);
 }
 
 /** Ubuntu's chromium package is only a pointer to a snap, which containers and many servers can not install. */
@@ -217,8 +239,8 @@ function isDebian() {
 // Running programs, one set-up at a time
 
 /** Quiet unless it fails; then everything the program said is shown. */
-async function run(command, args, { env = process.env, hint }) {
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+async function run(command, args, { env = process.env, cwd = root, hint }) {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid) appendFileSync(lockFile, ` ${child.pid}`);
   const stop = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
@@ -269,7 +291,7 @@ function takeLock() {
 function isAtWork(pid) {
   if (Number(pid) === process.pid) return false;
   try {
-    return /setup\.mjs|npm|vite|apt-get/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    return /setup\.mjs|npm|vite|apt-get|dpkg/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   } catch {
     return false;
   }

@@ -40,3 +40,17 @@ test('a role of its own needs the shared database and the shared key', () => {
     'worker',
   );
 });
+
+test('the address of the metrics dashboard says where a sign-in to it leads back to, unless that is listed', () => {
+  const uris = (env: Record<string, string>) => readConfig(env).metricsRedirectUris;
+  assert.deepEqual(uris({}), []);
+  assert.deepEqual(uris({ METRICS_URL: 'https://g.example/sub/' }), ['https://g.example/sub/login/generic_oauth']);
+  const listed = {
+    METRICS_URL: 'https://g.example',
+    METRICS_REDIRECT_URIS: 'https://a.example/x, http://b.example/y?z=1',
+  };
+  assert.deepEqual(uris(listed), ['https://a.example/x', 'http://b.example/y?z=1']);
+  for (const wrong of ['/relative', 'javascript:alert(1)', 'https://a.example/#fragment', 'https://'])
+    assert.throws(() => uris({ METRICS_REDIRECT_URIS: wrong }), /METRICS_REDIRECT_URIS has/);
+  assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: 'short' }), /METRICS_CLIENT_SECRET must have/);
+});

@@ -28,11 +28,19 @@ import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
+import { countFailedJobs } from '#features/job/job.sql.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
-import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
+import {
+  countSites,
+  listenToRuntime,
+  siteReports,
+  siteRoutes,
+  stopRetiredSites,
+  subscribeToPurges,
+} from '#features/site/site.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -108,10 +116,17 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
     if (!config.metricsClientSecret)
       await keepForOperator(config, 'metrics-client-secret', metricsClientSecret(services));
-    const metrics = createMetrics(database.pool, jobs, services.events, runtime, () => backupFigures(services.db));
+    const edge = serves ? createEdge(services, routes) : undefined;
+    const metrics = createMetrics({
+      pool: database.pool,
+      jobs,
+      events: services.events,
+      runtime,
+      edge: edge?.totals,
+      platform: () => platformFigures(services),
+    });
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
-    const edge = serves ? createEdge(services, routes) : undefined;
     if (edge) {
       undo.push(() => edge.close());
       await edge.start();
@@ -221,6 +236,10 @@ async function readOrMakeKey(file: string): Promise<string> {
   const key = (await readFile(file, 'utf8')).trim();
   if (key.length < 32) throw new Error(`${file} holds no key; restore it, or set SECRET_KEY`);
   return key;
+}
+
+async function platformFigures({ db }: Services) {
+  return { backups: await backupFigures(db), sites: await countSites(db), failedJobs: await countFailedJobs(db) };
 }
 
 /** Where whoever sets up Prometheus and Grafana finds what was made for them. */

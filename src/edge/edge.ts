@@ -22,6 +22,7 @@ import type { EdgeReports, RouteSource } from './route.ts';
 import { RouteTable, serves } from './route-table.ts';
 import { StaticFiles } from './static/static-files.ts';
 import { parseTarget } from './target.ts';
+import type { EdgeTotals } from './totals.ts';
 import { UsageReporter } from './usage.ts';
 import { Visit } from './visit.ts';
 import { Visitors } from './visitors.ts';
@@ -69,7 +70,7 @@ export class Edge {
     this.#usage = new UsageReporter(reports, log);
     this.#table = new RouteTable(routes, this.#usage, new MemoryBudget(this.#limits.pageCacheBytes), log);
     const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
-    this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, log });
+    this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(this.#limits);
     this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
@@ -80,6 +81,11 @@ export class Edge {
   start(): Promise<void> {
     this.#started ??= this.#table.start().then(() => this.#usage.start(this.#limits.flushMs));
     return this.#started;
+  }
+
+  /** What an operator watches. */
+  get totals(): EdgeTotals {
+    return this.#usage.totals;
   }
 
   /** Another edge, or the runtime, says that the site's pages changed. */
@@ -199,6 +205,7 @@ export class Edge {
       return;
     }
     const notice = noticeOf(error);
+    this.totals.countFailure(notice.code);
     const requestId = sendNotice(response, notice);
     const level = error instanceof SiteFailure || error instanceof SiteTaken ? 'info' : 'warn';
     this.#log[level](

@@ -9,6 +9,7 @@ let world: EdgeWorld;
 beforeEach(async () => {
   world = new EdgeWorld((request, response) => {
     const type = request.url?.includes('feed') ? 'application/rss+xml' : 'text/html; charset=UTF-8';
+    if (request.url === '/broken') return void request.socket.destroy();
     response.writeHead(request.url === '/missing' ? 404 : 200, { 'content-type': type });
     response.end('x'.repeat(10_000));
   });
@@ -102,6 +103,23 @@ test('what could not be told is kept, and told when the edge closes', async () =
   world.usageFails = false;
   await world.edge.close();
   assert.deepEqual([sum('requests'), sum('visits'), world.usages.length], [2, 1, 1]);
+});
+
+test('what the whole edge did is counted over all sites, once it was told, and failures by their reason', async () => {
+  world.usageFails = true;
+  for (const path of ['/', '/', '/missing', '/broken']) await world.ask(path);
+  await sleep(60);
+  const { totals } = world.edge;
+  assert.equal(totals.requests, 0);
+  world.usageFails = false;
+  await world.edge.close();
+  const { requests, visits, cacheHits, cacheMisses } = totals;
+  assert.deepEqual({ requests, visits, cacheHits }, { requests: 4, visits: 1, cacheHits: 1 });
+  assert.equal(cacheMisses, sum('cacheMisses'));
+  assert.equal(totals.bytes, sum('bytes'));
+  const answers = { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 1, '5xx': 0 };
+  assert.deepEqual(Object.fromEntries(totals.answers), answers);
+  assert.deepEqual(Object.fromEntries(totals.failures), { 'site.crash': 1 });
 });
 
 test('after a move, each team is told its own part', async () => {

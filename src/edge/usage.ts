@@ -1,5 +1,6 @@
 import type { Log } from '#core/log.ts';
 import type { EdgeReports, SiteUsage } from './route.ts';
+import { EdgeTotals } from './totals.ts';
 
 /** A site as far as counting goes. */
 export interface CountedSite {
@@ -54,6 +55,7 @@ export class UsageCounter {
 
 /** Hands the counters on every few seconds, all sites in one call. */
 export class UsageReporter {
+  readonly totals = new EdgeTotals();
   readonly #counters = new Set<UsageCounter>();
   readonly #reports: EdgeReports;
   readonly #log: Log;
@@ -101,6 +103,7 @@ export class UsageReporter {
     if (taken.length === 0) return;
     try {
       await this.#reports.usage(taken.map(([, usage]) => usage));
+      for (const [, usage] of taken) this.totals.addUsage(usage);
     } catch (error) {
       this.#log.warn({ err: error }, 'usage could not be reported; it is kept for the next time');
       for (const [counter, usage] of taken) counter.giveBack(usage);

@@ -9,6 +9,7 @@ import { type Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { EdgeReports } from '../route.ts';
+import type { EdgeTotals } from '../totals.ts';
 import type { BodyTarget } from './body.ts';
 import type { SiteAnswer } from './site-answer.ts';
 import { SiteConnections } from './site-connection.ts';
@@ -34,6 +35,7 @@ export interface UpstreamOptions {
   runtime: Pick<Runtime, 'start'>;
   reports: EdgeReports;
   limits: EdgeLimits;
+  totals: EdgeTotals;
   log: Log;
 }
 
@@ -68,7 +70,9 @@ export class Upstream {
 
   async #ask(gate: Gate, outgoing: Outgoing): Promise<SiteAnswer> {
     const lease = await this.#lease(gate, outgoing.leaving);
-    return this.#exchange(gate, lease, outgoing, false);
+    const answer = await this.#exchange(gate, lease, outgoing, false);
+    this.#options.totals.countAnswer(answer.status);
+    return answer;
   }
 
   /** As `send`, for a request that wants to switch protocols. The lease is held until the tunnel closes. */

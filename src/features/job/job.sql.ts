@@ -18,6 +18,11 @@ export async function listFailedJobs(db: Db, paging: Paging): Promise<Listing<Fa
   return listNewest<FailedJobRow>(db, { table: 'failed_jobs', where: sql`true`, columns: COLUMNS }, paging);
 }
 
+export async function countFailedJobs(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from failed_jobs`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 export async function takeFailedJob(db: Db, id: string): Promise<FailedJobRow | undefined> {
   return (await sql<FailedJobRow>`delete from failed_jobs where id = ${id} returning ${COLUMNS}`.execute(db)).rows[0];
 }

@@ -109,6 +109,15 @@ export async function takeWaitingMail(db: Db, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
+/** How many sites there are, by what they are doing. */
+export async function countSites(db: Db): Promise<{ ready: number; sleeping: number; busy: number }> {
+  const { rows } = await sql<{ ready: number; sleeping: number; busy: number }>`
+    select count(*) filter (where busy is not null)::int as busy,
+      count(*) filter (where busy is null and is_sleeping)::int as sleeping,
+      count(*) filter (where busy is null and not is_sleeping)::int as ready from sites`.execute(db);
+  return rows[0] as { ready: number; sleeping: number; busy: number };
+}
+
 /** Begins the next month of teams whose billing cycle is over, with every counter at zero. */
 export async function startDueCycles(db: Db): Promise<void> {
   await sql`
