@@ -31,6 +31,8 @@ import { jobKinds, operations, schedules } from '#features/index.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
+import { WebhookSender } from '#features/webhook/webhook.sender.ts';
+import { webhookFigures } from '#features/webhook/webhook.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -101,10 +103,16 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       const clock = new BackupClock(services);
       undo.push(() => clock.close());
       clock.start();
+      const sender = new WebhookSender(services);
+      undo.push(() => sender.close());
+      await sender.start();
     }
 
     if (!config.metricsToken) await keepMetricsToken(services);
-    const metrics = createMetrics(database.pool, jobs, services.events, runtime, () => backupFigures(services.db));
+    const metrics = createMetrics(database.pool, jobs, services.events, runtime, {
+      backups: () => backupFigures(services.db),
+      webhooks: () => webhookFigures(services.db),
+    });
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
     const edge = serves ? createEdge(services, routes) : undefined;

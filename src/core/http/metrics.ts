@@ -24,12 +24,18 @@ export interface BackupFigures {
   failing: number;
 }
 
+/** Calls of webhooks that are yet to be made, of all processes together. */
+export interface WebhookFigures {
+  waiting: number;
+  overdue_seconds: number;
+}
+
 export function createMetrics(
   pool: pg.Pool,
   jobs: Jobs,
   events: EventHub,
   sites: SiteProcesses,
-  backups: () => Promise<BackupFigures>,
+  figures: { backups(): Promise<BackupFigures>; webhooks(): Promise<WebhookFigures> },
 ): Metrics {
   const registers = [new Registry()];
   const registry = registers[0] as Registry;
@@ -89,6 +95,16 @@ export function createMetrics(
     help: 'Sites whose last backup failed',
     registers,
   });
+  const webhooksWaiting = new Gauge({
+    name: 'siteyard_webhook_deliveries_waiting',
+    help: 'Calls of webhooks that wait for their turn or for another attempt',
+    registers,
+  });
+  const webhooksOverdue = new Gauge({
+    name: 'siteyard_webhook_deliveries_overdue_seconds',
+    help: 'How long the call that waits longest has been due',
+    registers,
+  });
   const delay = new Gauge({
     name: 'siteyard_event_loop_delay_seconds',
     help: 'Event loop delay since the last scrape',
@@ -113,10 +129,13 @@ export function createMetrics(
       poolUse.set({ state: 'idle' }, pool.idleCount);
       poolUse.set({ state: 'waiting' }, pool.waitingCount);
       streams.set(events.openStreams);
-      const figures = await backups();
-      backupsDue.set(figures.due);
-      backupsOldest.set(figures.oldest_seconds);
-      backupsFailing.set(figures.failing);
+      const backups = await figures.backups();
+      backupsDue.set(backups.due);
+      backupsOldest.set(backups.oldest_seconds);
+      backupsFailing.set(backups.failing);
+      const webhooks = await figures.webhooks();
+      webhooksWaiting.set(webhooks.waiting);
+      webhooksOverdue.set(webhooks.overdue_seconds);
       const awake = sites.awake();
       sitesAwake.set(awake.length);
       sitesMemory.set(awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));

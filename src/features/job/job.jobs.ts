@@ -2,6 +2,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
 import { startDueCycles } from '#features/site/site.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
+import { forgetOldDeliveries } from '#features/webhook/webhook.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
 /** Removes what nobody can use any more, and begins the next billing cycle where one is over. */
@@ -12,6 +13,7 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteOldAnswers(db);
     await deleteExpiredCredentials(db);
     await deleteUnclaimedAttachments(db);
+    await forgetOldDeliveries(db);
     await startDueCycles(db);
   },
 });
