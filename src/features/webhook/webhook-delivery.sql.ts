@@ -4,6 +4,7 @@ import type { WebhookFigures } from '#core/http/metrics.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from '#features/event/event.schema.ts';
 import type { WebhookDelivery } from './webhook.schema.ts';
+import { announceDeliveries } from './webhook.sql.ts';
 
 /** The event as it was when it was written down; the database wrote its moments as text. */
 export type KeptEvent = Omit<Event, 'user' | 'unread' | 'created_at' | 'finished_at'> & {
@@ -66,12 +67,11 @@ export async function insertTestDelivery(
 
 /** Due at once and with all its attempts, whatever became of it before. An attempt that is under way counts for nothing. */
 const AGAIN = sql`state = 'waiting', attempts = 0, due_at = now(), lease = null, delivered_at = null`;
-const announce = (db: Db) => sql`select pg_notify('webhook', '')`.execute(db);
 
 export async function replayDelivery(db: Db, id: string): Promise<DeliveryRow | undefined> {
   const { rows } = await sql<DeliveryRow>`
     update webhook_deliveries set ${AGAIN} where id = ${id} returning ${COLUMNS}`.execute(db);
-  await announce(db);
+  await announceDeliveries(db);
   return rows[0];
 }
 
@@ -79,7 +79,7 @@ export async function replayDeliveries(db: Db, webhookId: string, state: string,
   const { numAffectedRows } = await sql`
     update webhook_deliveries set ${AGAIN}
     where webhook_id = ${webhookId} and state = ${state} and created_at >= ${since}`.execute(db);
-  await announce(db);
+  await announceDeliveries(db);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -49,7 +49,13 @@ export async function updateWebhook(
       notice_due = notice_due and not ${is_active ?? false},
       failing_since = case when ${starts} then null else failing_since end
     where id = ${id} returning ${COLUMNS}`.execute(db);
+  if (starts) await announceDeliveries(db);
   return rows[0];
+}
+
+/** Wakes whoever sends, in every process: there may be something to do. */
+export async function announceDeliveries(db: Db): Promise<void> {
+  await sql`select pg_notify('webhook', '')`.execute(db);
 }
 
 /** False when somebody else just did. */
