@@ -403,6 +403,9 @@ export type Region = {
   site_domain: string;
   created_at: string;
 };
+export type ReplayedDeliveries = {
+  count: number;
+};
 export type Site = {
   id: string;
   fqdn: string;
@@ -611,6 +614,79 @@ export type ValidationError = {
     type: string;
   }>;
   code?: string;
+};
+export type Webhook = {
+  id: string;
+  team_id: string;
+  user_id: string;
+  url: string;
+  description: string;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  is_active: boolean;
+  disabled_reason: 'gone' | 'failing' | 'person_left' | null;
+  failing_since: string | null;
+  created_at: string;
+};
+export type WebhookDelivery = {
+  id: string;
+  webhook_id: string;
+  event_id: string | null;
+  event_type: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  attempts: number;
+  next_attempt_at: string | null;
+  attempted_at: string | null;
+  delivered_at: string | null;
+  response_status: number | null;
+  duration_ms: number | null;
+  error: string | null;
+  created_at: string;
+};
+export type WebhookDeliveryDetail = {
+  id: string;
+  webhook_id: string;
+  event_id: string | null;
+  event_type: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  attempts: number;
+  next_attempt_at: string | null;
+  attempted_at: string | null;
+  delivered_at: string | null;
+  response_status: number | null;
+  duration_ms: number | null;
+  error: string | null;
+  created_at: string;
+  payload: Record<string, unknown>;
+  response_body: string | null;
+};
+export type WebhookDeliveryPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<WebhookDelivery>;
+};
+export type WebhookPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Webhook>;
+};
+export type WebhookWithSecret = {
+  id: string;
+  team_id: string;
+  user_id: string;
+  url: string;
+  description: string;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  is_active: boolean;
+  disabled_reason: 'gone' | 'failing' | 'person_left' | null;
+  failing_since: string | null;
+  created_at: string;
+  secret: string;
 };
 
 /** What each operation takes and answers. */
@@ -861,6 +937,42 @@ export interface Operations {
   uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment };
   /** Download an attachment */
   getAttachment: { input: { params: { s3_object: string } }; output: Blob };
+  /** The addresses that are told of what happens in a team */
+  listWebhooks: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: WebhookPage };
+  /** Have an address told of what happens; the answer shows the secret that calls are signed with, this once */
+  createWebhook: { input: { params: { team_id: string }; body: {
+      url: string;
+      description?: string;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+    } }; output: WebhookWithSecret };
+  /** One webhook */
+  getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook };
+  /** Change a webhook, or switch it on or off; what waited goes out when it is switched on */
+  updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
+      url?: string;
+      description?: string;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+      is_active?: boolean;
+    } }; output: Webhook };
+  /** Delete a webhook, with what waited for it */
+  deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty };
+  /** A new secret, shown this once; for 24 hours calls are signed with the old one too */
+  rotateWebhookSecret: { input: { params: { team_id: string; webhook_id: string }; body?: {
+      revoke_previous?: boolean;
+    } }; output: WebhookWithSecret };
+  /** Call the address now with an event webhook.test, and see its answer */
+  testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail };
+  /** Send again what failed since a moment, or what was delivered since then */
+  replayWebhook: { input: { params: { team_id: string; webhook_id: string }; body: {
+      since: string;
+      state?: 'failed' | 'delivered';
+    } }; output: ReplayedDeliveries };
+  /** What was sent to a webhook within 30 days, and what waits to be */
+  listWebhookDeliveries: { input: { params: { team_id: string; webhook_id: string }; query?: { state?: 'waiting' | 'delivered' | 'failed'; page?: number; size?: number } }; output: WebhookDeliveryPage };
+  /** One delivery, with what was sent and what came back last */
+  getWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
+  /** Send a delivery again, under the same webhook-id */
+  replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region> };
   /** One region */
@@ -981,6 +1093,17 @@ export const ROUTES = {
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
   getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },
+  listWebhooks: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook' },
+  createWebhook: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook', body: 'application/json' },
+  getWebhook: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}' },
+  updateWebhook: { method: 'PATCH', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}', body: 'application/json' },
+  deleteWebhook: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}' },
+  rotateWebhookSecret: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/rotate_secret', body: 'application/json' },
+  testWebhook: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/test' },
+  replayWebhook: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/replay', body: 'application/json' },
+  listWebhookDeliveries: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery' },
+  getWebhookDelivery: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}' },
+  replayWebhookDelivery: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}/replay' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },

@@ -34,13 +34,15 @@ import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.r
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import {
-  countSites,
+  countSitesByState,
   listenToRuntime,
   siteReports,
   siteRoutes,
   stopRetiredSites,
   subscribeToPurges,
 } from '#features/site/site.ts';
+import { WebhookSender } from '#features/webhook/webhook.sender.ts';
+import { webhookFigures } from '#features/webhook/webhook.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -111,6 +113,9 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       const clock = new BackupClock(services);
       undo.push(() => clock.close());
       clock.start();
+      const sender = new WebhookSender(services);
+      undo.push(() => sender.close());
+      await sender.start();
     }
 
     if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
@@ -239,7 +244,12 @@ async function readOrMakeKey(file: string): Promise<string> {
 }
 
 async function platformFigures({ db }: Services) {
-  return { backups: await backupFigures(db), sites: await countSites(db), failedJobs: await countFailedJobs(db) };
+  return {
+    backups: await backupFigures(db),
+    webhooks: await webhookFigures(db),
+    sites: await countSitesByState(db),
+    failedJobs: await countFailedJobs(db),
+  };
 }
 
 /** Where whoever sets up Prometheus and Grafana finds what was made for them. */

@@ -52,6 +52,8 @@ export interface OutboundFetch {
   /** From the first byte sent to the last one received, redirects included. */
   timeoutMs: number;
   maxBytes: number;
+  /** A longer answer ends there instead of being refused, where only its beginning matters. */
+  cutsLongAnswer?: true;
   /** How many redirects are followed; none unless said. Only reads follow any. */
   redirects?: number;
 }
@@ -167,7 +169,7 @@ export class Outbound {
       const request = this.request(target, { ...options, signal });
       request.once('error', fail);
       request.once('response', (response) => {
-        readAnswer(response, target, options.maxBytes).then(resolve, fail);
+        readAnswer(response, target, options).then(resolve, fail);
       });
       request.end(options.body);
     });
@@ -203,18 +205,26 @@ export class Outbound {
   }
 }
 
-async function readAnswer(response: IncomingMessage, target: URL, maxBytes: number): Promise<OutboundAnswer> {
+async function readAnswer(
+  response: IncomingMessage,
+  target: URL,
+  { maxBytes, cutsLongAnswer }: OutboundFetch,
+): Promise<OutboundAnswer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) {
-      response.destroy();
-      throw new OutboundFailed('too_large', `${target.host} answers more than ${maxBytes} bytes`);
-    }
     chunks.push(chunk);
+    if (length <= maxBytes) continue;
+    response.destroy();
+    if (cutsLongAnswer) break;
+    throw new OutboundFailed('too_large', `${target.host} answers more than ${maxBytes} bytes`);
   }
-  return { status: response.statusCode ?? 502, headers: response.headers, body: Buffer.concat(chunks) };
+  return {
+    status: response.statusCode ?? 502,
+    headers: response.headers,
+    body: Buffer.concat(chunks).subarray(0, maxBytes),
+  };
 }
 
 /** Where a read is sent on to. A write is never repeated elsewhere. */

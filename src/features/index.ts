@@ -37,6 +37,8 @@ import { teamOperations } from './team/team.routes.ts';
 import { attachmentOperations } from './ticket/attachment.routes.ts';
 import { mailReply } from './ticket/ticket.jobs.ts';
 import { ticketOperations } from './ticket/ticket.routes.ts';
+import { mailSwitchedOff } from './webhook/webhook.jobs.ts';
+import { webhookOperations } from './webhook/webhook.routes.ts';
 
 /** Everything the service can be asked to do. */
 export const operations: readonly Operation[] = [
@@ -54,6 +56,7 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...ticketOperations,
   ...attachmentOperations,
+  ...webhookOperations,
   ...regionOperations,
   ...jobOperations,
   ...metricsSignInOperations,
@@ -84,6 +87,7 @@ export const jobKinds: readonly JobKind[] = [
   rehearseRestore,
   buildPreview,
   endPreviews,
+  mailSwitchedOff,
 ] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */

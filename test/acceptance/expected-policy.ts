@@ -92,6 +92,18 @@ uploadAttachment                     401       200     200     200    200    200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200
 getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200
 
+listWebhooks                         401       404     403     403    200    200      404      401     200     200      200       404
+createWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
+getWebhook                           401       404     403     403    200    200      404      401     200     200      200       404
+updateWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
+deleteWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
+rotateWebhookSecret                  401       404     403     403    200    200      404      401     200     403      403       404
+testWebhook                          401       404     403     403    200    200      404      401     200     403      403       404
+replayWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
+listWebhookDeliveries                401       404     403     403    200    200      404      401     200     200      200       404
+getWebhookDelivery                   401       404     403     403    200    200      404      401     200     200      200       404
+replayWebhookDelivery                401       404     403     403    200    200      404      401     200     403      403       404
+
 listRegions                          200       200     200     200    200    200      200      200     200     200      200       200
 getRegion                            200       200     200     200    200    200      200      200     200     200      200       200
 getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200
@@ -182,6 +194,29 @@ deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
 createReply     params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
+
+listWebhooks           params.team_id         404 team.not_found
+createWebhook          params.team_id         404 team.not_found
+getWebhook             params.team_id         404 team.not_found
+getWebhook             params.webhook_id      404 webhook.not_found
+updateWebhook          params.team_id         404 team.not_found
+updateWebhook          params.webhook_id      404 webhook.not_found
+deleteWebhook          params.team_id         404 team.not_found
+deleteWebhook          params.webhook_id      404 webhook.not_found
+rotateWebhookSecret    params.team_id         404 team.not_found
+rotateWebhookSecret    params.webhook_id      404 webhook.not_found
+testWebhook            params.team_id         404 team.not_found
+testWebhook            params.webhook_id      404 webhook.not_found
+replayWebhook          params.team_id         404 team.not_found
+replayWebhook          params.webhook_id      404 webhook.not_found
+listWebhookDeliveries  params.team_id         404 team.not_found
+listWebhookDeliveries  params.webhook_id      404 webhook.not_found
+getWebhookDelivery     params.team_id         404 team.not_found
+getWebhookDelivery     params.webhook_id      404 webhook.not_found
+getWebhookDelivery     params.delivery_id     404 webhook_delivery.not_found
+replayWebhookDelivery  params.team_id         404 team.not_found
+replayWebhookDelivery  params.webhook_id      404 webhook.not_found
+replayWebhookDelivery  params.delivery_id     404 webhook_delivery.not_found
 
 getRegion       params.region_id               public
 updateRegion    params.region_id               403 auth.operators_only

@@ -47,6 +47,17 @@ const onKeptSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
   };
 };
+const onWebhook = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({ params: await webhookIn(world, place), ...more });
+};
+const webhookIn = async (world: World, place: Place) => ({
+  team_id: place.teamId,
+  webhook_id: await world.webhook(place.teamId, place.owner),
+});
+const onDelivery: Make = async ({ world, place }) => {
+  const params = await webhookIn(world, place);
+  return { params: { ...params, delivery_id: await world.webhookDelivery(params.webhook_id) } };
+};
 const now = () => new Date().toISOString();
 const newName = () => `n-${randomBytes(6).toString('hex')}`;
 
@@ -206,6 +217,25 @@ export const requests: Record<string, Make> = {
   'getAttachment/of no ticket yet': async ({ world, place }) => ({
     params: { s3_object: await world.attachment(place === world.home ? world.person('member') : place.owner, null) },
   }),
+
+  listWebhooks: inTeam,
+  createWebhook: async ({ world, place }) => {
+    // A team may have a few, and this is about who may make one.
+    await world.noWebhooks(place.teamId);
+    return {
+      params: { team_id: place.teamId },
+      body: { url: 'https://hooks.example.com/', event_types: ['git.synced'] },
+    };
+  },
+  getWebhook: onWebhook(),
+  updateWebhook: onWebhook({ body: { description: 'For the shop' } }),
+  deleteWebhook: onWebhook(),
+  rotateWebhookSecret: onWebhook({ body: {} }),
+  testWebhook: onWebhook(),
+  replayWebhook: onWebhook({ body: { since: now() } }),
+  listWebhookDeliveries: onWebhook(),
+  getWebhookDelivery: onDelivery,
+  replayWebhookDelivery: onDelivery,
 
   listRegions: nothing,
   getRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),

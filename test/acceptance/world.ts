@@ -169,7 +169,7 @@ function createMakers(app: TestApp, passwordHash: string) {
     async event(of: { teamId: string } | { person: Person }): Promise<string> {
       const [scope, whose] =
         'teamId' in of ? (['team', { team_id: of.teamId, by: null }] as const) : (['account', ofAccount(of)] as const);
-      return recordEvent(db, { scope, event_type: 'test.happened', activity: 'Something happened', ...whose });
+      return recordEvent(db, { scope, event_type: 'team.updated', activity: 'Something happened', ...whose });
     },
 
     /** A site that is there and idle; nothing of it is on disk. */
@@ -271,6 +271,44 @@ function createMakers(app: TestApp, passwordHash: string) {
         .values({ ...row, expires_at: new Date(Date.now() + 60_000) })
         .execute();
       return code;
+    },
+
+    /** At an address that nobody may call, for events that nobody makes. */
+    async webhook(teamId: string, person: Person): Promise<string> {
+      const row = { team_id: teamId, user_id: person.id, url: 'https://127.0.0.1:1/', event_types: ['git.synced'] };
+      const { id } = await db.insertInto('webhooks').values(row).returning('id').executeTakeFirstOrThrow();
+      const secret_sealed = app.services.secrets.seal(Buffer.from(`whsec_${Buffer.from(id).toString('base64')}`));
+      await db.insertInto('webhook_secrets').values({ webhook_id: id, secret_sealed }).execute();
+      return id;
+    },
+
+    async noWebhooks(teamId: string): Promise<void> {
+      await db.deleteFrom('webhooks').where('team_id', '=', teamId).execute();
+    },
+
+    async webhookDelivery(webhookId: string): Promise<string> {
+      const { team_id } = await db
+        .selectFrom('webhooks')
+        .select('team_id')
+        .where('id', '=', webhookId)
+        .executeTakeFirstOrThrow();
+      const eventId = await makers.event({ teamId: team_id });
+      const event = await db.selectFrom('events').selectAll().where('id', '=', eventId).executeTakeFirstOrThrow();
+      const { seq: _seq, xid: _xid, position: _position, ...kept } = event;
+      const row = {
+        webhook_id: webhookId,
+        event_id: eventId,
+        event_type: event.event_type,
+        event: JSON.stringify(kept),
+      };
+      const ended = { state: 'failed', due_at: null };
+      return (
+        await db
+          .insertInto('webhook_deliveries')
+          .values({ ...row, ...ended })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+      ).id;
     },
 
     async region(): Promise<number> {

@@ -341,4 +341,42 @@ export interface DB {
     events_read_to: Generated<number>;
     created_at: Generated<Date>;
   };
+  webhook_deliveries: {
+    id: Generated<string>;
+    webhook_id: string;
+    event_id: Generated<string | null>;
+    event_type: string;
+    event: unknown;
+    state: Generated<string>;
+    attempts: Generated<number>;
+    due_at: Generated<Date | null>;
+    lease: Generated<string | null>;
+    attempted_at: Generated<Date | null>;
+    delivered_at: Generated<Date | null>;
+    response_status: Generated<number | null>;
+    response_body: Generated<string | null>;
+    duration_ms: Generated<number | null>;
+    error: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
+  webhook_secrets: {
+    id: Generated<string>;
+    webhook_id: string;
+    secret_sealed: Buffer;
+    created_at: Generated<Date>;
+    expires_at: Generated<Date | null>;
+  };
+  webhooks: {
+    id: Generated<string>;
+    team_id: string;
+    user_id: string;
+    url: string;
+    description: Generated<string>;
+    event_types: Generated<string[]>;
+    is_active: Generated<boolean>;
+    disabled_reason: Generated<string | null>;
+    failing_since: Generated<Date | null>;
+    notice_due: Generated<boolean>;
+    created_at: Generated<Date>;
+  };
 }

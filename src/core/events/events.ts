@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
+import type { EventType } from './event-types.ts';
 
 /**
  * An event is the record of an operation. It is written in the transaction of the change itself; work that goes on in
@@ -8,7 +9,7 @@ import type { Db } from '#core/db/database.ts';
  */
 export interface NewEvent {
   scope: 'account' | 'team' | 'site' | 'stage';
-  event_type: string;
+  event_type: EventType;
   /** A readable line, such as "Ada invited bob@example.com". */
   activity: string;
   by: Pick<Caller, 'userId'> | null;

@@ -39,9 +39,16 @@ export interface BackupFigures {
   failing: number;
 }
 
+/** Calls of webhooks that are yet to be made, of all processes together. */
+export interface WebhookFigures {
+  waiting: number;
+  overdue_seconds: number;
+}
+
 /** What is true of the whole platform, whichever process is asked. */
 interface PlatformFigures {
   backups: BackupFigures;
+  webhooks: WebhookFigures;
   /** By state. */
   sites: Record<string, number>;
   failedJobs: number;
@@ -89,6 +96,14 @@ export function createMetrics({ pool, jobs, events, runtime, edge, platform }: M
   const backupsDue = gauge('backups_due', 'Sites whose backup is due');
   const backupsOldest = gauge('backups_overdue_seconds', 'How long the backup that waits longest has been due');
   const backupsFailing = gauge('backups_failing', 'Sites whose last backup failed');
+  const webhooksWaiting = gauge(
+    'webhook_deliveries_waiting',
+    'Calls of webhooks that wait for their turn or for another attempt',
+  );
+  const webhooksOverdue = gauge(
+    'webhook_deliveries_overdue_seconds',
+    'How long the call that waits longest has been due',
+  );
   const delay = gauge('event_loop_delay_seconds', 'Event loop delay since the last scrape', 'percentile');
   const edgeRequests = counter('edge_requests_total', 'Requests to sites');
   const edgeVisits = counter('edge_visits_total', 'Visits to sites: the pages of one visitor within half an hour');
@@ -137,6 +152,8 @@ export function createMetrics({ pool, jobs, events, runtime, edge, platform }: M
     backupsDue.set(figures.backups.due);
     backupsOldest.set(figures.backups.oldest_seconds);
     backupsFailing.set(figures.backups.failing);
+    webhooksWaiting.set(figures.webhooks.waiting);
+    webhooksOverdue.set(figures.webhooks.overdue_seconds);
     failedJobs.set(figures.failedJobs);
     for (const [state, count] of Object.entries(figures.sites)) sites.set({ state }, count);
   };

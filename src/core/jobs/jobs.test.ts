@@ -136,7 +136,7 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
   const begin = () =>
     recordEvent(db, {
       scope: 'team',
-      event_type: 'test',
+      event_type: 'team.updated',
       activity: 'flaky',
       by: person,
       team_id: person.teamId,

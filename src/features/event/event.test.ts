@@ -124,7 +124,13 @@ test('a transaction that commits late is not stepped over', async () => {
     release = resolve;
   });
   const slow = inTransaction(app.services.db, async (tx) => {
-    await recordEvent(tx, { scope: 'team', event_type: 'x', activity: 'slow', by: ada, team_id: ada.teamId });
+    await recordEvent(tx, {
+      scope: 'team',
+      event_type: 'team.updated',
+      activity: 'slow',
+      by: ada,
+      team_id: ada.teamId,
+    });
     await held;
   });
   await eventually(

@@ -62,7 +62,10 @@ async function complete(db: Db, { count, rows }: Listing<EventRow>): Promise<Eve
 }
 
 /** Adds who did it. */
-export async function completeEvents(db: Db, rows: EventRow[]): Promise<Event[]> {
+export async function completeEvents<Row extends Omit<Event, 'user'>>(
+  db: Db,
+  rows: Row[],
+): Promise<(Row & Pick<Event, 'user'>)[]> {
   const users = await usersById(
     db,
     rows.flatMap((row) => row.user_id ?? []),

@@ -3,6 +3,7 @@ import { deleteExpiredCredentials } from '#features/credential/credential.ts';
 import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
 import { startDueCycles } from '#features/site/site.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
+import { forgetOldDeliveries } from '#features/webhook/webhook.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
 /** Removes what nobody can use any more, and begins the next billing cycle where one is over. */
@@ -14,6 +15,7 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteExpiredCredentials(db);
     await deleteOldCodes(db);
     await deleteUnclaimedAttachments(db);
+    await forgetOldDeliveries(db);
     await startDueCycles(db);
   },
 });

@@ -110,7 +110,7 @@ export async function takeWaitingMail(db: Db, limit: number): Promise<string[]> 
 }
 
 /** How many sites there are, by what they are doing. */
-export async function countSites(db: Db): Promise<{ ready: number; sleeping: number; busy: number }> {
+export async function countSitesByState(db: Db): Promise<{ ready: number; sleeping: number; busy: number }> {
   const { rows } = await sql<{ ready: number; sleeping: number; busy: number }>`
     select count(*) filter (where busy is not null)::int as busy,
       count(*) filter (where busy is null and is_sleeping)::int as sleeping,

@@ -9,4 +9,4 @@ export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
 export { findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
 export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
-export { countSites, startDueCycles } from './site-upkeep.sql.ts';
+export { countSitesByState, startDueCycles } from './site-upkeep.sql.ts';

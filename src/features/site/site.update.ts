@@ -128,7 +128,10 @@ function checkFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewal
 
 /** Both teams are told, each in its own words. */
 async function recordMove(db: Db, caller: Caller, before: SiteRow, after: SiteRow): Promise<void> {
-  const event = { event_type: 'site.updated', detail: { from_team_id: before.team_id, to_team_id: after.team_id } };
+  const event = {
+    event_type: 'site.updated' as const,
+    detail: { from_team_id: before.team_id, to_team_id: after.team_id },
+  };
   const { fqdn } = after;
   await recordSiteEvent(db, caller, before, { ...event, activity: `${caller.fullName} moved ${fqdn} to another team` });
   await recordSiteEvent(db, caller, after, { ...event, activity: `${caller.fullName} moved ${fqdn} to this team` });

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
+import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { siteIsInTeam } from '#features/site/site.ts';
@@ -145,7 +146,7 @@ function recordTicketEvent(
   db: Db,
   caller: Caller,
   ticket: TicketRow,
-  event_type: string,
+  event_type: EventType,
   activity: string,
 ): Promise<string> {
   return recordEvent(db, {

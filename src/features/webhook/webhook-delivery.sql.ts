@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '#core/db/database.ts';
+import type { WebhookFigures } from '#core/http/metrics.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import type { Event } from '#features/event/event.schema.ts';
+import type { WebhookDelivery } from './webhook.schema.ts';
+import { announceDeliveries } from './webhook.sql.ts';
+
+/** The event as it was when it was written down; the database wrote its moments as text. */
+export type KeptEvent = Omit<Event, 'user' | 'unread' | 'created_at' | 'finished_at'> & {
+  created_at: string;
+  finished_at: string | null;
+};
+export type DeliveryRow = WebhookDelivery & { event: KeptEvent; response_body: string | null };
+
+/** How a call went. */
+export interface Outcome {
+  isDelivered: boolean;
+  status: number | null;
+  body: string | null;
+  durationMs: number;
+  error: string | null;
+}
+
+const LISTED = sql`id, webhook_id, event_id, event_type, state, attempts, due_at as next_attempt_at, attempted_at, delivered_at,
+  response_status, duration_ms, error, created_at`;
+const COLUMNS = sql`${LISTED}, event, response_body`;
+const KEPT = sql`interval '30 days'`;
+/** Longer than any call takes; whoever has not said by then how it went is taken for dead. */
+const LEASE = sql`interval '60 seconds'`;
+/** The receiver's own word that it wants no more. */
+export const GONE = 410;
+/** For how long an endpoint may fail without a break. */
+const PATIENCE = sql`interval '5 days'`;
+
+export async function listDeliveries(
+  db: Db,
+  webhookId: string,
+  state: WebhookDelivery['state'] | undefined,
+  paging: Paging,
+): Promise<Listing<WebhookDelivery>> {
+  const where = state ? sql`webhook_id = ${webhookId} and state = ${state}` : sql`webhook_id = ${webhookId}`;
+  return listNewest<WebhookDelivery>(db, { table: 'webhook_deliveries', where, columns: LISTED }, paging);
+}
+
+export async function findDelivery(db: Db, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
+  const { rows } = await sql<DeliveryRow>`
+    select ${COLUMNS} from webhook_deliveries where id = ${id} and webhook_id = ${webhookId}`.execute(db);
+  return rows[0];
+}
+
+/** A call that was made already and is not to be repeated by itself. Undefined when the webhook is gone. */
+export async function insertTestDelivery(
+  db: Db,
+  { id, webhookId, event }: { id: string; webhookId: string; event: KeptEvent },
+  outcome: Outcome,
+): Promise<DeliveryRow | undefined> {
+  const { rows } = await sql<DeliveryRow>`
+    insert into webhook_deliveries (id, webhook_id, event_type, event, state, attempts, due_at, attempted_at, delivered_at,
+      response_status, response_body, duration_ms, error)
+    select ${id}, w.id, ${event.event_type}, ${JSON.stringify(event)}, ${outcome.isDelivered ? 'delivered' : 'failed'}, 1, null, now(),
+      ${outcome.isDelivered ? sql`now()` : null}, ${outcome.status}, ${outcome.body}, ${outcome.durationMs}, ${outcome.error}
+    from webhooks w where w.id = ${webhookId} for key share
+    returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+/** Due at once and with all its attempts, whatever became of it before. An attempt that is under way counts for nothing. */
+const AGAIN = sql`state = 'waiting', attempts = 0, due_at = now(), lease = null, delivered_at = null`;
+
+export async function replayDelivery(db: Db, id: string): Promise<DeliveryRow | undefined> {
+  const { rows } = await sql<DeliveryRow>`
+    update webhook_deliveries set ${AGAIN} where id = ${id} returning ${COLUMNS}`.execute(db);
+  await announceDeliveries(db);
+  return rows[0];
+}
+
+export async function replayDeliveries(db: Db, webhookId: string, state: string, since: Date): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update webhook_deliveries set ${AGAIN}
+    where webhook_id = ${webhookId} and state = ${state} and created_at >= ${since}`.execute(db);
+  await announceDeliveries(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A call to be made now, by whoever took it. */
+export interface DueDelivery {
+  id: string;
+  webhook_id: string;
+  lease: string;
+  attempts: number;
+  event: KeptEvent;
+  url: string;
+  secrets: Buffer[];
+}
+
+/**
+ * Takes what is due: of each endpoint a few at a time and of one that fails just one, so that a slow one holds up nobody
+ * else. `busy` says how many calls to an endpoint this process is making already. Nobody's turn comes first every time.
+ */
+export async function takeDueDeliveries(
+  db: Db,
+  { limit, ofEach, busy }: { limit: number; ofEach: number; busy: ReadonlyMap<string, number> },
+): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    with endpoint as materialized (
+      select w.id, case when w.failing_since is null then ${ofEach}::int else 1 end - coalesce(busy.calls, 0) as free
+      from webhooks w join teams t on t.id = w.team_id
+      left join unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::int[]) as busy (id, calls) on busy.id = w.id
+      where w.is_active and t.is_active
+        and exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= now())
+      order by random()
+    ), due as materialized (
+      select of_one.id from endpoint, lateral (
+        select id from webhook_deliveries where webhook_id = endpoint.id and due_at <= now()
+        order by due_at, id limit greatest(0, endpoint.free) for update skip locked
+      ) of_one limit ${limit}
+    )
+    update webhook_deliveries d set due_at = now() + ${LEASE}, lease = gen_random_uuid(), attempts = d.attempts + 1, attempted_at = now()
+    from due, webhooks w where d.id = due.id and w.id = d.webhook_id
+    returning d.id, d.webhook_id, d.lease, d.attempts, d.event, w.url, (
+      select array_agg(s.secret_sealed order by s.created_at desc, s.id) from webhook_secrets s
+      where s.webhook_id = d.webhook_id and (s.expires_at is null or s.expires_at > now())) as secrets`.execute(db);
+  return rows;
+}
+
+/** How long until something else is due; an endpoint that is switched off wakes nobody twice. */
+export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due_at) - now())::float * 1000 as ms from webhook_deliveries where due_at > now()`.execute(
+    db,
+  );
+  return rows[0]?.ms ?? undefined;
+}
+
+/**
+ * Writes down how a call went, unless the delivery was taken anew meanwhile. `againAfterMs` is undefined where it was the
+ * last attempt. The endpoint's row comes first: whoever deletes it takes the locks in this order too.
+ */
+export async function noteOutcome(
+  db: Tx,
+  { id, webhook_id, lease }: DueDelivery,
+  outcome: Outcome,
+  againAfterMs: number | undefined,
+): Promise<void> {
+  const { isDelivered, status, body, durationMs, error } = outcome;
+  await sql`select from webhooks where id = ${webhook_id} for no key update`.execute(db);
+  const goesOn = !isDelivered && againAfterMs !== undefined;
+  const { rows } = await sql`
+    update webhook_deliveries set state = ${isDelivered ? 'delivered' : goesOn ? 'waiting' : 'failed'}, lease = null,
+      due_at = ${goesOn ? sql`now() + ${againAfterMs} * interval '1 millisecond'` : null},
+      delivered_at = ${isDelivered ? sql`now()` : null}, response_status = ${status}, response_body = ${body},
+      duration_ms = ${durationMs}, error = ${error}
+    where id = ${id} and lease = ${lease} returning id`.execute(db);
+  if (rows.length === 0) return;
+  if (isDelivered) await noteWorking(db, webhook_id);
+  else await noteFailing(db, webhook_id, status === GONE);
+}
+
+async function noteWorking(db: Db, webhookId: string): Promise<void> {
+  await sql`update webhooks set failing_since = null where id = ${webhookId} and failing_since is not null`.execute(db);
+}
+
+/** An endpoint that says it is gone, or fails for days on end, is switched off. */
+async function noteFailing(db: Db, webhookId: string, isGone: boolean): Promise<void> {
+  await sql`update webhooks set failing_since = now() where id = ${webhookId} and failing_since is null`.execute(db);
+  const reason = isGone ? 'gone' : 'failing';
+  const isOver = isGone ? sql`true` : sql`failing_since <= now() - ${PATIENCE}`;
+  await sql`update webhooks set is_active = false, disabled_reason = ${reason}, notice_due = true
+    where id = ${webhookId} and is_active and ${isOver}`.execute(db);
+}
+
+export async function deleteOldDeliveries(db: Db): Promise<void> {
+  await sql`delete from webhook_deliveries where created_at < now() - ${KEPT}`.execute(db);
+}
+
+export async function webhookFigures(db: Db): Promise<WebhookFigures> {
+  const { rows } = await sql<WebhookFigures>`
+    select count(*)::int as waiting, coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float as overdue_seconds
+    from webhook_deliveries d join webhooks w on w.id = d.webhook_id join teams t on t.id = w.team_id
+    where d.due_at is not null and w.is_active and t.is_active`.execute(db);
+  return rows[0] as WebhookFigures;
+}
