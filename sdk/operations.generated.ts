@@ -91,6 +91,14 @@ export type DeletedSitePage = {
   previous: string | null;
   results: Array<DeletedSite>;
 };
+export type DomainClaim = {
+  fqdn: string;
+  team_id: string;
+  type: 'TXT';
+  name: string;
+  value: string;
+  seen: boolean;
+};
 export type Empty = Record<string, never>;
 export type Error = {
   detail: string;
@@ -588,6 +596,16 @@ export type ValidationError = {
   }>;
   code?: string;
 };
+export type VerifiedDomain = {
+  verified: boolean;
+  records: Array<{
+    type: 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
+    name: string;
+    expected: string;
+    found: Array<string>;
+    ok: boolean;
+  }>;
+};
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -742,6 +760,10 @@ export interface Operations {
     } }; output: ExternalPath };
   /** Delete an external path; WordPress answers there again */
   deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty };
+  /** Whether a domain's DNS records lead to the platform, record by record */
+  verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain };
+  /** The TXT record by which a team proves that a domain is its own, and whether it is published */
+  getDomainClaim: { input: { query: { fqdn: string; team_id: string } }; output: DomainClaim };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string } }; output: BackupOrBackups };
   /** The files below wp-content at a point in time */
@@ -914,6 +936,8 @@ export const ROUTES = {
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
   updateExternalPath: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}', body: 'application/json' },
   deleteExternalPath: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
+  verifyDomain: { method: 'GET', path: '/f/api/v1/verify_domain' },
+  getDomainClaim: { method: 'GET', path: '/f/api/v1/domain_claim' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
   listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
   createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },

@@ -31,6 +31,7 @@ import { jobKinds, operations, schedules } from '#features/index.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
+import { createDns } from '#integrations/dns/dns.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -200,6 +201,7 @@ async function createServices(
     jobs,
     limits: new RateLimits(config.rateLimitFactor),
     frontEnd: await FrontEnd.load(WEB_FOLDER),
+    dns: createDns(config.dnsServers),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
   };
 }

@@ -6,6 +6,7 @@ import type { Credentials } from './auth/credentials.ts';
 import type { Listener } from './db/listener.ts';
 import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
+import type { Dns } from './dns.ts';
 import type { EventHub } from './events/hub.ts';
 import type { FrontEnd } from './http/front-end.ts';
 import type { RateLimits } from './http/rate-limits.ts';
@@ -33,6 +34,8 @@ export interface Services {
   frontEnd: FrontEnd;
   /** The way to every address that a user can name. */
   outbound: Outbound;
+  /** Tells what the records of a name say. */
+  dns: Dns;
   /** Where sites run. */
   runtime: Runtime;
   /** Where every minute of them is kept. */

@@ -6,6 +6,7 @@ import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
 import { backupOperations } from './backup/backup.routes.ts';
 import { blobOperations } from './backup/blob.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
+import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
 import { frontEndOperations } from './front-end/front-end.routes.ts';
@@ -21,6 +22,7 @@ import { previewOperations } from './preview/preview.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
 import { archiveSite, restoreSite } from './site/deleted-site.jobs.ts';
 import { deletedSiteOperations } from './site/deleted-site.routes.ts';
+import { leaveNameJob, mailNameLost } from './site/name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site/site.jobs.ts';
 import { siteOperations } from './site/site.routes.ts';
 import { deliverSiteMail } from './site/site-mail.jobs.ts';
@@ -45,6 +47,7 @@ export const operations: readonly Operation[] = [
   ...inviteOperations,
   ...siteOperations,
   ...externalPathOperations,
+  ...domainOperations,
   ...backupOperations,
   ...blobOperations,
   ...pitRestoreOperations,
@@ -66,6 +69,8 @@ export const jobKinds: readonly JobKind[] = [
   housekeeping,
   createSiteJob,
   updateSiteJob,
+  leaveNameJob,
+  mailNameLost,
   stopSite,
   archiveSite,
   restoreSite,
