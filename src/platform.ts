@@ -32,6 +32,7 @@ import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import { createDns } from '#integrations/dns/dns.ts';
+import { GitClient } from '#integrations/git/git.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -202,6 +203,11 @@ async function createServices(
     limits: new RateLimits(config.rateLimitFactor),
     frontEnd: await FrontEnd.load(WEB_FOLDER),
     dns: createDns(config.dnsServers),
+    git: new GitClient({
+      outbound: parts.outbound,
+      folder: join(config.dataDir, 'git'),
+      fileRoots: config.gitFileRoots,
+    }),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
   };
 }

@@ -8,6 +8,7 @@ import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
 import type { Dns } from './dns.ts';
 import type { EventHub } from './events/hub.ts';
+import type { Git } from './git.ts';
 import type { FrontEnd } from './http/front-end.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -36,6 +37,8 @@ export interface Services {
   outbound: Outbound;
   /** Tells what the records of a name say. */
   dns: Dns;
+  /** Reads repositories of others. */
+  git: Git;
   /** Where sites run. */
   runtime: Runtime;
   /** Where every minute of them is kept. */
