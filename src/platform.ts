@@ -33,6 +33,7 @@ import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
+import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -208,6 +209,7 @@ async function createServices(
       folder: join(config.dataDir, 'git'),
       fileRoots: config.gitFileRoots,
     }),
+    gitHosts: new GitHostClient(parts.outbound),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
   };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './expect.ts';
+import { freePort } from './service-process.ts';
 
 /** A real name server (nsd) on loopback. It answers for the zones it is given, and that nothing else exists. */
 export interface NameServer {
@@ -61,13 +61,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const end = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await end;
-}
-
-/** Free for UDP; nsd wants the same one for TCP, which nobody else asks for meanwhile. */
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4');
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(resolve));
-  return port;
 }

@@ -9,6 +9,7 @@ import type { DB } from './db/schema.generated.ts';
 import type { Dns } from './dns.ts';
 import type { EventHub } from './events/hub.ts';
 import type { Git } from './git.ts';
+import type { GitHosts } from './git-hosts.ts';
 import type { FrontEnd } from './http/front-end.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -39,6 +40,8 @@ export interface Services {
   dns: Dns;
   /** Reads repositories of others. */
   git: Git;
+  /** What Git hosts tell of an account. */
+  gitHosts: GitHosts;
   /** Where sites run. */
   runtime: Runtime;
   /** Where every minute of them is kept. */

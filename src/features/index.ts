@@ -10,6 +10,8 @@ import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
 import { frontEndOperations } from './front-end/front-end.routes.ts';
+import { gitAccountOperations } from './git-account/git-account.routes.ts';
+import { gitSyncOperations } from './git-sync/git-sync.routes.ts';
 import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
@@ -48,6 +50,8 @@ export const operations: readonly Operation[] = [
   ...siteOperations,
   ...externalPathOperations,
   ...domainOperations,
+  ...gitAccountOperations,
+  ...gitSyncOperations,
   ...backupOperations,
   ...blobOperations,
   ...pitRestoreOperations,

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../service-process.ts';
 
 /** A real sshd on loopback that lets the keys in that are written for it, as whoever runs the tests. */
 export interface SshHost {
@@ -59,12 +60,4 @@ function answers(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1');
     socket.once('data', () => resolve(socket.destroy() !== undefined)).once('error', () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
