@@ -8,6 +8,8 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   readonly faults: readonly Fault[];
   readonly requestId: string | null;
+  /** What the answer says besides, such as the records of a domain that are not right. */
+  readonly data: Readonly<Record<string, unknown>>;
 
   constructor(status: number, body: { detail?: unknown; code?: string }, requestId: string | null) {
     const faults = Array.isArray(body.detail) ? (body.detail as Fault[]) : [];
@@ -21,6 +23,8 @@ export class ApiError extends Error {
     this.code = body.code;
     this.faults = faults;
     this.requestId = requestId;
+    const { detail: _detail, code: _code, ...data } = body;
+    this.data = data;
   }
 }
 

@@ -91,6 +91,14 @@ export type DeletedSitePage = {
   previous: string | null;
   results: Array<DeletedSite>;
 };
+export type DomainClaim = {
+  fqdn: string;
+  team_id: string;
+  type: 'TXT';
+  name: string;
+  value: string;
+  seen: boolean;
+};
 export type Empty = Record<string, never>;
 export type Error = {
   detail: string;
@@ -163,6 +171,30 @@ export type FailedJobPage = {
   offset: number;
   previous: string | null;
   results: Array<FailedJob>;
+};
+export type GitAccount = {
+  id: string;
+  provider: 'github' | 'gitlab' | 'gitea' | 'ssh';
+  base_url: string;
+  login: string | null;
+  public_key: string | null;
+  problem: string | null;
+  created_at: string;
+};
+export type GitAccountPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<GitAccount>;
+};
+export type GitSyncRepository = {
+  git_url: string;
+  provider: 'github' | 'gitlab' | 'gitea' | 'ssh' | 'git';
+  default_branch: string | null;
+  branches: Array<string>;
+  linked_sites: Array<string>;
 };
 export type Introspection = {
   active: boolean;
@@ -615,6 +647,24 @@ export type ValidationError = {
   }>;
   code?: string;
 };
+export type VerifiedDomain = {
+  verified: boolean;
+  records: Array<{
+    type: 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
+    name: string;
+    expected: string;
+    found: Array<string>;
+    ok: boolean;
+  }>;
+};
+export type VerifiedRepository = {
+  verified: boolean;
+  git_url: string;
+  branch: string;
+  commit: string;
+  root: '.' | 'wp-content';
+  directories: Array<string>;
+};
 export type Webhook = {
   id: string;
   team_id: string;
@@ -842,6 +892,24 @@ export interface Operations {
     } }; output: ExternalPath };
   /** Delete an external path; WordPress answers there again */
   deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty };
+  /** Whether a domain's DNS records lead to the platform, record by record */
+  verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain };
+  /** The TXT record by which a team proves that a domain is its own, and whether it is published */
+  getDomainClaim: { input: { query: { fqdn: string; team_id: string } }; output: DomainClaim };
+  /** The accounts at Git hosts that you linked */
+  listGitAccounts: { input: { query?: { page?: number; size?: number } }; output: GitAccountPage };
+  /** Link an account at a Git host by a token, which is tried first, or by a key that we make */
+  createGitAccount: { input: { body: {
+      provider: 'github' | 'gitlab' | 'gitea' | 'ssh';
+      base_url?: string | null;
+      token?: string | null;
+    } }; output: GitAccount };
+  /** Remove a linked account, and with it its token or key */
+  deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty };
+  /** The repositories of your linked Git accounts, and those that your sites are linked to */
+  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository> };
+  /** Whether a repository holds what the content of a site is made of */
+  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string } }; output: BackupOrBackups };
   /** The files below wp-content at a point in time */
@@ -1065,6 +1133,13 @@ export const ROUTES = {
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
   updateExternalPath: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}', body: 'application/json' },
   deleteExternalPath: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
+  verifyDomain: { method: 'GET', path: '/f/api/v1/verify_domain' },
+  getDomainClaim: { method: 'GET', path: '/f/api/v1/domain_claim' },
+  listGitAccounts: { method: 'GET', path: '/f/api/v1/git_account' },
+  createGitAccount: { method: 'POST', path: '/f/api/v1/git_account', body: 'application/json' },
+  deleteGitAccount: { method: 'DELETE', path: '/f/api/v1/git_account/{git_account_id}' },
+  listGitSyncRepositories: { method: 'GET', path: '/f/api/v1/get_git_sync_repos' },
+  verifyGitSyncDirectories: { method: 'GET', path: '/f/api/v1/verify_git_sync_directories' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
   listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
   createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },

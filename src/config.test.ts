@@ -19,13 +19,14 @@ test('every fault is named at once', () => {
     SMTP_URL: 'http://x',
     OUTBOUND_ALLOW: '192.0.2.1,10.0.0.0/33,10.0.0.0/,10.0.0.0/8/8,10/8,::1/128',
     SECRET_KEY: 'k',
+    GIT_FILE_ROOTS: '/srv/git,relative',
   };
   assert.throws(
     () => readConfig(env),
     ({ message }: Error) => {
-      for (const word of ['PORT', 'BASE_URL', 'ADMIN_PASSWORD', 'SMTP_URL', 'SECRET_KEY'])
+      for (const word of ['PORT', 'BASE_URL', 'ADMIN_PASSWORD', 'SMTP_URL', 'SECRET_KEY', 'relative'])
         assert.ok(message.includes(word), word);
-      const networks = [...message.matchAll(/has '([^']*)'/g)].map((match) => match[1]);
+      const networks = [...message.matchAll(/has '([^']*)', which is no address or CIDR/g)].map((match) => match[1]);
       assert.deepEqual(networks, ['nonsense', 'fd00::/129', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10/8']);
       return true;
     },

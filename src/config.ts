@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -61,6 +61,8 @@ export interface Config {
   outboundAllow: string[];
   /** Whom to ask for names, as `address` or `address:port`; none: the machine's own resolver. */
   dnsServers: string[];
+  /** Folders whose repositories file: URLs may name; none: no such URL is taken. */
+  gitFileRoots: string[];
 }
 
 type Env = Record<string, string | undefined>;
@@ -168,7 +170,10 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
       entry.includes('/') ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`,
     ),
     dnsServers: list('DNS_SERVERS'),
+    gitFileRoots: list('GIT_FILE_ROOTS'),
   };
+  for (const root of config.gitFileRoots)
+    if (!isAbsolute(root)) faults.push(`GIT_FILE_ROOTS has '${root}', which is no absolute path`);
   for (const server of config.dnsServers)
     if (!/^(?:[\d.]+|\[[\da-f:]+\])(?::\d+)?$|^[\da-f:]+$/i.test(server))
       faults.push(`DNS_SERVERS has '${server}', which is no address`);

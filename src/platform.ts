@@ -43,6 +43,9 @@ import {
 } from '#features/site/site.ts';
 import { WebhookSender } from '#features/webhook/webhook.sender.ts';
 import { webhookFigures } from '#features/webhook/webhook.ts';
+import { createDns } from '#integrations/dns/dns.ts';
+import { GitClient } from '#integrations/git/git.ts';
+import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -225,6 +228,13 @@ async function createServices(
     jobs,
     limits: new RateLimits(config.rateLimitFactor),
     frontEnd: await FrontEnd.load(WEB_FOLDER),
+    dns: createDns(config.dnsServers),
+    git: new GitClient({
+      outbound: parts.outbound,
+      folder: join(config.dataDir, 'git'),
+      fileRoots: config.gitFileRoots,
+    }),
+    gitHosts: new GitHostClient(parts.outbound),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
   };
 }

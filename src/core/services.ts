@@ -6,7 +6,10 @@ import type { Credentials } from './auth/credentials.ts';
 import type { Listener } from './db/listener.ts';
 import type { Locks } from './db/locks.ts';
 import type { DB } from './db/schema.generated.ts';
+import type { Dns } from './dns.ts';
 import type { EventHub } from './events/hub.ts';
+import type { Git } from './git.ts';
+import type { GitHosts } from './git-hosts.ts';
 import type { FrontEnd } from './http/front-end.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -33,6 +36,12 @@ export interface Services {
   frontEnd: FrontEnd;
   /** The way to every address that a user can name. */
   outbound: Outbound;
+  /** Tells what the records of a name say. */
+  dns: Dns;
+  /** Reads repositories of others. */
+  git: Git;
+  /** What Git hosts tell of an account. */
+  gitHosts: GitHosts;
   /** Where sites run. */
   runtime: Runtime;
   /** Where every minute of them is kept. */

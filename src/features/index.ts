@@ -6,9 +6,12 @@ import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
 import { backupOperations } from './backup/backup.routes.ts';
 import { blobOperations } from './backup/blob.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
+import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
 import { frontEndOperations } from './front-end/front-end.routes.ts';
+import { gitAccountOperations } from './git-account/git-account.routes.ts';
+import { gitSyncOperations } from './git-sync/git-sync.routes.ts';
 import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
@@ -22,6 +25,7 @@ import { previewOperations } from './preview/preview.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
 import { archiveSite, restoreSite } from './site/deleted-site.jobs.ts';
 import { deletedSiteOperations } from './site/deleted-site.routes.ts';
+import { leaveNameJob, mailNameLost } from './site/name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site/site.jobs.ts';
 import { siteOperations } from './site/site.routes.ts';
 import { deliverSiteMail } from './site/site-mail.jobs.ts';
@@ -48,6 +52,9 @@ export const operations: readonly Operation[] = [
   ...inviteOperations,
   ...siteOperations,
   ...externalPathOperations,
+  ...domainOperations,
+  ...gitAccountOperations,
+  ...gitSyncOperations,
   ...backupOperations,
   ...blobOperations,
   ...pitRestoreOperations,
@@ -71,6 +78,8 @@ export const jobKinds: readonly JobKind[] = [
   housekeeping,
   createSiteJob,
   updateSiteJob,
+  leaveNameJob,
+  mailNameLost,
   stopSite,
   archiveSite,
   restoreSite,

@@ -77,6 +77,14 @@ previewPitRestore                    401       404     403     200    200    200
 getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404
 getPreview                           401       404     200     200    200    200      404      401     200     200      200       404
 
+verifyDomain                         401       200     200     200    200    200      200      401     200     200      200       200
+getDomainClaim                       401       404     403     200    200    200      404      401     200     200      200       404
+listGitAccounts                      401       200     200     200    200    200      200      401     200     200      200       200
+createGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200
+deleteGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200
+listGitSyncRepositories              401       200     200     200    200    200      200      401     200     200      200       200
+verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200
+
 listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
 listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
 createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
@@ -183,6 +191,9 @@ previewPitRestore   params.fqdn                404 site.not_found
 getPitRestore       params.fqdn                404 site.not_found
 getPitRestore       params.pit_restore_id      404 pit_restore.not_found
 getPreview          params.preview_id          404 preview.not_found
+
+getDomainClaim      query.team_id              404 team.not_found
+deleteGitAccount    params.git_account_id      404 git_account.not_found
 
 listTeamTickets params.team_id                 404 team.not_found
 createTicket    body.team_id                   404 team.not_found

@@ -6,6 +6,7 @@ import type { Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
+import { type Outside, startOutside } from './outside.ts';
 import {
   fillPath,
   type Ingredients,
@@ -28,15 +29,18 @@ import {
 } from './world.ts';
 
 /** Walks the whole table of operations with everybody who could call. */
+let outside: Outside;
 let app: TestApp;
 let world: World;
 
 before(async () => {
-  app = await startTestApp();
+  outside = await startOutside();
+  app = await startTestApp({ env: outside.env });
   world = await createWorld(app);
 });
 after(async () => {
   await app?.close();
+  await outside?.close();
 });
 
 const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
@@ -109,7 +113,7 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
   const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
-  const ofSites = ['sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names'];
+  const ofSites = ['sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names', 'git_accounts'];
   const all = [
     ...tables,
     ...ofSites,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
+import { repositoryUrl } from './outside.ts';
 import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
 /**
@@ -165,6 +166,15 @@ export const requests: Record<string, Make> = {
   getExternalPath: onExternalPath(),
   updateExternalPath: onExternalPath({ body: { path: '/store', external_name: 'https://store.example.com' } }),
   deleteExternalPath: onExternalPath(),
+  verifyDomain: () => ({ query: { fqdn: `${newName()}.localhost` } }),
+  getDomainClaim: ({ place }) => ({ query: { fqdn: `${newName()}.example.com`, team_id: place.teamId } }),
+  listGitAccounts: nothing,
+  createGitAccount: () => ({ body: { provider: 'ssh', base_url: `ssh://${newName()}.example.com` } }),
+  deleteGitAccount: async ({ world, caller }) => ({
+    params: { git_account_id: await world.gitAccount(world.person(caller)) },
+  }),
+  listGitSyncRepositories: nothing,
+  verifyGitSyncDirectories: ({ world }) => ({ query: { git_url: repositoryUrl(world.app.services.config) } }),
   listDeletedSites: nothing,
   getBackups: onKeptSite(),
   listPitFiles: onKeptSite(),

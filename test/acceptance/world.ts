@@ -193,6 +193,12 @@ function createMakers(app: TestApp, passwordHash: string) {
       return site;
     },
 
+    async gitAccount(person: Person): Promise<string> {
+      const secret_sealed = app.services.secrets.seal(Buffer.from('a key'));
+      const row = { user_id: person.id, provider: 'ssh', base_url: `ssh://${unique()}.example.com`, secret_sealed };
+      return (await db.insertInto('git_accounts').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
     async externalPath(siteId: string): Promise<string> {
       const row = { site_id: siteId, path: `/${unique()}`, external_name: 'https://shop.example.com/' };
       return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;

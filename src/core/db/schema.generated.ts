@@ -99,6 +99,17 @@ export interface DB {
     error: Generated<string | null>;
     created_at: Generated<Date>;
   };
+  git_accounts: {
+    id: Generated<string>;
+    user_id: string;
+    provider: string;
+    base_url: string;
+    login: Generated<string | null>;
+    secret_sealed: Buffer;
+    public_key: Generated<string | null>;
+    problem: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
   idempotent_answers: {
     caller: string;
     key: string;

@@ -1,5 +1,7 @@
 /** Every kind of event, by its dotted name; what comes before the dot is its family. Webhooks are set up by these names. */
 export const EVENT_TYPES = [
+  'account.git_linked',
+  'account.git_unlinked',
   'account.registered',
   'application_password.created',
   'application_password.deleted',

@@ -5,11 +5,12 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
+import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireFreeName, requireSlot, requireStorage } from './site.limits.ts';
+import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
 import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
-import { type NewSite, nameTaken, type Site } from './site.schema.ts';
+import type { NewSite, Site } from './site.schema.ts';
 import { insertSite } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
@@ -18,6 +19,7 @@ export interface PreparedSite {
   region: Region;
   /** The password as WordPress keeps it. The password itself ends here. */
   passwordHash: string;
+  claim: NameClaim;
 }
 
 /** Finds every fault that needs a look at the data, then does what is slow. */
@@ -39,13 +41,18 @@ export async function prepareSite(db: Db, services: Services, input: NewSite): P
   if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
   if (input.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
   if (faults.length > 0 || !region) throw invalid(...faults);
-  return { region, passwordHash: await hashForWordPress(input.cms_password) };
+  const claim = await readClaim(db, services, input.fqdn, input.team_id);
+  return { region, claim, passwordHash: await hashForWordPress(input.cms_password) };
 }
 
 const noSuchRegion = bodyFault('region_name', 'Value error, there is no region of this name');
 
 /** Writes the site, its name, its event and the job that makes it, together. */
-export async function createSite(call: Call, input: NewSite, { region, passwordHash }: PreparedSite): Promise<Site> {
+export async function createSite(
+  call: Call,
+  input: NewSite,
+  { region, passwordHash, claim }: PreparedSite,
+): Promise<Site> {
   const { db, services, caller } = call;
   const { secrets, config } = services;
   if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
@@ -53,6 +60,7 @@ export async function createSite(call: Call, input: NewSite, { region, passwordH
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);
   await requireStorage(db, team);
+  await takeProvenName(call, input.fqdn, claim);
 
   const id = randomUUID();
   const isTesting = isUnderSiteDomain(config, input.fqdn);
@@ -76,8 +84,8 @@ export async function createSite(call: Call, input: NewSite, { region, passwordH
     http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
     code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
   });
-  if (!row) throw nameTaken();
-  await requireFreeName(db, config, row.fqdn, team.id);
+  if (!row) throw takenName(services, team.id, input.fqdn, claim);
+  await requireFreeName(db, services, row.fqdn, team.id, claim);
   await services.jobs.enqueue(
     db,
     createSiteJob,

@@ -117,8 +117,8 @@ export const updateSiteJob = jobKind<Update>({
         is_testing: isTesting,
         domain_option: isTesting ? 'platform' : 'custom',
         core_version: target.core_version,
-        // It named the old address; WordPress tells the new one.
-        ...(newFqdn !== undefined && { favicon_url: null }),
+        // They were the old name's; WordPress and a look at the new one's zone tell.
+        ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false }),
       });
       if (!updated) return;
       if (newFqdn !== undefined) await releaseName(tx, site.fqdn, siteId, site.team_id);

@@ -2,11 +2,9 @@ import type { Db } from '#core/db/database.ts';
 import { teamNotFound } from '#core/policy.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { lockTeam, type TeamRow } from '#features/team/team.ts';
-import type { Config } from '../../config.ts';
 import { keptStorageBytes } from './deleted-site.sql.ts';
-import { isUnderSiteDomain } from './site.rules.ts';
-import { nameHeld, planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
-import { countSites, nameIsHeld } from './site.sql.ts';
+import { planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
+import { countSites } from './site.sql.ts';
 
 /** Locks the team that is about to get a site; two who want the last slot come one after the other. */
 export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
@@ -57,14 +55,6 @@ export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Pro
   throw planStorage({
     message: `The plan ${team.plan_type_name} has ${limit} of storage, and that is used up; delete something or choose a larger plan.${kept}`,
   });
-}
-
-/**
- * A domain that another team had a short while ago may still be theirs, with links and mail that lead there. Names under
- * the platform's own domain are free at once.
- */
-export async function requireFreeName(db: Db, config: Config, fqdn: string, teamId: string): Promise<void> {
-  if (!isUnderSiteDomain(config, fqdn) && (await nameIsHeld(db, fqdn, teamId))) throw nameHeld();
 }
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

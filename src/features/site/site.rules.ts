@@ -10,17 +10,20 @@ export function isUnderSiteDomain({ siteDomain }: Pick<Config, 'siteDomain'>, fq
   return fqdn.endsWith(`.${siteDomain}`);
 }
 
+/** Whether a name leads to the platform and to no site. `reserved` are further names of it. */
+export function isPlatformName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
+  const platform = new URL(config.baseUrl).hostname;
+  if (fqdn === platform || fqdn === config.siteDomain || reserved.includes(fqdn)) return true;
+  return fqdn.endsWith(`.${platform}`) && !isUnderSiteDomain(config, fqdn);
+}
+
 /** Finds fault with a host name that is none of a site. `reserved` are further names of the platform. */
 export function checkName(config: Config, field: string, fqdn: string, reserved: readonly string[]): Fault[] {
-  const platform = new URL(config.baseUrl).hostname;
   const fault = (msg: string) => [bodyFault(field, `Value error, ${msg}`)];
-  if (fqdn === platform || fqdn === config.siteDomain || reserved.includes(fqdn))
-    return fault('this name belongs to the platform itself');
-  if (isUnderSiteDomain(config, fqdn)) {
-    const label = fqdn.slice(0, -config.siteDomain.length - 1);
-    return label.includes('.') ? fault(`a name under ${config.siteDomain} has one label more and not several`) : [];
-  }
-  return fqdn.endsWith(`.${platform}`) ? fault('this name belongs to the platform itself') : [];
+  if (isPlatformName(config, fqdn, reserved)) return fault('this name belongs to the platform itself');
+  if (!isUnderSiteDomain(config, fqdn)) return [];
+  const label = fqdn.slice(0, -config.siteDomain.length - 1);
+  return label.includes('.') ? fault(`a name under ${config.siteDomain} has one label more and not several`) : [];
 }
 
 const MIN_PASSWORD_LENGTH = 10;

@@ -87,6 +87,11 @@ export async function updateSite(db: Db, id: string, change: Updateable<DB['site
   return db.updateTable('sites').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
+/** What the name servers of a site's zone turned out to be. */
+export async function noteNsRoot(db: Db, id: string, isNsRoot: boolean): Promise<void> {
+  await sql`update sites set is_ns_root = ${isNsRoot} where id = ${id}`.execute(db);
+}
+
 /** Changes the site if this very work still has it: an attempt that came too late changes nothing. */
 export async function updateBusySite(
   db: Db,

@@ -1,12 +1,23 @@
 /** Sites, as every other feature and the platform see them. */
+export { claimRecord } from './name-claim.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 export { lockWorkingTeam } from './site.limits.ts';
 export { onPartOfSite, onSite } from './site.policy.ts';
+export { isPlatformName, isUnderSiteDomain } from './site.rules.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
-export { findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
+export {
+  findSite,
+  findSiteById,
+  noteNsRoot,
+  type SiteRow,
+  siteIsInTeam,
+  updateBusySite,
+  updateSite,
+} from './site.sql.ts';
+export { dkimRecordOf } from './site.view.ts';
 export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 export { countSitesByState, startDueCycles } from './site-upkeep.sql.ts';

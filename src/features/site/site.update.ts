@@ -6,14 +6,21 @@ import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
+import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
 import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 import { updateSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireFreeName, requireSlot, requireStorage } from './site.limits.ts';
+import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
 import { mayRename } from './site.policy.ts';
 import { checkName, readAddresses } from './site.rules.ts';
-import { nameTaken, type Site, type SiteChange } from './site.schema.ts';
+import type { Site, SiteChange } from './site.schema.ts';
 import { claimName, type SiteRow, updateSite as write } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
+
+/** A change in one spelling, and with a new name, whose that is. */
+export interface PreparedChange {
+  change: SiteChange;
+  claim: NameClaim | undefined;
+}
 
 /** Reads a change into one spelling: who may, what is wrong, and what of it would change nothing. */
 export async function prepareChange(
@@ -22,7 +29,7 @@ export async function prepareChange(
   caller: Caller,
   site: SiteRow,
   input: SiteChange,
-): Promise<SiteChange> {
+): Promise<PreparedChange> {
   const { new_fqdn, team_id, core_version, ...change } = input;
   requireRights(caller, site, input);
   const faults: Fault[] = [];
@@ -42,7 +49,9 @@ export async function prepareChange(
       faults.push(bodyFault('core_version', `Value error, the versions to choose from are ${kept.join(', ')}`));
   }
   if (faults.length > 0) throw invalid(...faults);
-  return { ...input, ...change };
+  const renames = new_fqdn !== undefined && new_fqdn !== site.fqdn;
+  const claim = renames ? await readClaim(db, services, new_fqdn, team_id ?? site.team_id) : undefined;
+  return { change: { ...input, ...change }, claim };
 }
 
 /** What a role may not change although it may change the rest. Of a team that the caller is not in nobody says anything. */
@@ -57,8 +66,9 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
 }
 
 /** What takes effect at the edge at once; another name or another WordPress takes a job. */
-export async function updateSite(call: Call, named: SiteRow, input: SiteChange): Promise<Site> {
+export async function updateSite(call: Call, named: SiteRow, prepared: PreparedChange): Promise<Site> {
   const { db, services, caller } = call;
+  const { change: input, claim } = prepared;
   const teamId = named.team_id;
   // Teams before sites, in one order, as everybody locks them.
   const movesTo = input.team_id !== undefined && input.team_id !== teamId ? input.team_id : undefined;
@@ -83,7 +93,7 @@ export async function updateSite(call: Call, named: SiteRow, input: SiteChange):
 
   const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;
   if (movesTo) await recordMove(db, caller, site, changed);
-  const row = (await startWork(call, changed, input)) ?? changed;
+  const row = (await startWork(call, changed, input, claim)) ?? changed;
   const told = Object.keys(change).filter((name) => name !== 'team_id');
   if (told.length > 0) {
     const activity = `${caller.fullName} changed ${told.map((name) => NAMES[name] ?? name).join(', ')} of ${row.fqdn}`;
@@ -142,14 +152,16 @@ async function startWork(
   call: Call,
   site: SiteRow,
   { new_fqdn, core_version }: SiteChange,
+  claim: NameClaim | undefined,
 ): Promise<SiteRow | undefined> {
   const { db, services, caller } = call;
   const newFqdn = new_fqdn !== undefined && new_fqdn !== site.fqdn ? new_fqdn : undefined;
   const coreVersion = core_version !== undefined && core_version !== site.core_version ? core_version : undefined;
   if (newFqdn === undefined && coreVersion === undefined) return undefined;
-  if (newFqdn !== undefined) {
-    if (!(await claimName(db, newFqdn, site.id))) throw nameTaken();
-    await requireFreeName(db, services.config, newFqdn, site.team_id);
+  if (newFqdn !== undefined && claim) {
+    await takeProvenName(call, newFqdn, claim);
+    if (!(await claimName(db, newFqdn, site.id))) throw takenName(services, site.team_id, newFqdn, claim);
+    await requireFreeName(db, services, newFqdn, site.team_id, claim);
   }
   const steps = [
     ...(newFqdn === undefined ? [] : [`renamed ${site.fqdn} to ${newFqdn}`]),

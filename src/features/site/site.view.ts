@@ -13,6 +13,14 @@ import type { Site } from './site.schema.ts';
 import { siteUrl } from './site.spec.ts';
 import { findSiteById, type SiteRow } from './site.sql.ts';
 
+/** The DKIM record that a site's owner publishes; undefined before the site has its key. */
+export function dkimRecordOf(row: SiteRow): { name: string; value: string } | undefined {
+  if (!row.dkim_public_key) return undefined;
+  return { name: dkimName(row.fqdn), value: `v=DKIM1; k=rsa; p=${row.dkim_public_key}` };
+}
+
+const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
+
 /** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
 export const DKIM_SELECTOR = 'siteyard';
 
@@ -83,7 +91,7 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
       url: siteUrl(services, row.fqdn),
       core_version: row.core_version,
       php_version: row.php_version,
-      dkim_name: `${DKIM_SELECTOR}._domainkey.${row.fqdn}`,
+      dkim_name: dkimName(row.fqdn),
       cdn: cdnOf(row),
       backup: {
         last_at: backup?.last_backup_at ?? null,
@@ -118,7 +126,7 @@ function secretPart({ secrets }: Services, caller: Caller, row: SiteRow) {
   return {
     http_auth_password: secrets.open(row.http_auth_password_sealed).toString(),
     code_server_password: secrets.open(row.code_server_password_sealed).toString(),
-    dkim_key: row.dkim_public_key && `v=DKIM1; k=rsa; p=${row.dkim_public_key}`,
+    dkim_key: dkimRecordOf(row)?.value ?? null,
   };
 }
 

@@ -1,0 +1,63 @@
+/** The port through which the service reads repositories of others; src/integrations/git has the driver. */
+export interface GitUrl {
+  kind: 'https' | 'ssh' | 'file';
+  /** As git takes it. */
+  text: string;
+  /** In one spelling, without brackets; empty for a file. */
+  host: string;
+  port: number;
+  path: string;
+}
+
+/** What opens a repository. Neither is ever seen in the arguments of a process. */
+export type GitCredential = { username: string; token: string } | { privateKey: string };
+
+export interface GitEntry {
+  name: string;
+  type: 'blob' | 'tree' | 'commit';
+}
+
+export interface GitLook {
+  branch: string;
+  commit: string;
+  root: GitEntry[];
+  /** What is in the folders that were asked for, where they are there. */
+  folders: Map<string, GitEntry[]>;
+}
+
+export interface GitLookOptions {
+  /** The repository's own default where none is named. */
+  branch?: string | undefined;
+  /** Asked for with what belongs to the very host and port of the URL. */
+  credential?: GitCredential | undefined;
+  folders?: readonly string[];
+}
+
+export interface Git {
+  /** Reads a URL that a user wrote; GitFailed with `refused` where it is none that we take. Opens no connection. */
+  readUrl(text: string): GitUrl;
+  /** The newest commit of a branch and the names in it, without the content of any file. */
+  look(url: GitUrl, options?: GitLookOptions): Promise<GitLook>;
+}
+
+export type GitFailure =
+  | 'refused'
+  | 'needs_credentials'
+  | 'not_found'
+  | 'no_branch'
+  | 'empty'
+  | 'too_large'
+  | 'timeout'
+  | 'unreachable'
+  | 'host_key'
+  | 'failed'
+  | 'not_configured';
+
+export class GitFailed extends Error {
+  readonly reason: GitFailure;
+  constructor(reason: GitFailure, message: string) {
+    super(message);
+    this.name = 'GitFailed';
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,20 @@
+import { type Fault, invalid } from '#core/errors.ts';
+import { isPlatformName, isUnderSiteDomain } from '#features/site/site.ts';
+import type { Config } from '../../config.ts';
+
+/** Names that mean something on one network alone, or nothing anywhere: no public resolver could tell of them. */
+const RESERVED = 'localhost local internal private intranet lan home corp test invalid example onion alt arpa'.split(
+  ' ',
+);
+
+export const domainFault = (msg: string): Fault => ({
+  loc: ['query', 'fqdn'],
+  msg: `Value error, ${msg}`,
+  type: 'value_error',
+});
+
+export function requirePublicName(config: Config, fqdn: string, reserved: readonly string[]): void {
+  if (isPlatformName(config, fqdn, reserved)) throw invalid(domainFault('this name belongs to the platform itself'));
+  if (!isUnderSiteDomain(config, fqdn) && RESERVED.includes(fqdn.split('.').at(-1) as string))
+    throw invalid(domainFault('this name is reserved for private networks or tests; name a public domain'));
+}

@@ -1,0 +1,50 @@
+import { finishEvent } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import { findTeamOwner } from './name-claim.sql.ts';
+import { siteUrl } from './site.spec.ts';
+import { updateBusySite } from './site.sql.ts';
+import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
+
+/** Moves a site that lost its name to the one that it has now: the row says so already, its database does not. */
+export const leaveNameJob = jobKind<SiteWork>({
+  name: 'site.leave_name',
+  lane: 'site',
+  async run(payload, { services, commit }) {
+    const { siteId, eventId } = payload;
+    const site = await findOwn(services, payload);
+    if (!site) return commit(nothing);
+    await services.runtime.stop(siteId);
+    const database = await services.runtime.database(siteId);
+    try {
+      await database.moveTo(siteUrl(services, site.fqdn));
+    } finally {
+      database.close();
+    }
+    await commit(async (tx) => {
+      if (await updateBusySite(tx, siteId, eventId, IDLE))
+        await finishEvent(tx, eventId, { result: { fqdn: site.fqdn } });
+    });
+  },
+  async abandon(tx, { siteId, eventId }) {
+    await updateBusySite(tx, siteId, eventId, IDLE);
+    const failure = 'The addresses inside the site could not be rewritten; rename it to try again.';
+    await finishEvent(tx, eventId, { failure });
+  },
+});
+
+export const mailNameLost = jobKind<{ teamId: string; lost: string; fqdn: string }>({
+  name: 'site.mail_name_lost',
+  lane: 'background',
+  async run({ teamId, lost, fqdn }, { id, services }) {
+    const owner = await findTeamOwner(services.db, teamId);
+    if (!owner) return;
+    const lines = [
+      `Hello ${owner.first_name},`,
+      `another team on the platform proved with a DNS record that the domain ${lost} is theirs, and has it now.`,
+      `Nothing of your site is lost. It goes on here:\n\n${siteUrl(services, fqdn)}`,
+      `If the domain is yours, remove the TXT record _siteyard-challenge.${lost} from its zone and claim it in the same way.`,
+    ];
+    const text = `${lines.join('\n\n')}\n`;
+    await services.mailer.send({ id, to: owner.email, subject: `${lost} now leads to another site`, text });
+  },
+});

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitFailed } from '#core/git.ts';
+
+/** What one look at a repository may take, whatever it turns out to be. */
+export interface GitLimits {
+  timeoutMs: number;
+  /** On disk, and over the wire where that is counted. */
+  maxBytes: number;
+  maxMemoryBytes: number;
+  maxOutputBytes: number;
+}
+
+export interface GitAnswer {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface GitCommand {
+  program: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  /** What the command writes to. */
+  folder: string;
+  /** When the whole look must have ended, as Date.now() tells it. */
+  deadline: number;
+  limits: GitLimits;
+}
+
+const WATCH_MS = 100;
+const PAGE_BYTES = 4096;
+const MAX_STDERR_BYTES = 16_384;
+
+/** Runs git without a shell, in a process group of its own that ends whole when a limit is reached. */
+export async function runGit({ program, args, env, folder, deadline, limits }: GitCommand): Promise<GitAnswer> {
+  const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let broken: GitFailed | undefined;
+  const end = (reason: 'timeout' | 'too_large', message: string) => {
+    broken ??= new GitFailed(reason, message);
+    killGroup(child);
+  };
+  const tooLarge = () => end('too_large', 'The repository is larger than what is looked at.');
+  const timer = setTimeout(() => end('timeout', 'The repository did not answer in time.'), deadline - Date.now());
+  const watch = setInterval(async () => {
+    const [onDisk, inMemory] = await Promise.all([sizeOf(folder), memoryOf(child.pid)]);
+    if (onDisk > limits.maxBytes || inMemory > limits.maxMemoryBytes) tooLarge();
+  }, WATCH_MS);
+  try {
+    const [stdout, stderr, exitCode] = await Promise.all([
+      collect(child.stdout, limits.maxOutputBytes, tooLarge),
+      collect(child.stderr, MAX_STDERR_BYTES, () => {}),
+      exitOf(child),
+    ]);
+    if (broken) throw broken;
+    return { exitCode, stdout, stderr };
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    // Whatever it started ends with it.
+    killGroup(child);
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The whole group has ended.
+  }
+}
+
+async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow: () => void): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maxBytes) chunks.push(chunk);
+    else overflow();
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'ENOENT' ? new GitFailed('not_configured', 'Git is not installed on the platform.') : error,
+      ),
+    );
+    child.once('close', (code) => resolve(code ?? -1));
+  });
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** What a process and everything below it has in memory. */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return 0;
+  const [statm, children] = await Promise.all([
+    readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0'),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),
+  ]);
+  const below = await Promise.all(
+    children
+      .split(' ')
+      .filter(Boolean)
+      .map((child) => memoryOf(Number(child))),
+  );
+  return below.reduce((sum, bytes) => sum + bytes, Number(statm.split(' ')[1]) * PAGE_BYTES);
+}

@@ -1,0 +1,42 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+
+/** A new key pair as OpenSSH keeps it (PROTOCOL.key): node can make the key, but not write it down that way. */
+export function newSshKey(comment: string): { publicKey: string; privateKey: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const open = Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url');
+  const secret = Buffer.from(privateKey.export({ format: 'jwk' }).d as string, 'base64url');
+  const type = Buffer.from('ssh-ed25519');
+  const shared = Buffer.concat([field(type), field(open)]);
+  const check = randomBytes(4);
+  const inner = Buffer.concat([
+    check,
+    check,
+    shared,
+    field(Buffer.concat([secret, open])),
+    field(Buffer.from(comment)),
+  ]);
+  const padding = Buffer.from(Array.from({ length: (8 - (inner.length % 8)) % 8 }, (_, at) => at + 1));
+  const none = field(Buffer.from('none'));
+  const whole = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    none,
+    none,
+    field(Buffer.alloc(0)),
+    number(1),
+    field(shared),
+    field(Buffer.concat([inner, padding])),
+  ]);
+  const lines = (whole.toString('base64').match(/.{1,70}/g) as string[]).join('\n');
+  return {
+    publicKey: `ssh-ed25519 ${shared.toString('base64')} ${comment}`,
+    privateKey: `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`,
+  };
+}
+
+const field = (bytes: Buffer) => Buffer.concat([number(bytes.length), bytes]);
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
