@@ -3,7 +3,7 @@ import type { Fault } from '#core/errors.ts';
 
 /** A body as it arrived. What is wrong with it is a fault among others, reported together with those of the query. */
 export interface Body {
-  kind: 'json' | 'form' | 'bytes' | 'none';
+  kind: 'json' | 'form' | 'xml' | 'bytes' | 'none';
   value: unknown;
   contentType: string;
   /** As received, so that a repeated request can be told from a different one. */
@@ -32,7 +32,8 @@ function parse(raw: Buffer, contentType: string): Body {
     const value = Object.fromEntries(new URLSearchParams(raw.toString('utf8')));
     return { kind: 'form', value, contentType, raw, faults: [] };
   }
-  return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
+  const kind = mediaType === 'text/xml' || mediaType === 'application/xml' ? 'xml' : 'bytes';
+  return { kind, value: raw, contentType, raw, faults: [] };
 }
 
 function parseJson(raw: Buffer): Pick<Body, 'kind' | 'value' | 'faults'> {

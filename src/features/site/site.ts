@@ -1,4 +1,6 @@
 /** Sites, as every other feature and the platform see them. */
+
+export { callSite } from './site.call.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
@@ -7,6 +9,14 @@ export { onPartOfSite, onSite } from './site.policy.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
-export { findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
+export {
+  findSite,
+  findSiteById,
+  nameIsClaimed,
+  type SiteRow,
+  siteIsInTeam,
+  updateBusySite,
+  updateSite,
+} from './site.sql.ts';
 export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
 export { startDueCycles } from './site-upkeep.sql.ts';
