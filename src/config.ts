@@ -116,9 +116,13 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const analyticsToken = text('ANALYTICS_TOKEN');
   if ((analyticsUrl === undefined) !== (analyticsToken === undefined))
     faults.push('ANALYTICS_URL and ANALYTICS_TOKEN need each other');
-  const previousSecretKeys = list('SECRET_KEY_PREVIOUS');
+  // A key may hold blanks.
+  const previousSecretKeys = (text('SECRET_KEY_PREVIOUS') ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean);
   if (previousSecretKeys.some((key) => key.length < 32))
-    faults.push('SECRET_KEY_PREVIOUS must be a list of keys of at least 32 characters each');
+    faults.push('SECRET_KEY_PREVIOUS must be keys of at least 32 characters each, with commas between them');
 
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
