@@ -9,7 +9,16 @@ import type { Route } from '#edge/route.ts';
 /** The edge as the service runs it, in front of one site on a unix socket: everything but the control plane. */
 const [socketPath = '', contentFolder = '', coreFolder = ''] = process.argv.slice(2);
 
-const site = { id: 'site', url: '', coreVersion: '', phpVersion: '', accessKey: '', isCopy: false, isOffline: false };
+const site = {
+  id: 'site',
+  url: '',
+  coreVersion: '',
+  phpVersion: '',
+  accessKey: '',
+  saltKey: '',
+  isCopy: false,
+  isOffline: false,
+};
 const route: Route = {
   fqdn: 'blog.example.org',
   teamId: 'team',

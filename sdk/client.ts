@@ -95,7 +95,7 @@ async function send(
   };
   if (input.body !== undefined) {
     const isBytes = input.body instanceof Blob;
-    headers['content-type'] = isBytes ? (input.body as Blob).type || 'application/octet-stream' : 'application/json';
+    headers['content-type'] = isBytes ? (input.body as Blob).type || route.body || '' : 'application/json';
     init.body = isBytes ? (input.body as Blob) : JSON.stringify(input.body);
   }
 

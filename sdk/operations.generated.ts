@@ -17,6 +17,26 @@ export type ApiTokenPage = {
   previous: string | null;
   results: Array<ApiToken>;
 };
+export type ApplicationPassword = {
+  id: string;
+  team_id: string;
+  user_id: string;
+  fqdn: string;
+  username: string;
+  created_at: string;
+};
+export type ApplicationPasswordName = {
+  fqdn: string;
+  username: string;
+};
+export type ApplicationPasswordPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<ApplicationPassword>;
+};
 export type Attachment = {
   s3_object: string;
   name: string;
@@ -60,6 +80,15 @@ export type CreatedApiToken = {
   last_used_at: string | null;
   created_at: string;
   token: string;
+};
+export type DeletedApplicationPassword = {
+  id: string;
+  team_id: string;
+  user_id: string;
+  fqdn: string;
+  username: string;
+  created_at: string;
+  password: string;
 };
 export type DeletedSite = {
   id: string;
@@ -422,6 +451,12 @@ export type Preview = {
   is_ready: boolean;
   url: string | null;
   expires_at: string;
+};
+export type ProxyAnswer = {
+  status_code: number;
+  headers: Record<string, unknown>;
+  body: unknown;
+  body_encoding: 'json' | 'text' | 'base64' | 'empty';
 };
 export type Region = {
   id: number;
@@ -1041,6 +1076,50 @@ export interface Operations {
   getWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
   /** Send a delivery again, under the same webhook-id */
   replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
+  /** The hosts elsewhere that a team has a password for; the passwords are not shown */
+  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage };
+  /** Store a password for a site that is hosted elsewhere, or for a storefront */
+  createApplicationPassword: { input: { body: {
+      fqdn: string;
+      username: string;
+      password: string;
+      team_id: string;
+    } }; output: ApplicationPasswordName };
+  /** Change the password for a host; team_id says which where several of your teams have one */
+  updateApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string }; body?: {
+      fqdn?: string;
+      username?: string;
+      password?: string;
+    } }; output: ApplicationPasswordName };
+  /** Delete the password for a host and show it a last time */
+  deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword };
+  /** Pass a request on to a site's JSON API: one of yours here, or one elsewhere with a stored password */
+  cmsProxy: { input: { body: {
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
+      query_params_json?: string;
+      body_json?: string;
+      fqdn: string;
+      path?: string;
+      team_id?: string;
+    } }; output: ProxyAnswer };
+  /** Pass a request on to the admin API of a storefront, with the stored access token of that shop */
+  storefrontProxy: { input: { body: {
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
+      query_params_json?: string;
+      body_json?: string;
+      shop_name: string;
+      path?: string;
+      team_id?: string;
+    } }; output: ProxyAnswer };
+  /** Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id */
+  analyticsProxy: { input: { body: {
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
+      query_params_json?: string;
+      body_json?: string;
+      path: string;
+    } }; output: ProxyAnswer };
+  /** Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored */
+  callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region> };
   /** One region */
@@ -1179,6 +1258,14 @@ export const ROUTES = {
   listWebhookDeliveries: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery' },
   getWebhookDelivery: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}' },
   replayWebhookDelivery: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}/replay' },
+  listApplicationPasswords: { method: 'GET', path: '/f/api/v1/team/{team_id}/application_password' },
+  createApplicationPassword: { method: 'POST', path: '/f/api/v1/application_password', body: 'application/json' },
+  updateApplicationPassword: { method: 'PUT', path: '/f/api/v1/application_password/{fqdn}', body: 'application/json' },
+  deleteApplicationPassword: { method: 'DELETE', path: '/f/api/v1/application_password/{fqdn}' },
+  cmsProxy: { method: 'POST', path: '/f/api/v1/cms-proxy', body: 'application/json' },
+  storefrontProxy: { method: 'POST', path: '/f/api/v1/storefront-proxy', body: 'application/json' },
+  analyticsProxy: { method: 'POST', path: '/f/api/v1/analytics-proxy', body: 'application/json' },
+  callXmlRpc: { method: 'POST', path: '/f/api/v1/xmlrpc/{fqdn}', body: 'text/xml' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { readHost } from '#core/host-name.ts';
 
 /**
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
@@ -26,6 +27,8 @@ export interface Config {
   publicIp: string;
   /** Undefined: made at the first start and kept under dataDir. */
   secretKey: string | undefined;
+  /** Keys of before, which still open what was sealed and signed with them. */
+  previousSecretKeys: string[];
   adminEmail: string | undefined;
   adminPassword: string | undefined;
   smtpUrl: string | undefined;
@@ -57,6 +60,10 @@ export interface Config {
   phpIdleMinutes: number;
   /** Processes that take backups side by side. */
   backupProcesses: number;
+  /** The Plausible that analytics-proxy speaks to; undefined: none. */
+  analytics: { url: string; token: string } | undefined;
+  /** The domain, with a port where it is not 443, that shops are found under. */
+  storefrontDomain: string;
   /** Networks, as CIDR ranges, that the platform and its sites may call besides public addresses. */
   outboundAllow: string[];
   /** Whom to ask for names, as `address` or `address:port`; none: the machine's own resolver. */
@@ -122,6 +129,18 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const publicIp = text('PUBLIC_IP') ?? '127.0.0.1';
   if (isIP(publicIp) === 0) faults.push('PUBLIC_IP must be an IPv4 or IPv6 address');
 
+  const analyticsUrl = url('ANALYTICS_URL', ['http:', 'https:']);
+  const analyticsToken = text('ANALYTICS_TOKEN');
+  if ((analyticsUrl === undefined) !== (analyticsToken === undefined))
+    faults.push('ANALYTICS_URL and ANALYTICS_TOKEN need each other');
+  // A key may hold blanks.
+  const previousSecretKeys = (text('SECRET_KEY_PREVIOUS') ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean);
+  if (previousSecretKeys.some((key) => key.length < 32))
+    faults.push('SECRET_KEY_PREVIOUS must be keys of at least 32 characters each, with commas between them');
+
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
   const config: Config = {
@@ -135,6 +154,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     siteDomain: (text('SITE_DOMAIN') ?? 'localhost').toLowerCase(),
     publicIp,
     secretKey,
+    previousSecretKeys,
     adminEmail,
     adminPassword,
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
@@ -166,6 +186,9 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     phpTimeoutSeconds: number('PHP_TIMEOUT_SECONDS', 60, 1, 3600),
     phpIdleMinutes: number('PHP_IDLE_MINUTES', 10, 0.01, 1440),
     backupProcesses: number('BACKUP_PROCESSES', Math.max(1, Math.floor(availableParallelism() / 2)), 1, 64),
+    analytics:
+      analyticsUrl && analyticsToken ? { url: analyticsUrl.replace(/\/+$/, ''), token: analyticsToken } : undefined,
+    storefrontDomain: (text('STOREFRONT_DOMAIN') ?? 'myshopify.com').toLowerCase(),
     outboundAllow: networks('OUTBOUND_ALLOW').map((entry) =>
       entry.includes('/') ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`,
     ),
@@ -174,6 +197,8 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   };
   for (const root of config.gitFileRoots)
     if (!isAbsolute(root)) faults.push(`GIT_FILE_ROOTS has '${root}', which is no absolute path`);
+  if (readHost(`shop.${config.storefrontDomain}`) === undefined)
+    faults.push('STOREFRONT_DOMAIN must be a domain, such as myshopify.com');
   for (const server of config.dnsServers)
     if (!/^(?:[\d.]+|\[[\da-f:]+\])(?::\d+)?$|^[\da-f:]+$/i.test(server))
       faults.push(`DNS_SERVERS has '${server}', which is no address`);

@@ -22,6 +22,7 @@ test('a service that stops lets its jobs finish with everything that they work w
         coreVersion,
         phpVersion,
         accessKey: 'key',
+        saltKey: 'salt',
         isCopy: false,
         isOffline: false,
       };

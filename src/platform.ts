@@ -20,7 +20,8 @@ import { createApp, NO_SITES } from '#core/http/server.ts';
 import { type JobKind, Jobs } from '#core/jobs/jobs.ts';
 import { createLog, type Log } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
-import { createSecrets } from '#core/secrets.ts';
+import { openSecrets, WrongKey } from '#core/platform-key.ts';
+import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { Edge } from '#edge/edge.ts';
 import type { RouteSource } from '#edge/route.ts';
@@ -29,6 +30,7 @@ import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { countFailedJobs } from '#features/job/job.sql.ts';
+import { resealSecrets } from '#features/key-rotation/key-rotation.jobs.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { withPreviews } from '#features/preview/preview.ts';
@@ -98,19 +100,17 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const parts = { outbound, runtime, locks, timeMachine };
     const services = await createServices(config, log, database.db, listener, jobs, parts);
     // Jobs end before the runtime that they work with, so the runtime's end comes first in a list that is walked backwards.
-    if (works || serves) undo.push(() => runtime.close());
+    undo.push(() => runtime.close());
     undo.push(() => jobs.close());
     await jobs.open();
     await prepareData(services);
     const routes = withPreviews(services, siteRoutes(services));
-    // Whoever runs sites: the edge for visitors, the worker for scheduled work.
-    if (works || serves) {
-      await runtime.open();
-      listenToRuntime(services);
-      const writeTouches = await listenToTouches(services);
-      undo.push(writeTouches);
-      await stopRetiredSites(services, routes);
-    }
+    // Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on.
+    await runtime.open();
+    listenToRuntime(services);
+    const writeTouches = await listenToTouches(services);
+    undo.push(writeTouches);
+    await stopRetiredSites(services, routes);
     if (works) {
       await jobs.work([...jobKinds, ...extraJobs], services, schedules, JOB_CONCURRENCY);
       const clock = new BackupClock(services);
@@ -222,7 +222,7 @@ async function createServices(
     db,
     listener,
     ...parts,
-    secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
+    secrets: await openOwnSecrets(config, db),
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),
     jobs,
@@ -237,6 +237,14 @@ async function createServices(
     gitHosts: new GitHostClient(parts.outbound),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
   };
+}
+
+async function openOwnSecrets(config: Config, db: Services['db']): Promise<Secrets> {
+  const key = config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')));
+  const before = config.previousSecretKeys.filter((each) => each !== key);
+  return openSecrets(db, [key, ...before]).catch((error) => {
+    throw error instanceof WrongKey ? new ConfigError([error.message]) : error;
+  });
 }
 
 /** The platform's key. Losing it makes every sealed value unreadable, so nothing is ever written over one. */
@@ -270,10 +278,10 @@ async function keepForOperator({ dataDir }: Config, name: string, secret: string
 const SETUP_LOCK = 7_390_212;
 
 /** What a first start writes; many instances may start at once, so one does it and the others find it done. */
-async function prepareData({ db, config, secrets }: Services): Promise<void> {
+async function prepareData({ db, config, jobs }: Services): Promise<void> {
   await inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
-    await checkKey(tx, secrets);
+    if (config.previousSecretKeys.length > 0) await jobs.enqueueOnce(tx, resealSecrets, {}, resealSecrets.name);
     await placeRestoredEvents(tx);
     await seedRegions(tx, config);
   });
@@ -287,18 +295,6 @@ async function makeOperator({ db, config }: Services): Promise<Platform['madeOpe
     const made = await createOperator(tx, email, password);
     return made && !config.adminPassword ? { email, password } : undefined;
   });
-}
-
-/** Processes that share a database must share the key, or one could not read what the other sealed or signed. */
-async function checkKey(tx: Tx, secrets: Services['secrets']): Promise<void> {
-  const own = secrets.derive('key check');
-  await sql`insert into platform (key_check) values (${own}) on conflict do nothing`.execute(tx);
-  const { rows } = await sql<{ key_check: string }>`select key_check from platform`.execute(tx);
-  if (rows[0]?.key_check !== own) {
-    throw new ConfigError([
-      'this database belongs to a platform with another key: set SECRET_KEY (or DATA_DIR) to that of its first start',
-    ]);
-  }
 }
 
 /** In a database restored from a dump, events carry transaction ids that this server has yet to reach. */

@@ -100,6 +100,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       coreVersion: '7.1.1',
       phpVersion: '8.3',
       accessKey: 'key',
+      saltKey: 'salt',
       isCopy: false,
       isOffline: false,
     };

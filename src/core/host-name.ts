@@ -5,6 +5,15 @@ const MAX_LENGTH = 253;
 /** What the reader of URLs would take for the end of the name, decode or leave out. */
 const NOT_IN_A_NAME = /[\s\p{Cc}/?#%\\:@[\]]/u;
 
+/** A host name with a port where it is not that of https; undefined for anything else. */
+export function readHost(text: string): string | undefined {
+  const [, before = '', digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const name = readHostName(before);
+  const port = Number(digits ?? 443);
+  if (name === undefined || port < 1 || port > 65_535) return undefined;
+  return port === 443 ? name : `${name}:${port}`;
+}
+
 /**
  * Reads a host name as DNS knows it: in ASCII (IDNA), lower case, without the dot of the root, of two labels at least.
  * Undefined for anything else, an address in any spelling included.

@@ -34,7 +34,12 @@ export class OutboundFailed extends Error {
 
 const IDLE_CONNECTIONS = 16;
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
+/** What a host that a request was sent on to may see of it; everything else could be a credential. */
+const FOR_EVERYBODY = ['accept', 'accept-encoding', 'accept-language', 'user-agent'];
+const LOOPBACK: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
 
 export interface OutboundOptions {
   /** Addresses and ranges that an operator allows although they are not public. */
@@ -56,6 +61,8 @@ export interface OutboundFetch {
   cutsLongAnswer?: true;
   /** How many redirects are followed; none unless said. Only reads follow any. */
   redirects?: number;
+  /** What `resolve` found for the host of the URL: exactly these are dialled for it, and its name is not asked for again. */
+  addresses?: readonly string[];
 }
 
 export interface OutboundAnswer {
@@ -95,16 +102,19 @@ export class Outbound {
     const method = options.method ?? 'GET';
     let target = this.checkUrl(url);
     let headers = options.headers ?? {};
+    let addresses = options.addresses;
     for (let left = options.redirects ?? 0; ; left--) {
-      const answer = await this.#exchange(target, { ...options, method, headers }, signal);
+      const answer = await this.#exchange(target, { ...options, method, headers, addresses }, signal);
       const next = options.redirects && redirectOf(target, method, answer);
       if (!next) return answer;
       if (left === 0) throw new OutboundFailed('too_many_redirects', `${target.host} redirects again and again`);
       // What was meant for one host is nobody else's business.
-      if (next.origin !== target.origin)
+      if (next.origin !== target.origin) {
         headers = Object.fromEntries(
-          Object.entries(headers).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase())),
+          Object.entries(headers).filter(([name]) => FOR_EVERYBODY.includes(name.toLowerCase())),
         );
+        addresses = undefined;
+      }
       target = this.checkUrl(next);
     }
   }
@@ -135,6 +145,11 @@ export class Outbound {
     });
   }
 
+  /** Whether an operator had to allow each of these addresses, so that nobody outside is on the way to them. */
+  isInside(addresses: readonly string[]): boolean {
+    return addresses.length > 0 && addresses.every((address) => !isPublic(address) && this.#allowed.includes(address));
+  }
+
   /** Refuses what can be told from the URL alone, for what users enter; names are checked again when they are dialled. */
   checkUrl(url: string | URL): URL {
     const target = URL.parse(String(url));
@@ -153,8 +168,7 @@ export class Outbound {
 
   /** Sockets do not look up what is an address already, so it is checked before. */
   #checkHost(host: string): void {
-    const isLocalName = host === 'localhost' || host.endsWith('.localhost');
-    if (isIP(host) !== 0 ? !this.#mayDial(host) : isLocalName && !this.#mayDial('127.0.0.1'))
+    if (isIP(host) !== 0 ? !this.#mayDial(host) : isLocalName(host) && !this.#mayDial('127.0.0.1'))
       throw new OutboundRefused(`${host} is not a public address.`);
   }
 
@@ -162,17 +176,36 @@ export class Outbound {
     return isPublic(address) || this.#allowed.includes(address);
   }
 
-  #exchange(target: URL, options: OutboundFetch, signal: AbortSignal): Promise<OutboundAnswer> {
+  #exchange(
+    target: URL,
+    { addresses, ...options }: Omit<OutboundFetch, 'addresses'> & { addresses: readonly string[] | undefined },
+    signal: AbortSignal,
+  ): Promise<OutboundAnswer> {
     return new Promise((resolve, reject) => {
       const fail = (error: Error) =>
         reject(signal.aborted ? new OutboundFailed('timeout', `${target.host} did not answer in time`) : error);
-      const request = this.request(target, { ...options, signal });
+      const request = addresses
+        ? this.#requestAt(addresses, target, { ...options, signal })
+        : this.request(target, { ...options, signal });
       request.once('error', fail);
       request.once('response', (response) => {
         readAnswer(response, target, options).then(resolve, fail);
       });
       request.end(options.body);
     });
+  }
+
+  /** On a connection of its own: one that is kept was made to whatever the name stood for then. */
+  #requestAt(addresses: readonly string[], target: URL, options: OutboundRequest): ClientRequest {
+    for (const address of addresses) this.#checkHost(address);
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const dial: LookupFunction = (_hostname, { all }, done) => {
+      const [first] = found as [LookupAddress];
+      if (all) done(null, found);
+      else done(null, first.address, first.family);
+    };
+    const protocol = target.protocol === 'https:' ? https : http;
+    return protocol.request(target, { ...options, agent: false, lookup: dial });
   }
 
   readonly #lookup: LookupFunction = (hostname, options: LookupOptions, done) => {
@@ -191,6 +224,8 @@ export class Outbound {
     options: LookupOptions,
     done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
   ): void {
+    // These stand for the own machine, whatever a server of names may say.
+    if (isLocalName(bareHost(hostname))) return void done(null, LOOPBACK);
     const resolver = this.#resolver;
     if (!resolver) return void lookup(hostname, { ...options, all: true }, done);
     resolver.resolve4(hostname, (error4, found4 = []) => {
@@ -232,6 +267,8 @@ function redirectOf(from: URL, method: string, { status, headers }: OutboundAnsw
   if (!['GET', 'HEAD'].includes(method) || ![301, 302, 303, 307, 308].includes(status)) return undefined;
   return URL.parse(headers.location ?? '', from.href) ?? undefined;
 }
+
+const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost');
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 

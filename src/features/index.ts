@@ -2,6 +2,7 @@ import type { Operation } from '#core/http/operation.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { mailLink } from './account/account.jobs.ts';
 import { accountOperations } from './account/account.routes.ts';
+import { applicationPasswordOperations } from './application-password/application-password.routes.ts';
 import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
 import { backupOperations } from './backup/backup.routes.ts';
 import { blobOperations } from './backup/blob.routes.ts';
@@ -16,12 +17,14 @@ import { mailInvite } from './invite/invite.jobs.ts';
 import { inviteOperations } from './invite/invite.routes.ts';
 import { housekeeping } from './job/job.jobs.ts';
 import { jobOperations } from './job/job.routes.ts';
+import { resealSecrets } from './key-rotation/key-rotation.jobs.ts';
 import { metricsSignInOperations } from './metrics-sign-in/metrics-sign-in.routes.ts';
 import { restoreToPoint } from './pit-restore/pit-restore.jobs.ts';
 import { pitRestoreOperations } from './pit-restore/pit-restore.routes.ts';
 import { rehearseRestore } from './pit-restore/rehearsal.jobs.ts';
 import { buildPreview, endPreviews } from './preview/preview.jobs.ts';
 import { previewOperations } from './preview/preview.routes.ts';
+import { proxyOperations } from './proxy/proxy.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
 import { archiveSite, restoreSite } from './site/deleted-site.jobs.ts';
 import { deletedSiteOperations } from './site/deleted-site.routes.ts';
@@ -64,6 +67,8 @@ export const operations: readonly Operation[] = [
   ...ticketOperations,
   ...attachmentOperations,
   ...webhookOperations,
+  ...applicationPasswordOperations,
+  ...proxyOperations,
   ...regionOperations,
   ...jobOperations,
   ...metricsSignInOperations,
@@ -97,6 +102,7 @@ export const jobKinds: readonly JobKind[] = [
   buildPreview,
   endPreviews,
   mailSwitchedOff,
+  resealSecrets,
 ] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */

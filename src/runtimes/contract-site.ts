@@ -23,6 +23,7 @@ export function newSpec(
     coreVersion,
     phpVersion,
     accessKey: `key of ${id}`,
+    saltKey: `salt of ${id}`,
     isCopy: false,
     isOffline: false,
   };

@@ -7,7 +7,11 @@ export interface SiteRequest {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   timeoutMs: number;
+  maxBytes?: number;
 }
+
+/** The site answers more than the caller takes. */
+export class AnswerTooLarge extends Error {}
 
 export interface SiteAnswer {
   status: number;
@@ -35,13 +39,14 @@ export async function requestSite(
   try {
     return await new Promise((resolve, reject) => {
       const { method, path } = request;
-      const fail = (error: Error) => reject(lease.failure() ?? error);
+      const fail = (error: Error) => reject(error instanceof AnswerTooLarge ? error : (lease.failure() ?? error));
       const outgoing = send({ socketPath: lease.socketPath, method, path, headers, signal }, (response) => {
         const chunks: Buffer[] = [];
         let length = 0;
         response.on('data', (chunk: Buffer) => {
           length += chunk.length;
-          if (length > MAX_ANSWER_BYTES) response.destroy(new Error('the answer is too large'));
+          if (length > (request.maxBytes ?? MAX_ANSWER_BYTES))
+            response.destroy(new AnswerTooLarge('the answer is too large'));
           else chunks.push(chunk);
         });
         response.once('error', fail);

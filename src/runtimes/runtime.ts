@@ -62,8 +62,10 @@ export interface SiteSpec {
   url: string;
   coreVersion: string;
   phpVersion: string;
-  /** The site's own key: the platform signs its requests to the site with it, and cookies' salts come from it. */
+  /** The site's own key, which the platform signs its requests to the site with. It changes with the platform's key. */
   accessKey: string;
+  /** What WordPress' salts come from. It never changes: plugins seal what they keep with the salts. */
+  saltKey: string;
   /** A copy mails nobody and is not indexed. */
   isCopy: boolean;
   /**

@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRepository } from '../git/repository.ts';
 import { startNameServer } from '../name-server.ts';
+import { startUpstream } from '../upstream.ts';
 
-/** The world outside of the service, as far as its operations ask it: a name server, and a repository that may be read. */
+/**
+ * The world outside of the service, as far as its operations ask it: a name server, a repository that may be read, and
+ * somebody to call, whose names end in `.localhost`. So whoever may call an operation gets an answer.
+ */
 export interface Outside {
+  port: number;
   env: Record<string, string>;
   close(): Promise<void>;
 }
@@ -14,14 +19,28 @@ const REPOSITORY = 'site.git';
 
 export async function startOutside(): Promise<Outside> {
   const folder = await mkdtemp(join(tmpdir(), 'siteyard-outside-'));
-  const [names] = await Promise.all([
+  const [names, upstream] = await Promise.all([
     startNameServer(),
+    startUpstream(({ url }) =>
+      url.pathname === '/xmlrpc.php'
+        ? { headers: { 'content-type': 'text/xml' }, body: '<methodResponse/>' }
+        : { body: { answered: true } },
+    ),
     makeRepository(join(folder, REPOSITORY), { 'plugins/hello.php': '<?php' }),
   ]);
+  const { port } = upstream;
   return {
-    env: { DNS_SERVERS: names.address, GIT_FILE_ROOTS: folder },
+    port,
+    env: {
+      DNS_SERVERS: names.address,
+      GIT_FILE_ROOTS: folder,
+      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+      STOREFRONT_DOMAIN: `shops.localhost:${port}`,
+      ANALYTICS_URL: `http://127.0.0.1:${port}`,
+      ANALYTICS_TOKEN: 'a token of the tests',
+    },
     async close() {
-      await names.close();
+      await Promise.all([names.close(), upstream.close()]);
       await rm(folder, { recursive: true, force: true });
     },
   };

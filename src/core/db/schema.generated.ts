@@ -2,6 +2,15 @@
 import type { Generated } from 'kysely';
 
 export interface DB {
+  application_passwords: {
+    id: Generated<string>;
+    team_id: string;
+    user_id: string;
+    fqdn: string;
+    username: string;
+    password_sealed: Buffer;
+    created_at: Generated<Date>;
+  };
   attachments: {
     id: Generated<string>;
     user_id: string;
@@ -174,6 +183,9 @@ export interface DB {
   platform: {
     id: Generated<boolean>;
     key_check: string;
+    lasting_key_sealed: Generated<Buffer | null>;
+    previous_key_checks: Generated<string[]>;
+    reseal_asked_at: Generated<Date | null>;
   };
   regions: {
     id: Generated<number>;

@@ -3,7 +3,7 @@ import type { Fault } from '#core/errors.ts';
 
 /** A body as it arrived. What is wrong with it is a fault among others, reported together with those of the query. */
 export interface Body {
-  kind: 'json' | 'form' | 'bytes' | 'none';
+  kind: 'json' | 'form' | 'xml' | 'bytes' | 'none';
   value: unknown;
   contentType: string;
   /** As received, so that a repeated request can be told from a different one. */
@@ -38,7 +38,8 @@ function parse(raw: Buffer, contentType: string): Body {
       faults: findRepeated([...pairs.keys()]),
     };
   }
-  return { kind: 'bytes', value: raw, contentType, raw, faults: [] };
+  const kind = mediaType === 'text/xml' || mediaType === 'application/xml' ? 'xml' : 'bytes';
+  return { kind, value: raw, contentType, raw, faults: [] };
 }
 
 /** RFC 6749, 3.2: no field may come twice, since whoever checks one could use the other. */

@@ -205,6 +205,7 @@ function ownUrl({ config: { baseUrl } }: Services, request: FastifyRequest): URL
 function readBody(operation: Operation, read: Reader | undefined, body: Body, faults: Fault[]): unknown {
   const accepts = operation.accepts ?? ['json'];
   if (accepts.includes('bytes')) return body;
+  if (accepts.includes('xml')) return requireXml(body, faults);
   if (!read) return undefined;
   if (body.faults.length > 0) {
     faults.push(...body.faults);
@@ -224,6 +225,15 @@ function readBody(operation: Operation, read: Reader | undefined, body: Body, fa
     return undefined;
   }
   return read(body.value, faults);
+}
+
+function requireXml(body: Body, faults: Fault[]): Body {
+  if (body.kind === 'none') faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' });
+  else if (body.kind !== 'xml') {
+    const msg = 'Value error, the body must be sent as text/xml or application/xml';
+    faults.push({ loc: ['body'], msg, type: 'value_error' });
+  }
+  return body;
 }
 
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
@@ -256,8 +266,8 @@ function readKeyed(services: Services, operation: Operation, request: FastifyReq
   const who = caller
     ? `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`
     : `address ${addressKey(request.ip)}`;
-  const hash = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
-  return { caller: who, key, hash };
+  const hashes = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
+  return { caller: who, key, hashes };
 }
 
 /** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */

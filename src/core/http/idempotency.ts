@@ -12,7 +12,8 @@ import { errorBody } from './answers.ts';
 export interface KeyedRequest {
   caller: string;
   key: string;
-  hash: Buffer;
+  /** Of the request, with the platform's key of today and then with those before it. */
+  hashes: Buffer[];
 }
 
 export interface Answer {
@@ -38,8 +39,10 @@ export function readKey(header: string | string[] | undefined): string | undefin
 }
 
 /** Keyed, because a body can hold a password: whoever reads the table must not be able to try passwords against it. */
-export function hashRequest(secrets: Secrets, method: string, url: string, body: Buffer): Buffer {
-  return createHmac('sha256', secrets.derive('request hash')).update(`${method} ${url}\n`).update(body).digest();
+export function hashRequest(secrets: Secrets, method: string, url: string, body: Buffer): Buffer[] {
+  return secrets
+    .deriveAll('request hash')
+    .map((key) => createHmac('sha256', key).update(`${method} ${url}\n`).update(body).digest());
 }
 
 export async function answerOnce(
@@ -63,7 +66,7 @@ export async function answerOnce(
 export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest): Promise<Answer | undefined> {
   const kept = await find(db, request);
   if (!kept) return undefined;
-  if (!kept.request_hash.equals(request.hash)) {
+  if (!request.hashes.some((hash) => kept.request_hash.equals(hash))) {
     const msg = 'Value error, this key was used with another request';
     throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
   }
@@ -101,7 +104,7 @@ async function keep(tx: Tx, secrets: Secrets, request: KeyedRequest, answer: Omi
   const sealed = secrets.seal(Buffer.from(JSON.stringify(answer.body)));
   await sql`
     insert into idempotent_answers (caller, key, request_hash, status, headers, body_sealed)
-    values (${request.caller}, ${request.key}, ${request.hash}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed})
+    values (${request.caller}, ${request.key}, ${request.hashes[0]}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed})
     on conflict (caller, key) do update set request_hash = excluded.request_hash, status = excluded.status,
       headers = excluded.headers, body_sealed = excluded.body_sealed, created_at = now()`.execute(tx);
 }

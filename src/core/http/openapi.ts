@@ -94,16 +94,12 @@ function describeAnswer(operation: Operation, components: Json): Json {
 
 function describeBody(operation: Operation, components: Json): Json {
   const accepts = operation.accepts ?? ['json'];
-  if (accepts.includes('bytes'))
-    return {
-      requestBody: {
-        required: true,
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-      },
-    };
+  const raw = accepts.includes('bytes') ? 'application/octet-stream' : accepts.includes('xml') && 'text/xml';
+  if (raw)
+    return { requestBody: { required: true, content: { [raw]: { schema: { type: 'string', format: 'binary' } } } } };
   if (!operation.body) return {};
   const schema = hoist(operation.body, components);
-  const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '' };
+  const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '', xml: '' };
   const content = Object.fromEntries(accepts.map((kind) => [types[kind], { schema }]));
   const { required = [] } = operation.body as { required?: string[] };
   return { requestBody: { required: required.length > 0, content } };

@@ -49,7 +49,7 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   query?: TObject<Q>;
   body?: B;
   /** What the body may be sent as; JSON unless said otherwise. */
-  accepts?: readonly ('json' | 'form' | 'bytes')[];
+  accepts?: readonly ('json' | 'form' | 'xml' | 'bytes')[];
   bodyLimitBytes?: number;
   /** Enabled for the assistant: (A) in the contract. */
   assistant?: true;

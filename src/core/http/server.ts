@@ -115,9 +115,11 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (!(await options.ready())) throw notReady();
     return { status: 'ready' };
   });
-  const metricsToken = config.metricsToken ?? services.secrets.derive('metrics token');
+  // Whoever scrapes with the token of the key before goes on until they are told the new one.
+  const metricsTokens = config.metricsToken ? [config.metricsToken] : services.secrets.deriveAll('metrics token');
   app.get('/metrics', async (request, reply) => {
-    if (!sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
+    const given = request.headers.authorization ?? '';
+    if (!metricsTokens.some((token) => sameText(given, `Bearer ${token}`))) {
       throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
     }
     return reply.type(metrics.contentType).send(await metrics.render());

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import type { Fault } from '#core/errors.ts';
-import { readHostName } from '#core/host-name.ts';
+import { readHost, readHostName } from '#core/host-name.ts';
 
 /**
  * Finds every fault of a request at once, in Pydantic's vocabulary. Values of path and query arrive as text and are
@@ -42,6 +42,7 @@ ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\r\n\u2028\u2029]/
 // An IPv6 zone such as %eth0 means something on one machine alone.
 ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 ajv.addFormat('fqdn', (text: string) => readHostName(text) !== undefined);
+ajv.addFormat('host', (text: string) => readHost(text) !== undefined);
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown; maxItems?: number }>;
@@ -54,6 +55,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
     properties.filter(([, property]) => property.format === format).map(([name]) => name);
   const uuids = namesOf('uuid');
   const hostNames = namesOf('fqdn');
+  const hosts = namesOf('host');
 
   return (value, faults) => {
     const input = part === 'body' ? shorten(value, properties) : readText(value as Record<string, unknown>, properties);
@@ -67,6 +69,7 @@ export function compileReader(part: Part, schema: TSchema): Reader {
     // Ids are compared as text against what Postgres prints, which is lower case.
     for (const name of uuids) if (typeof object[name] === 'string') object[name] = object[name].toLowerCase();
     for (const name of hostNames) if (typeof object[name] === 'string') object[name] = readHostName(object[name]);
+    for (const name of hosts) if (typeof object[name] === 'string') object[name] = readHost(object[name]);
     return object;
   };
 }
@@ -205,6 +208,11 @@ function describeFormat(format: string): { msg: string; type: string } {
       return { type: 'value_error', msg: 'Value error, not a known time zone' };
     case 'fqdn':
       return { type: 'value_error', msg: 'Value error, not a host name such as blog.example.com' };
+    case 'host':
+      return {
+        type: 'value_error',
+        msg: 'Value error, not a host name such as blog.example.com or blog.example.com:8443',
+      };
     case 'line':
       return { type: 'value_error', msg: 'Value error, must be one line and not blank' };
     default:

@@ -43,7 +43,7 @@ test('a token is tried at its host, in its own way, and kept sealed', async () =
       refused(404, 'git_account.not_found'),
     );
     const events = (await api.listEvents({ query: { size: 2 } })).results.map(({ event_type }) => event_type);
-    assert.deepEqual(events, ['git_account.deleted', 'git_account.created']);
+    assert.deepEqual(events, ['account.git_unlinked', 'account.git_linked']);
   }
 });
 

@@ -19,6 +19,7 @@ export function specOf(
     coreVersion: site.core_version ?? '',
     phpVersion: site.php_version ?? '',
     accessKey: services.secrets.derive(`site access ${site.id}`),
+    saltKey: services.secrets.deriveLasting(`site access ${site.id}`),
     isCopy: false,
     isOffline: false,
   };

@@ -64,6 +64,11 @@ export async function claimName(db: Db, fqdn: string, siteId: string): Promise<b
   return rows.length > 0;
 }
 
+/** Whether the name leads to a site here, or is about to. */
+export async function nameIsClaimed(db: Db, fqdn: string): Promise<boolean> {
+  return (await sql`select from site_names where fqdn = ${fqdn}`.execute(db)).rows.length > 0;
+}
+
 /** Frees a name that never led anywhere: that of a creation or a rename that failed. */
 export async function dropName(db: Db, fqdn: string, siteId: string): Promise<void> {
   await sql`delete from site_names where fqdn = ${fqdn} and site_id = ${siteId}`.execute(db);

@@ -1,5 +1,7 @@
 /** Sites, as every other feature and the platform see them. */
 export { claimRecord } from './name-claim.ts';
+
+export { callSite } from './site.call.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
@@ -12,6 +14,7 @@ export { siteUrl, specOf } from './site.spec.ts';
 export {
   findSite,
   findSiteById,
+  nameIsClaimed,
   noteNsRoot,
   type SiteRow,
   siteIsInTeam,

@@ -403,6 +403,7 @@ function imageSite(coreVersion: string): SiteSpec {
     coreVersion,
     phpVersion: PHP_VERSION,
     accessKey: 'image',
+    saltKey: 'image',
     isCopy: true,
     isOffline: false,
   };

@@ -22,11 +22,11 @@ const SALTS = [
 ];
 
 /**
- * The settings of a site, which its wp-config.php loads. Nothing of it is kept: the salts come from the site's key, so a copy, whose key
- * is another, takes over nobody's session.
+ * The settings of a site, which its wp-config.php loads. Nothing of it is kept: the salts come from a key of the site, so a copy, whose
+ * key is another, takes over nobody's session.
  */
 export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
-  const salt = (name: string) => createHmac('sha256', site.accessKey).update(`salt ${name}`).digest('base64');
+  const salt = (name: string) => createHmac('sha256', site.saltKey).update(`salt ${name}`).digest('base64');
   const isCopy = site.isCopy || site.isOffline;
   const constants: Record<string, string | boolean> = {
     ...layout.database,

@@ -1,0 +1,77 @@
+import type { Incoming } from './proxy.call.ts';
+import type { BodyEncoding, ProxyAnswer } from './proxy.schema.ts';
+
+/** What concerns the connection between the other side and us, or would set a cookie where none belongs. */
+const NOT_PASSED_ON = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'set-cookie',
+  'set-cookie2',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|javascript|x-www-form-urlencoded)\b|image\/svg\+xml)/i;
+const JSON_TYPE = /^[\w.-]+\/(?:[\w.-]+\+)?json\b/i;
+/** A shorter one could stand in any answer by chance. */
+const MIN_SECRET_LENGTH = 6;
+
+/** What the other side said, without what it was told in confidence: some echo a request's headers. */
+export function toProxyAnswer(incoming: Incoming, secrets: readonly string[] = []): ProxyAnswer {
+  const named = [incoming.headers.connection ?? []]
+    .flat()
+    .join(',')
+    .toLowerCase()
+    .split(/[\s,]+/);
+  const headers = Object.entries(incoming.headers)
+    .filter(([name]) => !NOT_PASSED_ON.has(name) && !named.includes(name) && !name.startsWith('x-siteyard-'))
+    .map(([name, value]) => [name, cut([value ?? []].flat().join(', '), secrets)]);
+  return { status_code: incoming.status, headers: Object.fromEntries(headers), ...readBody(incoming, secrets) };
+}
+
+function readBody(incoming: Incoming, secrets: readonly string[]): { body: unknown; body_encoding: BodyEncoding } {
+  const { headers, body } = incoming;
+  if (body.length === 0) return { body: null, body_encoding: 'empty' };
+  const type = String(headers['content-type'] ?? '');
+  const isPlain = ['', 'identity'].includes(String(headers['content-encoding'] ?? '').toLowerCase());
+  const text = isPlain && (JSON_TYPE.test(type) || TEXT.test(type)) ? decode(body) : undefined;
+  if (text === undefined) {
+    // A secret in what is no text is not looked for letter by letter, but such an answer is none that can be shown.
+    const latin1 = body.toString('latin1');
+    return cut(latin1, secrets) === latin1
+      ? { body: body.toString('base64'), body_encoding: 'base64' }
+      : { body: Buffer.from(cut(latin1, secrets), 'latin1').toString('base64'), body_encoding: 'base64' };
+  }
+  const shown = cut(text, secrets);
+  if (!JSON_TYPE.test(type)) return { body: shown, body_encoding: 'text' };
+  try {
+    return { body: JSON.parse(shown), body_encoding: 'json' };
+  } catch {
+    return { body: shown, body_encoding: 'text' };
+  }
+}
+
+export function cut(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) {
+    if (secret.length < MIN_SECRET_LENGTH) continue;
+    // As it is, and as JSON writes it.
+    for (const form of new Set([secret, JSON.stringify(secret).slice(1, -1)]))
+      result = result.replaceAll(form, '[cut]');
+  }
+  return result;
+}
+
+function decode(body: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import { bodyFault, invalid } from '#core/errors.ts';
+import type { Body } from '#core/http/body.ts';
+import { operation, rawOperation } from '#core/http/operation.ts';
+import { Host, Uuid } from '#core/http/schema.ts';
+import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
+import { type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
+import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
+import {
+  findPassword,
+  findTarget,
+  onHost,
+  onTarget,
+  requireScopeFor,
+  requireSite,
+  roleFor,
+  type Target,
+} from './proxy.target.ts';
+import { callAnalytics, callCms, callStorefront, callXmlRpc } from './proxy.ts';
+
+const tag = 'proxies';
+
+export const proxyOperations = [
+  operation({
+    id: 'cmsProxy',
+    method: 'POST',
+    path: '/cms-proxy',
+    tag,
+    summary: "Pass a request on to a site's JSON API: one of yours here, or one elsewhere with a stored password",
+    access: onTarget<{ request: ProxyRequest; target: Target }>(
+      'in the team of the site or of the stored password',
+      async (db, caller, input) => {
+        const request = readProxyRequest(input, '/wp-json');
+        const target = await findTarget(db, caller, roleFor(request), input as CmsRequest);
+        requireScopeFor(caller, request);
+        return { request, target };
+      },
+    ),
+    assistant: true,
+    body: CmsRequest,
+    response: ProxyAnswer,
+    prepare: ({ services, subject: { request, target } }) => callCms(services, target, request),
+    handle: async ({ prepared }) => prepared,
+  }),
+  operation({
+    id: 'storefrontProxy',
+    method: 'POST',
+    path: '/storefront-proxy',
+    tag,
+    summary: 'Pass a request on to the admin API of a storefront, with the stored access token of that shop',
+    access: onTarget<ProxyRequest>('in the team of the stored password', async (_db, _caller, input) =>
+      readProxyRequest(input, '/admin/api'),
+    ),
+    assistant: true,
+    body: StorefrontRequest,
+    response: ProxyAnswer,
+    async prepare({ db, services, caller, subject: request, body: { shop_name, team_id } }) {
+      const fqdn = `${shop_name}.${services.config.storefrontDomain}`;
+      const stored = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
+      requireScopeFor(caller, request);
+      return callStorefront(services, stored, request);
+    },
+    handle: async ({ prepared }) => prepared,
+  }),
+  operation({
+    id: 'analyticsProxy',
+    method: 'POST',
+    path: '/analytics-proxy',
+    tag,
+    summary: 'Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id',
+    access: onTarget<ProxyRequest>('in the team of every site that the request names', async (db, caller, input) => {
+      const request = readProxyRequest(input, '/api');
+      const sites = sitesNamedIn(request);
+      if (!sites)
+        throw invalid(
+          bodyFault(
+            'path',
+            'Value error, must be a path of the stats or sites API that names a site of yours as site_id',
+          ),
+        );
+      for (const site of sites) await requireSite(db, caller, roleFor(request), site);
+      requireScopeFor(caller, request);
+      return request;
+    }),
+    assistant: true,
+    body: AnalyticsProxyRequest,
+    response: ProxyAnswer,
+    prepare: ({ services, subject: request }) => callAnalytics(services, request),
+    handle: async ({ prepared }) => prepared,
+  }),
+  rawOperation({
+    id: 'callXmlRpc',
+    method: 'POST',
+    path: '/xmlrpc/{fqdn}',
+    tag,
+    summary: 'Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored',
+    access: onHost('member'),
+    params: Type.Object({ fqdn: Host }),
+    query: Type.Object({ team_id: Type.Optional(Uuid) }),
+    accepts: ['xml'],
+    produces: 'text/xml',
+    async serve({ db, services, caller, params: { fqdn }, query, body }, _request, reply) {
+      const target = await findTarget(db, caller, 'member', { fqdn, ...query });
+      const answer = await callXmlRpc(services, target, (body as Body).raw);
+      // Never shown in place: what a site says must not run with the platform's origin.
+      reply.header('content-security-policy', "sandbox; default-src 'none'");
+      return reply.type('text/xml; charset=utf-8').send(answer);
+    },
+  }),
+];

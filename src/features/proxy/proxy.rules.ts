@@ -1,0 +1,119 @@
+import { bodyFault, type Fault, invalid } from '#core/errors.ts';
+
+/** A request that is passed on, as it goes out: nothing of it is left that could mean something else to the other side. */
+export interface ProxyRequest {
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  /** Parsed, for whoever has to look into it. */
+  body: unknown;
+  /** As it is sent. */
+  bodyText: string | undefined;
+  /** True where the request only reads, so that a viewer may send it. */
+  reads: boolean;
+}
+
+interface Input {
+  method?: string;
+  path?: string;
+  query_params_json?: string;
+  body_json?: string;
+}
+
+const READS = ['get', 'head', 'options'];
+/** Would make the other side do something else than the method and the path say. */
+const OVERRIDES = ['_method', 'x-http-method-override', 'rest_route'];
+/** PHP and others read blanks, dots and lone brackets in a name as an underscore, so they could spell any name. */
+const PARAMETER = /^[A-Za-z0-9_:-]+(?:\[[A-Za-z0-9_-]*\])*$/;
+const MAX_DECODINGS = 3;
+
+/** Reads a request to a path at or below `root`, or names what is wrong with it. */
+export function readProxyRequest(input: Input, root: string): ProxyRequest {
+  const faults: Fault[] = [];
+  const method = input.method ?? 'get';
+  const path = input.path ?? '';
+  const pathFault = findPathFault(path, root);
+  if (pathFault) faults.push(bodyFault('path', `Value error, ${pathFault}`));
+  const query = readQuery(input.query_params_json, faults);
+  const body = readJson('body_json', input.body_json, faults);
+  if (body !== undefined && READS.includes(method))
+    faults.push(bodyFault('body_json', `Value error, a request with ${method} has no body`));
+  for (const name of typeof body === 'object' && body !== null ? Object.keys(body) : [])
+    if (isOverride(name)) faults.push(bodyFault('body_json', `Value error, ${name} is not taken; say it with method`));
+  if (faults.length > 0) throw invalid(...faults);
+  const reads = READS.includes(method) && !isBatch(path);
+  return { method: method.toUpperCase(), path, query, body, bodyText: input.body_json, reads };
+}
+
+/** The path with its query string. */
+export function targetOf({ path, query }: ProxyRequest): string {
+  return query.length > 0 ? `${path}?${new URLSearchParams(query)}` : path;
+}
+
+function findPathFault(path: string, root: string): string | undefined {
+  if (!path.startsWith('/')) return 'must be a path that starts with /, without a host';
+  if (/[?#]/.test(path)) return 'must not hold a query or a fragment; use query_params_json';
+  if (!/^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(path)) return 'must be a path of a URL, percent-encoded';
+  for (const text of decodings(path)) {
+    if (text.startsWith('//')) return 'must not start with //';
+    if (/[\p{Cc}\\]/u.test(text)) return 'must not hold backslashes or control characters';
+    if (text.split('/').some((segment) => segment === '.' || segment === '..'))
+      return 'must not hold the segments . and ..';
+  }
+  if (path !== root && !path.startsWith(`${root}/`) && root !== '/') return `must be ${root} or below it`;
+  return undefined;
+}
+
+/** The path as it is and as the other side may read it, however often that decodes it. */
+function decodings(path: string): string[] {
+  const texts = [path];
+  for (let time = 0; time < MAX_DECODINGS; time++) {
+    const last = texts.at(-1) as string;
+    // In Latin-1, which decodes whatever bytes there are; only ASCII means anything here.
+    const next = last.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (next === last) break;
+    texts.push(next);
+  }
+  return texts;
+}
+
+/** A batch holds requests of its own, which may write. */
+function isBatch(path: string): boolean {
+  return decodings(path.toLowerCase()).some((text) => text.toLowerCase().split('/').includes('batch'));
+}
+
+const isOverride = (name: string) => OVERRIDES.includes(name.replace(/\[.*$/, '').toLowerCase());
+
+function readQuery(text: string | undefined, faults: Fault[]): [string, string][] {
+  const fault = (msg: string) => faults.push(bodyFault('query_params_json', `Value error, ${msg}`));
+  const object = readJson('query_params_json', text || undefined, faults);
+  if (object === undefined) return [];
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    fault('must be a JSON object, such as {"per_page": 5}');
+    return [];
+  }
+  return Object.entries(object).flatMap(([name, value]): [string, string][] => {
+    if (!PARAMETER.test(name)) fault(`${JSON.stringify(name).slice(0, 60)} is no name of a parameter`);
+    else if (isOverride(name)) fault(`${name} is not taken; say it with method and path`);
+    const isList = Array.isArray(value);
+    const values: unknown[] = isList ? value : [value];
+    if (!values.every(isScalar))
+      fault(`${name.slice(0, 60)} must be a text, a number, true, false, null or a list of these`);
+    const key = isList && !name.endsWith(']') ? `${name}[]` : name;
+    return values.filter((each) => each !== null).map((each): [string, string] => [key, String(each)]);
+  });
+}
+
+const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+function readJson(field: string, text: string | undefined, faults: Fault[]): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    faults.push(bodyFault(field, 'JSON decode error', 'json_invalid'));
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Host, OneOf, OpenObject, Uuid } from '#core/http/schema.ts';
+
+const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] as const;
+
+const request = {
+  method: Type.Optional(Type.Unsafe<(typeof METHODS)[number]>({ ...OneOf(METHODS), default: 'get' })),
+  query_params_json: Type.Optional(
+    Type.String({ maxLength: 100_000, description: 'A JSON object that becomes the query string; lists as name[]' }),
+  ),
+  body_json: Type.Optional(Type.String({ maxLength: 1_000_000, description: 'The body, as JSON' })),
+};
+const path = (fallback?: string) =>
+  Type.String({ maxLength: 2000, ...(fallback !== undefined && { default: fallback }) });
+const team_id = Type.Optional(
+  Type.String({ ...Uuid, description: 'Whose stored password, where several of your teams have one' }),
+);
+
+export const CmsRequest = Type.Object({
+  ...request,
+  fqdn: Host,
+  path: Type.Optional(path('/wp-json/wp/v2/')),
+  team_id,
+});
+export type CmsRequest = Static<typeof CmsRequest>;
+
+export const StorefrontRequest = Type.Object({
+  ...request,
+  shop_name: Type.String({
+    pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+    description: 'The label before the domain of the storefronts',
+  }),
+  path: Type.Optional(path('/admin/api/2024-04')),
+  team_id,
+});
+export type StorefrontRequest = Static<typeof StorefrontRequest>;
+
+export const AnalyticsProxyRequest = Type.Object({ ...request, path: path() });
+export type AnalyticsProxyRequest = Static<typeof AnalyticsProxyRequest>;
+
+export const ProxyAnswer = Type.Object(
+  {
+    status_code: Type.Integer(),
+    headers: OpenObject,
+    body: Type.Unsafe<unknown>({ description: 'Parsed where it is JSON, text where it is text, base64 otherwise' }),
+    body_encoding: Type.Unsafe<BodyEncoding>({ ...OneOf(['json', 'text', 'base64', 'empty']) }),
+  },
+  { title: 'ProxyAnswer' },
+);
+export type BodyEncoding = 'json' | 'text' | 'base64' | 'empty';
+export type ProxyAnswer = Static<typeof ProxyAnswer>;
+
+export const proxyUnreachable = failure('proxy.unreachable', 502, 'The other side can not be reached.');
+export const proxyRefused = failure(
+  'proxy.not_public',
+  502,
+  'The other side is not at a public address, so it is not called.',
+);
+export const proxyTooLarge = failure('proxy.answer_too_large', 502, 'The other side answers more than 10 MB.');
+export const proxyRedirects = failure('proxy.redirects', 502, 'The other side redirects again and again.');
+export const proxyTimeout = failure('proxy.timeout', 504, 'The other side did not answer within 30 seconds.');
+export const proxySiteFailed = failure('proxy.site_failed', 502, "The site's WordPress failed to answer.");
+export const proxyNoXml = failure('proxy.no_xml', 502, 'The other side did not answer with XML.');
+export const analyticsNotConfigured = failure(
+  'analytics.not_configured',
+  503,
+  'No analytics server is configured; an operator sets ANALYTICS_URL and ANALYTICS_TOKEN.',
+);

@@ -1,0 +1,473 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type Client, createClient } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { startTrickyNames, type TrickyNames } from '../../../test/tricky-names.ts';
+import { type GivenAnswer, type SeenRequest, startUpstream, type Upstream } from '../../../test/upstream.ts';
+
+type CmsProxyBody = Parameters<Client['cmsProxy']>[0]['body'];
+
+/** Requests that are passed on to servers elsewhere: each is a small one on loopback that speaks the vendor's protocol. */
+const PASSWORD = 'abcd efgh "ijkl" mnop';
+const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
+const SHOP_TOKEN = 'shpat_0123456789abcdef';
+const ANALYTICS_TOKEN = 'plausible-token-0123456789';
+
+let app: TestApp;
+let names: TrickyNames;
+let wordpress: Upstream;
+let shop: Upstream;
+let plausible: Upstream;
+let other: Upstream;
+let owner: Person;
+let viewer: Person;
+let host: string;
+
+before(async () => {
+  names = await startTrickyNames((name, type) => {
+    if (type !== 'A' || !name.endsWith('.example.com')) return [];
+    return name.startsWith('mixed.') ? ['127.0.0.1', '203.0.114.7'] : ['127.0.0.1'];
+  });
+  other = await startUpstream(({ headers }) => ({ body: { authorization: headers.authorization ?? null } }));
+  wordpress = await startUpstream(answerAsWordPress);
+  shop = await startUpstream(answerAsShop);
+  plausible = await startUpstream(answerAsPlausible);
+  app = await startTestApp({
+    env: {
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      DNS_SERVERS: names.address,
+      STOREFRONT_DOMAIN: `shops.example.com:${shop.port}`,
+      ANALYTICS_URL: `http://127.0.0.1:${plausible.port}/`,
+      ANALYTICS_TOKEN,
+    },
+  });
+  owner = await registerPerson(app, 'Owner');
+  viewer = await registerPerson(app, 'Viewer');
+  await letIn(owner, viewer, 'viewer');
+  host = `blog.example.com:${wordpress.port}`;
+  await store(host, PASSWORD);
+  await store(`acme.shops.example.com:${shop.port}`, SHOP_TOKEN);
+});
+after(async () => {
+  await app?.close();
+  await Promise.all([names, wordpress, shop, plausible, other].map((each) => each?.close()));
+});
+
+const store = (fqdn: string, password: string) =>
+  owner.api.createApplicationPassword({ body: { fqdn, username: 'ada', password, team_id: owner.teamId } });
+const cms = (more: Partial<CmsProxyBody>, person = owner) => person.api.cmsProxy({ body: { fqdn: host, ...more } });
+
+function answerAsWordPress({ method, url, headers, body }: SeenRequest): GivenAnswer | undefined {
+  const { pathname } = url;
+  if (pathname === '/wp-json/moved') return { status: 301, headers: { location: '/wp-json/wp/v2/posts' } };
+  if (pathname === '/wp-json/away')
+    return { status: 302, headers: { location: `http://other.example.com:${other.port}/wp-json/` } };
+  if (pathname === '/wp-json/loop') return { status: 302, headers: { location: '/wp-json/loop' } };
+  if (headers.authorization !== BASIC)
+    return { status: 401, body: { code: 'rest_not_logged_in', message: 'You are not currently logged in.' } };
+  if (pathname === '/xmlrpc.php') {
+    const echo = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
+    const text = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
+    return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: text };
+  }
+  if (pathname === '/wp-json/echo')
+    return {
+      headers: {
+        'content-type': 'application/json',
+        'set-cookie': ['a=1'],
+        connection: 'x-secret-hop',
+        'x-secret-hop': '1',
+        'x-wp-total': '3',
+        'x-echo': String(headers.authorization),
+      },
+      body: JSON.stringify({ headers, password: PASSWORD, method, query: url.search }),
+    };
+  if (pathname === '/wp-json/picture')
+    return { headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0x50, 0xff]) };
+  if (pathname === '/wp-json/text') return { headers: { 'content-type': 'text/plain' }, body: 'words' };
+  if (pathname === '/wp-json/broken') return { headers: { 'content-type': 'application/json' }, body: '{"a":' };
+  if (pathname === '/wp-json/big') return { body: 'x'.repeat(10 * 1024 * 1024 + 1) };
+  if (pathname === '/wp-json/failing') return { status: 500, body: { code: 'internal' } };
+  if (pathname.startsWith('/wp-json/wp/v2/posts'))
+    return { status: method === 'POST' ? 201 : 200, body: [{ id: 7, body }] };
+  return undefined;
+}
+
+function answerAsShop({ method, headers, url }: SeenRequest): GivenAnswer | undefined {
+  if (headers['x-shopify-access-token'] !== SHOP_TOKEN)
+    return {
+      status: 401,
+      body: { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' },
+    };
+  if (url.pathname === '/admin/api/2024-04/away.json')
+    return { status: 302, headers: { location: `http://other.example.com:${other.port}/admin/api/` } };
+  if (url.pathname === '/admin/api/2024-04/products.json')
+    return method === 'POST'
+      ? { status: 201, body: { product: { id: 1 } } }
+      : { body: { products: [], echo: SHOP_TOKEN } };
+  return { status: 404, body: { errors: 'Not Found' } };
+}
+
+function answerAsPlausible({ headers, url, body }: SeenRequest): GivenAnswer | undefined {
+  if (headers.authorization !== `Bearer ${ANALYTICS_TOKEN}`)
+    return { status: 401, body: { error: 'Invalid API key. Please make sure you are using a valid API key.' } };
+  if (url.pathname === '/api/v1/stats/aggregate') return { body: { results: { visitors: { value: 123 } } } };
+  if (url.pathname === '/api/v2/query') return { body: { results: [], query: JSON.parse(body) } };
+  if (url.pathname.startsWith('/api/v1/sites')) return { body: { sites: ['everybody.example.com'] } };
+  return undefined;
+}
+
+test('a request goes out with the stored password, and its answer comes back as what it is', async () => {
+  const read = await cms({
+    path: '/wp-json/wp/v2/posts',
+    query_params_json: '{"per_page":5,"include":[1,2],"sticky":true,"x":null}',
+  });
+  assert.equal(read.status_code, 200);
+  assert.deepEqual(read.body, [{ id: 7, body: '' }]);
+  const seen = wordpress.seen.at(-1) as SeenRequest;
+  assert.equal(decodeURIComponent(seen.url.search), '?per_page=5&include[]=1&include[]=2&sticky=true');
+  assert.equal(seen.method, 'GET');
+  const written = await cms({ path: '/wp-json/wp/v2/posts', method: 'post', body_json: '{"title":"Ä"}' });
+  assert.deepEqual([written.status_code, written.body], [201, [{ id: 7, body: '{"title":"Ä"}' }]]);
+  assert.equal(wordpress.seen.at(-1)?.headers['content-type'], 'application/json');
+  const kinds = ['picture', 'text', 'broken'].map(async (name) => {
+    const { body, body_encoding } = await cms({ path: `/wp-json/${name}` });
+    return [body, body_encoding];
+  });
+  assert.deepEqual(await Promise.all(kinds), [
+    ['iVD/', 'base64'],
+    ['words', 'text'],
+    ['{"a":', 'text'],
+  ]);
+  const head = await cms({ path: '/wp-json/text', method: 'head' });
+  assert.deepEqual([head.body, head.body_encoding], [null, 'empty']);
+  assert.equal((await cms({ path: '/wp-json/failing' })).status_code, 500);
+});
+
+test('an answer carries no cookie, nothing of the connection, and no credential, even where the other side repeats it', async () => {
+  const answer = await cms({ path: '/wp-json/echo' });
+  assert.equal((answer.headers as Record<string, string>)['x-wp-total'], '3');
+  for (const name of ['set-cookie', 'connection', 'x-secret-hop', 'content-length', 'transfer-encoding'])
+    assert.ok(!(name in answer.headers), name);
+  const text = JSON.stringify(answer);
+  for (const secret of [
+    PASSWORD,
+    JSON.stringify(PASSWORD).slice(1, -1),
+    BASIC.slice(6),
+    JSON.stringify(JSON.stringify(PASSWORD)).slice(2, -2),
+  ])
+    assert.ok(!text.includes(secret), secret);
+  const sent = wordpress.seen.at(-1)?.headers ?? {};
+  // Nothing of the caller's own request travels along.
+  assert.deepEqual(Object.keys(sent).sort(), [
+    'accept',
+    'accept-encoding',
+    'authorization',
+    'connection',
+    'host',
+    'user-agent',
+  ]);
+});
+
+test('a read follows redirects, with the password to the same host and without it to any other; a write follows none', async () => {
+  assert.equal((await cms({ path: '/wp-json/moved' })).status_code, 200);
+  const away = await cms({ path: '/wp-json/away' });
+  assert.deepEqual(away.body, { authorization: null });
+  const shopAway = await owner.api.storefrontProxy({
+    body: { shop_name: 'acme', path: '/admin/api/2024-04/away.json' },
+  });
+  assert.equal(shopAway.status_code, 200);
+  assert.equal(other.seen.at(-1)?.headers['x-shopify-access-token'], undefined);
+  assert.equal((await cms({ path: '/wp-json/moved', method: 'post' })).status_code, 301);
+  await assert.rejects(cms({ path: '/wp-json/loop' }), refused(502, 'proxy.redirects'));
+});
+
+test('what the other side does wrong is told in a sentence with nothing secret in it', async () => {
+  const dead = await startUpstream(() => undefined);
+  await dead.close();
+  const failures: [Partial<CmsProxyBody>, number, string][] = [
+    [{ path: '/wp-json/big' }, 502, 'proxy.answer_too_large'],
+    [{ fqdn: `dead.example.com:${dead.port}` }, 502, 'proxy.unreachable'],
+    [{ fqdn: 'nowhere.invalid' }, 502, 'proxy.unreachable'],
+  ];
+  await store(`dead.example.com:${dead.port}`, PASSWORD);
+  await store('nowhere.invalid', PASSWORD);
+  for (const [request, status, code] of failures)
+    await assert.rejects(cms(request), (error: Error) => {
+      refused(status, code)(error);
+      assert.ok(!JSON.stringify(error).includes('abcd') && !error.message.includes('127.0.0.1'), error.message);
+      return true;
+    });
+  await assert.rejects(cms({ fqdn: 'unknown.example.com' }), refused(404, 'application_password.not_found'));
+});
+
+test('a host with a public address among its addresses is never spoken to in the clear', async () => {
+  const heard: Buffer[] = [];
+  const listener = createServer((socket) =>
+    socket.on('error', () => {}).once('data', (data) => heard.push(data) && socket.destroy()),
+  );
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const mixed = `mixed.example.com:${(listener.address() as { port: number }).port}`;
+  await store(mixed, PASSWORD);
+  await assert.rejects(cms({ fqdn: mixed }), refused(502, 'proxy.unreachable'));
+  listener.close();
+  // The first byte of a TLS handshake.
+  assert.deepEqual(
+    heard.map((data) => data[0]),
+    [0x16],
+  );
+});
+
+test('viewers read, members do the rest, and a token that may only read reads', async () => {
+  const posts = '/wp-json/wp/v2/posts';
+  for (const method of ['get', 'head', 'options'] as const) await cms({ path: posts, method }, viewer);
+  for (const method of ['post', 'put', 'patch', 'delete'] as const)
+    await assert.rejects(cms({ path: posts, method }, viewer), refused(403), method);
+  // A batch holds requests of its own.
+  for (const path of ['/wp-json/batch/v1', '/wp-json/wc/v3/products/batch', '/wp-json/BATCH/v1', '/wp-json/b%61tch/v1'])
+    await assert.rejects(cms({ path }, viewer), refused(403), path);
+  for (const scope of ['read', 'plan'] as const) {
+    const { token } = await owner.api.createApiToken({ body: { name: scope, scopes: [scope] } });
+    const narrow = { ...owner, api: createClient({ baseUrl: app.url, token }) };
+    assert.equal((await cms({ path: posts }, narrow)).status_code, 200);
+    await assert.rejects(cms({ path: posts, method: 'post' }, narrow), refused(403, 'auth.insufficient_scope'));
+    await assert.rejects(cms({ path: '/wp-json/batch/v1' }, narrow), refused(403, 'auth.insufficient_scope'));
+  }
+});
+
+test('a path stays on the host and below its root, in every spelling', async () => {
+  const sent = wordpress.seen.length;
+  const paths = [
+    '',
+    'wp-json/',
+    'http://evil.example/wp-json/',
+    '//evil.example/wp-json/',
+    '/wp-json/../wp-admin/',
+    '/wp-json/%2e%2e/wp-admin/',
+  ];
+  const more = [
+    '/wp-json/%252e%252e/x',
+    '/wp-json/..%2fwp-admin',
+    '/wp-json/a\\b',
+    '/wp-json/%5c..',
+    '/wp-json/a\r\nHost: x',
+    '/wp-json/%0d%0a',
+    '/wp-json/%00',
+  ];
+  const others = [
+    '/wp-admin/admin-ajax.php',
+    '/wp-jsonx',
+    '/x/wp-json/',
+    '/wp-json/?a=1',
+    '/wp-json/#a',
+    '/wp-json/ä',
+    '/wp-json/%zz',
+    '/wp-json/./x',
+    '@evil.example/wp-json',
+    '/WP-JSON/',
+  ];
+  for (const path of [...paths, ...more, ...others]) {
+    await assert.rejects(cms({ path }), (error: { faults?: { loc: unknown[] }[] }) => {
+      refused(422)(error);
+      assert.deepEqual(error.faults?.[0]?.loc, ['body', 'path'], path);
+      return true;
+    });
+  }
+  assert.equal(wordpress.seen.length, sent);
+  const shopPaths = ['/admin/products.json', '/admin/api/../oauth', '/admin/apix', '/'];
+  for (const path of shopPaths)
+    await assert.rejects(owner.api.storefrontProxy({ body: { shop_name: 'acme', path } }), refused(422), path);
+});
+
+test('nothing but method and path says what is done', async () => {
+  const queries = [
+    { _method: 'DELETE' },
+    { rest_route: '/wp/v2/users' },
+    { '_method[]': 'x' },
+    { '.method': 'DELETE' },
+    { ' _method': 'DELETE' },
+  ];
+  for (const query of [
+    ...queries,
+    { '[method': 'x' },
+    { 'rest.route': '/' },
+    { _METHOD: 'x' },
+    { 'a&_method': 'x' },
+    { a: { b: 1 } },
+    { a: [[1]] },
+  ])
+    await assert.rejects(cms({ query_params_json: JSON.stringify(query) }), refused(422), JSON.stringify(query));
+  for (const text of ['[1]', '"a"', '1', 'null', '{', 'a=1'])
+    await assert.rejects(cms({ query_params_json: text }), refused(422), text);
+  await assert.rejects(cms({ method: 'post', body_json: '{"_method":"DELETE"}' }), refused(422));
+  await assert.rejects(cms({ method: 'post', body_json: '{' }), refused(422));
+  await assert.rejects(cms({ method: 'get', body_json: '{}' }), refused(422));
+  await assert.rejects(cms({ method: 'trace' as 'get' }), refused(422));
+  const noisy = await fetch(`${app.api}/cms-proxy`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${owner.token}`,
+      'content-type': 'application/json',
+      'x-http-method-override': 'DELETE',
+    },
+    body: JSON.stringify({ fqdn: host, path: '/wp-json/echo' }),
+  });
+  const { body } = (await noisy.json()) as { body: { headers: object; method: string } };
+  assert.equal(body.method, 'GET');
+  assert.ok(!('x-http-method-override' in body.headers));
+});
+
+test('a shop is reached with its own token, below /admin/api alone, and its name is one label', async () => {
+  const products = await owner.api.storefrontProxy({
+    body: { shop_name: 'acme', path: '/admin/api/2024-04/products.json' },
+  });
+  assert.deepEqual([products.status_code, products.body], [200, { products: [], echo: '[cut]' }]);
+  assert.equal(shop.seen.at(-1)?.headers.host, `acme.shops.example.com:${shop.port}`);
+  const made = await owner.api.storefrontProxy({
+    body: {
+      shop_name: 'acme',
+      method: 'post',
+      path: '/admin/api/2024-04/products.json',
+      body_json: '{"product":{"title":"Tea"}}',
+    },
+  });
+  assert.equal(made.status_code, 201);
+  assert.equal((await owner.api.storefrontProxy({ body: { shop_name: 'acme' } })).status_code, 404);
+  for (const shop_name of [
+    '',
+    'a.b',
+    'acme.evil.example/',
+    'acme@evil',
+    'acme#',
+    'Acme',
+    '-a',
+    '127.0.0.1',
+    'a:80',
+    'ä',
+    'a b',
+  ])
+    await assert.rejects(owner.api.storefrontProxy({ body: { shop_name } }), refused(422), shop_name);
+  await assert.rejects(
+    owner.api.storefrontProxy({ body: { shop_name: 'other' } }),
+    refused(404, 'application_password.not_found'),
+  );
+  await assert.rejects(viewer.api.storefrontProxy({ body: { shop_name: 'acme', method: 'post' } }), refused(403));
+});
+
+test('figures are those of sites of the caller, however the site is named', async () => {
+  const [mine, theirs] = [await siteOf(owner), await siteOf(await registerPerson(app, 'Stranger'))];
+  const ask = (
+    path: string,
+    query: unknown,
+    more: { method?: 'post' | 'put' | 'delete'; body?: unknown } = {},
+    person = owner,
+  ) =>
+    person.api.analyticsProxy({
+      body: {
+        path,
+        query_params_json: JSON.stringify(query),
+        ...(more.method && { method: more.method }),
+        ...(more.body !== undefined && { body_json: JSON.stringify(more.body) }),
+      },
+    });
+  const stats = '/api/v1/stats/aggregate';
+  assert.deepEqual((await ask(stats, { site_id: mine, period: '7d' }, {}, viewer)).body, {
+    results: { visitors: { value: 123 } },
+  });
+  const answer = await ask('/api/v2/query', {}, { method: 'post', body: { site_id: mine, metrics: ['visitors'] } });
+  assert.equal(answer.status_code, 200);
+  assert.equal((await ask(`/api/v1/sites/${mine}`, {})).status_code, 200);
+  const sent = plausible.seen.length;
+  const foreign: Parameters<typeof ask>[] = [
+    [stats, { site_id: theirs }],
+    [stats, { site_id: 'nobody.example.com' }],
+    ['/api/v2/query', { site_id: mine }, { method: 'post', body: { site_id: theirs } }],
+    ['/api/v2/query', {}, { method: 'post', body: { site_id: [theirs] } }],
+    [stats, { 'site_id[]': theirs }],
+    [`/api/v1/sites/${theirs}`, {}],
+    [`/api/v1/sites/${theirs}`, { site_id: mine }],
+    [`/api/v1/sites/${mine}`, {}, { method: 'put', body: { domain: theirs } }],
+    ['/api/v1/sites', {}, { method: 'post', body: { domain: theirs } }],
+    ['/api/v1/sites/goals', { site_id: theirs }],
+  ];
+  for (const request of foreign)
+    await assert.rejects(ask(...request), refused(404, 'site.not_found'), JSON.stringify(request));
+  const unnamed: Parameters<typeof ask>[] = [
+    [stats, {}],
+    ['/api/v1/sites', {}],
+    ['/api/v1/sites', { site_id: mine }],
+    ['/api/v1/sites/teams', { site_id: mine }],
+    ['/api/v2/query', {}, { method: 'post', body: {} }],
+    ['/api/event', { site_id: mine }],
+    ['/login', { site_id: mine }],
+    ['/api/v1/sites%2fx', { site_id: mine }],
+  ];
+  for (const request of unnamed) await assert.rejects(ask(...request), refused(422), JSON.stringify(request));
+  await assert.rejects(ask(`/api/v1/sites/${mine}`, {}, { method: 'delete' }, viewer), refused(403));
+  assert.equal(plausible.seen.length, sent);
+});
+
+test('without an analytics server the answer says so', async () => {
+  const bare = await startTestApp();
+  try {
+    const person = await registerPerson(bare, 'Bare');
+    const site_id = await siteOf(person, bare);
+    const body = { path: '/api/v1/stats/aggregate', query_params_json: JSON.stringify({ site_id }) };
+    await assert.rejects(person.api.analyticsProxy({ body }), refused(503, 'analytics.not_configured'));
+  } finally {
+    await bare.close();
+  }
+});
+
+test('an XML-RPC call goes out as XML with the stored name and password in their places, and only XML comes back', async () => {
+  const call = (body: string, type = 'text/xml', person = owner, fqdn = host) =>
+    fetch(`${app.api}/xmlrpc/${fqdn}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': type },
+      body,
+    });
+  const xml = (text: string) =>
+    `<methodCall><methodName>x</methodName><params><string>${text}</string></params></methodCall>`;
+  for (const type of ['text/xml', 'application/xml; charset=utf-8']) {
+    const answer = await call(xml('hello'), type);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'text/xml; charset=utf-8');
+    assert.match(await answer.text(), /<string>hello<\/string>/);
+  }
+  const filled = await call(xml('{{username}} {{password}}'));
+  assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
+  assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
+  for (const type of ['application/json', 'text/plain', 'text/xmlx', 'application/x-www-form-urlencoded'])
+    assert.equal((await call('{}', type)).status, 422, type);
+  assert.equal((await call('')).status, 422);
+  assert.equal((await call(xml(''), 'text/xml', viewer)).status, 403);
+  assert.equal((await call(xml(''), 'text/xml', owner, 'unknown.example.com')).status, 404);
+  await store(`other.example.com:${other.port}`, PASSWORD);
+  const notXml = await call(xml(''), 'text/xml', owner, `other.example.com:${other.port}`);
+  assert.equal(notXml.status, 502);
+  assert.equal(((await notXml.json()) as { code: string }).code, 'proxy.no_xml');
+});
+
+/** A site that is only a row: figures of it are elsewhere. */
+async function siteOf(person: Person, { services }: TestApp = app): Promise<string> {
+  const fqdn = `figures-${person.userId.slice(0, 8)}.example.com`;
+  const region = await services.db.selectFrom('regions').select('id').executeTakeFirstOrThrow();
+  const sealed = services.secrets.seal(Buffer.from('x'));
+  await services.db
+    .insertInto('sites')
+    .values({
+      team_id: person.teamId,
+      user_id: person.userId,
+      fqdn,
+      region_id: region.id,
+      domain_option: 'custom',
+      is_testing: false,
+      http_auth_password_sealed: sealed,
+      code_server_password_sealed: sealed,
+    })
+    .execute();
+  return fqdn;
+}

@@ -1,0 +1,76 @@
+import type { Services } from '#core/services.ts';
+import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
+import { cut, toProxyAnswer } from './proxy.answer.ts';
+import { callHost, callHosted, callServer, type Incoming, type Outgoing } from './proxy.call.ts';
+import { type ProxyRequest, targetOf } from './proxy.rules.ts';
+import { analyticsNotConfigured, type ProxyAnswer, proxyNoXml } from './proxy.schema.ts';
+import type { Target } from './proxy.target.ts';
+
+/** Requests that are passed on with a credential that the caller never sees. */
+
+export async function callCms(services: Services, target: Target, request: ProxyRequest): Promise<ProxyAnswer> {
+  if ('site' in target) return toProxyAnswer(await callHosted(services, target.site.id, toOutgoing(request)));
+  const { username, password, basic } = credentialsOf(services, target.password);
+  const outgoing = toOutgoing(request, { authorization: `Basic ${basic}` });
+  return toProxyAnswer(await callHost(services, target.password.fqdn, outgoing), [
+    basic,
+    password,
+    `${username}:${password}`,
+  ]);
+}
+
+export async function callStorefront(
+  services: Services,
+  stored: ApplicationPasswordRow,
+  request: ProxyRequest,
+): Promise<ProxyAnswer> {
+  const { password } = credentialsOf(services, stored);
+  const outgoing = toOutgoing(request, { 'x-shopify-access-token': password });
+  return toProxyAnswer(await callHost(services, stored.fqdn, outgoing), [password]);
+}
+
+export async function callAnalytics(services: Services, request: ProxyRequest): Promise<ProxyAnswer> {
+  const { analytics } = services.config;
+  if (!analytics) throw analyticsNotConfigured();
+  const outgoing = toOutgoing(request, { authorization: `Bearer ${analytics.token}` });
+  return toProxyAnswer(await callServer(services, analytics.url, outgoing), [analytics.token]);
+}
+
+const XML = { 'content-type': 'text/xml; charset=utf-8', accept: 'text/xml' };
+
+/** The answer to an XML-RPC call, as XML. */
+export async function callXmlRpc(services: Services, target: Target, xml: Buffer): Promise<Buffer> {
+  const outgoing = { method: 'POST', target: '/xmlrpc.php', headers: XML, body: xml as Uint8Array };
+  if ('site' in target) return requireXml(await callHosted(services, target.site.id, outgoing));
+  const { username, password, basic } = credentialsOf(services, target.password);
+  // WordPress reads who calls from the call itself, so whoever writes it leaves room for what they do not know.
+  const body = xml
+    .toString()
+    .replaceAll('{{username}}', escapeXml(username))
+    .replaceAll('{{password}}', escapeXml(password));
+  const headers = { ...XML, authorization: `Basic ${basic}` };
+  const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
+  return Buffer.from(cut(requireXml(answer).toString(), [basic, password, escapeXml(password)]));
+}
+
+function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {}): Outgoing {
+  const { method, bodyText: body } = request;
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  return { method, target: targetOf(request), headers: { ...headers, ...type }, body };
+}
+
+function credentialsOf({ secrets }: Services, { username, password_sealed }: ApplicationPasswordRow) {
+  const password = secrets.open(password_sealed).toString();
+  return { username, password, basic: Buffer.from(`${username}:${password}`).toString('base64') };
+}
+
+function requireXml({ status, headers, body }: Incoming): Buffer {
+  const isXml = /^(?:text|application)\/xml\b/i.test(String(headers['content-type'] ?? ''));
+  if (status === 200 && isXml) return body;
+  throw proxyNoXml({ message: `The other side answered with status ${status}${isXml ? '' : ' and no XML'}.` });
+}
+
+function escapeXml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+  return text.replaceAll(/[&<>]/g, (sign) => entities[sign] as string);
+}
