@@ -27,11 +27,14 @@ import type { RouteSource } from '#edge/route.ts';
 import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
+import { receivePaymentEvent } from '#features/billing/billing.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
+import { PRICES } from '#features/plan/plans.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import { listenToRuntime, siteReports, siteRoutes, stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
+import { createPayments } from '#integrations/payments/payments.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -188,20 +191,33 @@ async function createServices(
   jobs: Jobs,
   parts: Pick<Services, 'outbound' | 'runtime' | 'locks' | 'timeMachine'>,
 ): Promise<Services> {
-  return {
+  const secrets = createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key'))));
+  const services: Services = {
     config,
     log,
     db,
     listener,
     ...parts,
-    secrets: createSecrets(config.secretKey ?? (await readOrMakeKey(join(config.dataDir, 'secret.key')))),
+    secrets,
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),
     jobs,
     limits: new RateLimits(config.rateLimitFactor),
     frontEnd: await FrontEnd.load(WEB_FOLDER),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
+    payments: createPayments({
+      stripe: config.stripe,
+      mayTest: config.billing === 'test',
+      prices: PRICES,
+      outbound: parts.outbound,
+      store: db,
+      secrets,
+      baseUrl: config.baseUrl,
+      // The built-in provider's events come the same way as those that another one sends.
+      deliver: (tx, { body, signature }) => receivePaymentEvent(tx, services, Buffer.from(body), signature),
+    }),
   };
+  return services;
 }
 
 /** The platform's key. Losing it makes every sealed value unreadable, so nothing is ever written over one. */

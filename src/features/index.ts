@@ -5,6 +5,9 @@ import { accountOperations } from './account/account.routes.ts';
 import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
 import { backupOperations } from './backup/backup.routes.ts';
 import { blobOperations } from './backup/blob.routes.ts';
+import { followUsage, rereadPayments, syncCustomerJob } from './billing/billing.jobs.ts';
+import { mailBilling } from './billing/billing.mail.ts';
+import { billingOperations } from './billing/billing.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
@@ -16,6 +19,7 @@ import { jobOperations } from './job/job.routes.ts';
 import { restoreToPoint } from './pit-restore/pit-restore.jobs.ts';
 import { pitRestoreOperations } from './pit-restore/pit-restore.routes.ts';
 import { rehearseRestore } from './pit-restore/rehearsal.jobs.ts';
+import { planOperations } from './plan/plan.routes.ts';
 import { buildPreview, endPreviews } from './preview/preview.jobs.ts';
 import { previewOperations } from './preview/preview.routes.ts';
 import { regionOperations } from './region/region.routes.ts';
@@ -33,9 +37,12 @@ import {
   sweepSites,
 } from './site/site-upkeep.jobs.ts';
 import { teamOperations } from './team/team.routes.ts';
+import { testPaymentOperations } from './test-payment/test-payment.routes.ts';
 import { attachmentOperations } from './ticket/attachment.routes.ts';
 import { mailReply } from './ticket/ticket.jobs.ts';
 import { ticketOperations } from './ticket/ticket.routes.ts';
+import { mailLimitReached } from './usage/usage.jobs.ts';
+import { usageOperations } from './usage/usage.routes.ts';
 
 /** Everything the service can be asked to do. */
 export const operations: readonly Operation[] = [
@@ -53,6 +60,10 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...ticketOperations,
   ...attachmentOperations,
+  ...planOperations,
+  ...billingOperations,
+  ...testPaymentOperations,
+  ...usageOperations,
   ...regionOperations,
   ...jobOperations,
   ...frontEndOperations,
@@ -82,6 +93,11 @@ export const jobKinds: readonly JobKind[] = [
   rehearseRestore,
   buildPreview,
   endPreviews,
+  syncCustomerJob,
+  followUsage,
+  rereadPayments,
+  mailBilling,
+  mailLimitReached,
 ] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */
@@ -93,4 +109,6 @@ export const schedules: Record<string, string> = {
   [pruneBackups.name]: '13 3 * * *',
   [checkBackups.name]: '23 4 * * 0',
   [endPreviews.name]: '* * * * *',
+  [followUsage.name]: '* * * * *',
+  [rereadPayments.name]: '37 * * * *',
 };

@@ -1,10 +1,9 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
-import { startDueCycles } from '#features/site/site.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
-/** Removes what nobody can use any more, and begins the next billing cycle where one is over. */
+/** Removes what nobody can use any more. */
 export const housekeeping = jobKind<Record<string, never>>({
   name: 'housekeeping',
   lane: 'background',
@@ -12,6 +11,5 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteOldAnswers(db);
     await deleteExpiredCredentials(db);
     await deleteUnclaimedAttachments(db);
-    await startDueCycles(db);
   },
 });

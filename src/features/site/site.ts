@@ -7,6 +7,5 @@ export { onPartOfSite, onSite } from './site.policy.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
-export { findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
+export { countSites, findSiteById, type SiteRow, siteIsInTeam, updateBusySite, updateSite } from './site.sql.ts';
 export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
-export { startDueCycles } from './site-upkeep.sql.ts';
