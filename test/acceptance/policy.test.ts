@@ -47,9 +47,10 @@ const make = async (row: string, caller: CallerName, place = world.home): Promis
   (await requests[row]?.({ world, caller, place })) as Ingredients;
 
 function send(operation: Operation, ingredients: Ingredients, options: RequestOptions = {}): Promise<Answer> {
-  const { body, token } = ingredients;
+  const { body, token, headers } = ingredients;
   return request(app, operation.method, fillPath(operation, ingredients), {
     ...(body !== undefined && { body }),
+    ...(headers && { headers }),
     ...options,
     token: token ?? options.token,
   });
@@ -101,6 +102,7 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   teams: sql`(t.id, t.user_id, t.name, t.timezone, t.plan_type_name, t.is_active)`,
   sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
   deleted_sites: sql`(t.id, t.fqdn)`,
+  payment_customers: sql`(t.account, t.customer_id, t.user_id)`,
 };
 
 /** What a request could change, in a form that can be compared. */
@@ -111,6 +113,11 @@ async function everythingStored(): Promise<Record<string, string>> {
     ...tables,
     ...ofSites,
     'regions',
+    'checkouts',
+    'payment_customers',
+    'subscriptions',
+    'payment_events',
+    'test_payment_objects',
     'failed_jobs',
     'mailed_links',
     'idempotent_answers',

@@ -16,7 +16,7 @@ import { ownsSession } from './test-payment.sql.ts';
 import { actInPortal, showCheckout, showPortal } from './test-payment.ts';
 
 const tag = 'billing';
-const SessionPath = Type.Object({ session_id: Type.String({ minLength: 1, maxLength: 100 }) });
+const SessionPath = Type.Object({ session_id: Type.String({ pattern: '^(?:cs_test|bps)_[0-9a-f]{24}$' }) });
 
 /** Whoever opened the session; the subject is its id. */
 function ownSession(object: string, missing: () => AppError): Access<string> {
