@@ -71,6 +71,15 @@ export type BlobUrls = {
     expires_at: string;
   }>;
 };
+export type Checkout = {
+  id: string;
+  status: 'open' | 'paid' | 'closed';
+  plan_name: 'free' | 'micro' | 'starter' | 'business';
+  interval: 'month' | 'year';
+  team_name: string;
+  team_id: string | null;
+  created_at: string;
+};
 export type CreatedApiToken = {
   id: string;
   name: string;
@@ -473,6 +482,9 @@ export type Region = {
 export type ReplayedDeliveries = {
   count: number;
 };
+export type SessionUrl = {
+  url: string;
+};
 export type Site = {
   id: string;
   fqdn: string;
@@ -541,6 +553,9 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type SyncedBilling = {
+  team_ids: Array<string>;
+};
 export type Team = {
   id: string;
   name: string;
@@ -572,6 +587,40 @@ export type Team = {
   storage_usage: number;
   storage_usage_percentage: number;
   created_at: string;
+};
+export type TeamBilling = {
+  plan_name: 'free' | 'micro' | 'starter' | 'business';
+  interval: 'month' | 'year' | null;
+  price_cents: number;
+  currency: string;
+  additional_sites: number;
+  state: 'active' | 'trialing' | 'past_due' | 'grace' | 'expired' | 'canceled';
+  renews_at: string | null;
+  ends_at: string | null;
+  trial_ends_on: string | null;
+  unpaid_since: string | null;
+  expires_at: string | null;
+  cycle_start: string;
+  cycle_end: string;
+  provider: 'stripe' | 'test' | null;
+  limits: {
+    sites: {
+      used: number;
+      allowed: number;
+    };
+    storage_bytes: {
+      used: number;
+      allowed: number;
+    };
+    visits: {
+      used: number;
+      allowed: number;
+    };
+    bandwidth_bytes: {
+      used: number;
+      allowed: number;
+    };
+  };
 };
 export type TeamInvite = {
   id: string;
@@ -615,6 +664,43 @@ export type TeamPage = {
   offset: number;
   previous: string | null;
   results: Array<Team>;
+};
+export type TeamUsage = {
+  step: 'hour' | 'day';
+  from: string;
+  to: string;
+  points: Array<{
+    at: string;
+    visits: number;
+    bytes: number;
+  }>;
+};
+export type TestCheckout = {
+  id: string;
+  status: 'open' | 'complete' | 'expired';
+  plan_name: 'free' | 'micro' | 'starter' | 'business';
+  interval: 'month' | 'year';
+  amount_cents: number;
+  currency: string;
+  team_name: string;
+  success_url: string;
+  cancel_url: string;
+};
+export type TestPortal = {
+  id: string;
+  return_url: string;
+  subscriptions: Array<{
+    id: string;
+    team_name: string;
+    status: string;
+    plan_name: 'free' | 'micro' | 'starter' | 'business';
+    interval: 'month' | 'year';
+    additional_sites: number;
+    amount_cents: number;
+    currency: string;
+    current_period_end: string;
+    cancel_at_period_end: boolean;
+  }>;
 };
 export type Ticket = {
   id: string;
@@ -706,7 +792,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -766,7 +852,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1046,7 +1132,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
     } }; output: WebhookWithSecret };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook };
@@ -1054,7 +1140,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string;
       description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
       is_active?: boolean;
     } }; output: Webhook };
   /** Delete a webhook, with what waited for it */
@@ -1120,6 +1206,43 @@ export interface Operations {
     } }; output: ProxyAnswer };
   /** Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored */
   callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob };
+  /** The plans, with what they have and what they cost */
+  listPlans: { input: Record<never, never>; output: Array<Plan> };
+  /** Buy a team, or upgrade one that is free: answers where to pay */
+  createCheckoutSession: { input: { body: {
+      for_team_id?: string | null;
+      new_team_name?: string | null;
+      plan_name: 'free' | 'micro' | 'starter' | 'business';
+      interval?: 'month' | 'year';
+    } }; output: SessionUrl };
+  /** Ask the provider whether a checkout was paid, for whoever comes back from it */
+  syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout };
+  /** Where you change or cancel what you pay for, and find your invoices */
+  createPortalSession: { input: Record<never, never>; output: SessionUrl };
+  /** Ask the provider what you pay for, for whoever comes back from the portal */
+  syncBilling: { input: Record<never, never>; output: SyncedBilling };
+  /** What a team pays for, until when, and how much of it is used */
+  getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling };
+  /** For the payment provider alone, who signs what it sends */
+  receivePaymentEvent: { input: { body: Blob }; output: string };
+  /** A checkout of the built-in provider, which takes no money */
+  getTestCheckout: { input: { params: { session_id: string } }; output: TestCheckout };
+  /** Pay a test checkout, or have the card declined; no money moves */
+  endTestCheckout: { input: { params: { session_id: string }; body: {
+      outcome: 'paid' | 'declined';
+    } }; output: TestCheckout };
+  /** A billing portal of the built-in provider */
+  getTestPortal: { input: { params: { session_id: string } }; output: TestPortal };
+  /** Change, cancel, pay or fail to pay a test subscription; no money moves */
+  actInTestPortal: { input: { params: { session_id: string }; body: {
+      action: 'change_plan' | 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay' | 'set_additional_sites';
+      subscription: string;
+      plan_name?: 'micro' | 'starter' | 'business';
+      interval?: 'month' | 'year';
+      additional_sites?: number;
+    } }; output: TestPortal };
+  /** Visits and bytes of a team by hour or by day */
+  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage };
   /** The places where sites can be hosted */
   listRegions: { input: Record<never, never>; output: Array<Region> };
   /** One region */
@@ -1266,6 +1389,18 @@ export const ROUTES = {
   storefrontProxy: { method: 'POST', path: '/f/api/v1/storefront-proxy', body: 'application/json' },
   analyticsProxy: { method: 'POST', path: '/f/api/v1/analytics-proxy', body: 'application/json' },
   callXmlRpc: { method: 'POST', path: '/f/api/v1/xmlrpc/{fqdn}', body: 'text/xml' },
+  listPlans: { method: 'GET', path: '/f/api/v1/plan' },
+  createCheckoutSession: { method: 'POST', path: '/f/api/v1/create_checkout_session', body: 'application/json' },
+  syncCheckout: { method: 'POST', path: '/f/api/v1/checkout/{checkout_id}/sync' },
+  createPortalSession: { method: 'POST', path: '/f/api/v1/create_portal_session' },
+  syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
+  getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
+  receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream' },
+  getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
+  endTestCheckout: { method: 'POST', path: '/f/api/v1/test_checkout/{session_id}', body: 'application/json' },
+  getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },
+  actInTestPortal: { method: 'POST', path: '/f/api/v1/test_portal/{session_id}', body: 'application/json' },
+  getTeamUsage: { method: 'GET', path: '/f/api/v1/team/{team_id}/usage' },
   listRegions: { method: 'GET', path: '/f/api/v1/region' },
   getRegion: { method: 'GET', path: '/f/api/v1/region/{region_id}' },
   createRegion: { method: 'POST', path: '/f/api/v1/operator/region', body: 'application/json' },

@@ -66,6 +66,9 @@ export interface Config {
   storefrontDomain: string;
   /** Networks, as CIDR ranges, that the platform and its sites may call besides public addresses. */
   outboundAllow: string[];
+  /** How teams pay: through Stripe, through the built-in provider that takes no money, or not at all. */
+  billing: 'stripe' | 'test' | 'none';
+  stripe: { secretKey: string; webhookSecret: string; apiUrl: string } | undefined;
   /** Whom to ask for names, as `address` or `address:port`; none: the machine's own resolver. */
   dnsServers: string[];
   /** Folders whose repositories file: URLs may name; none: no such URL is taken. */
@@ -140,6 +143,11 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     .filter(Boolean);
   if (previousSecretKeys.some((key) => key.length < 32))
     faults.push('SECRET_KEY_PREVIOUS must be keys of at least 32 characters each, with commas between them');
+  const baseUrl = (url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, '');
+  const stripe = readStripe(text, url('STRIPE_API_URL', ['http:', 'https:']), faults);
+  if (text('BILLING') !== undefined) choice('BILLING', text('BILLING') as string, ['test']);
+  if (stripe && text('BILLING') === 'test') faults.push('BILLING=test and STRIPE_SECRET_KEY exclude one another');
+  const mayTest = text('BILLING') === 'test' || servesLoopback(baseUrl);
 
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
@@ -150,7 +158,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     dataDir,
     databaseUrl,
     databasePoolSize: number('DATABASE_POOL_SIZE', 10, 4, 500),
-    baseUrl: (url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    baseUrl,
     siteDomain: (text('SITE_DOMAIN') ?? 'localhost').toLowerCase(),
     publicIp,
     secretKey,
@@ -194,6 +202,8 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     ),
     dnsServers: list('DNS_SERVERS'),
     gitFileRoots: list('GIT_FILE_ROOTS'),
+    billing: stripe ? 'stripe' : mayTest ? 'test' : 'none',
+    stripe,
   };
   for (const root of config.gitFileRoots)
     if (!isAbsolute(root)) faults.push(`GIT_FILE_ROOTS has '${root}', which is no absolute path`);
@@ -208,6 +218,29 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     faults.push(`ROLE=${config.role} needs SECRET_KEY, the same for every process`);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+function readStripe(
+  text: (name: string) => string | undefined,
+  apiUrl: string | undefined,
+  faults: string[],
+): Config['stripe'] {
+  const secretKey = text('STRIPE_SECRET_KEY');
+  const webhookSecret = text('STRIPE_WEBHOOK_SECRET');
+  if (secretKey === undefined) {
+    if (webhookSecret !== undefined || apiUrl !== undefined)
+      faults.push('STRIPE_WEBHOOK_SECRET and STRIPE_API_URL need STRIPE_SECRET_KEY');
+    return undefined;
+  }
+  if (webhookSecret === undefined) faults.push('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET');
+  return { secretKey, webhookSecret: webhookSecret ?? '', apiUrl: apiUrl ?? 'https://api.stripe.com' };
+}
+
+/** Only this machine can open the platform, so nobody takes the test checkout for a real one. */
+function servesLoopback(baseUrl: string): boolean {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  const isLoopbackAddress = host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+  return isLoopbackAddress || host === 'localhost' || host.endsWith('.localhost');
 }
 
 /** A mirror has both the answers and the archives of wordpress.org. */

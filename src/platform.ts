@@ -28,11 +28,13 @@ import type { RouteSource } from '#edge/route.ts';
 import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
+import { receivePaymentEvent } from '#features/billing/billing.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { countFailedJobs } from '#features/job/job.sql.ts';
 import { resealSecrets } from '#features/key-rotation/key-rotation.jobs.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import { PRICES } from '#features/plan/plans.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { seedRegions } from '#features/region/region.ts';
 import {
@@ -49,6 +51,7 @@ import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
+import { createPayments } from '#integrations/payments/payments.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -216,13 +219,14 @@ async function createServices(
   jobs: Jobs,
   parts: Pick<Services, 'outbound' | 'runtime' | 'locks' | 'timeMachine'>,
 ): Promise<Services> {
-  return {
+  const secrets = await openOwnSecrets(config, db);
+  const services: Services = {
     config,
     log,
     db,
     listener,
     ...parts,
-    secrets: await openOwnSecrets(config, db),
+    secrets,
     credentials: new Credentials(db, listener),
     events: new EventHub(db, listener, log),
     jobs,
@@ -236,7 +240,19 @@ async function createServices(
     }),
     gitHosts: new GitHostClient(parts.outbound),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: join(config.dataDir, 'mail'), log }),
+    payments: createPayments({
+      stripe: config.stripe,
+      mayTest: config.billing === 'test',
+      prices: PRICES,
+      outbound: parts.outbound,
+      store: db,
+      secrets,
+      baseUrl: config.baseUrl,
+      // The built-in provider's events come the same way as those that another one sends.
+      deliver: (tx, { body, signature }) => receivePaymentEvent(tx, services, Buffer.from(body), signature),
+    }),
   };
+  return services;
 }
 
 async function openOwnSecrets(config: Config, db: Services['db']): Promise<Secrets> {

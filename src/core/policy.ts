@@ -78,10 +78,19 @@ export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): A
     find: async (_db, caller, input) => {
       const teamId = input.team_id;
       if (typeof teamId !== 'string') throw teamNotFound();
-      requireRole(caller, teamId, role, teamNotFound);
-      return teamId;
+      return onTeam(caller, teamId, role);
     },
   };
+}
+
+/** For a policy that has to decide more than this. */
+export function onTeam(caller: Caller, teamId: string, role: Role): string {
+  requireRole(caller, teamId, role, teamNotFound);
+  return teamId;
+}
+
+export function requireUnbound(caller: Caller): void {
+  if (caller.credential.teamId !== null) throw boundToTeam();
 }
 
 /** Members of the team that owns the named record, from a role upwards, and whoever `orIf` lets besides. */
@@ -124,7 +133,7 @@ export function opens(access: Access<unknown>, caller: Caller): boolean {
 export function checkCaller(access: Access<unknown>, caller: Caller, method: string): void {
   if (access.who === 'operator' && !caller.isSuperuser) throw operatorsOnly();
   if (access.who === 'session' && caller.credential.kind !== 'session') throw sessionRequired();
-  if (access.who === 'account' && caller.credential.teamId !== null) throw boundToTeam();
+  if (access.who === 'account') requireUnbound(caller);
   // Every scope reads, and a token for the metrics dashboard has none.
   if (access.who === 'bearer') return;
   if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);

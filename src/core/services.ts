@@ -16,6 +16,7 @@ import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail.ts';
 import type { Outbound } from './outbound.ts';
+import type { Payments } from './payments.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What main.ts builds once and every operation and job may use. */
@@ -42,6 +43,8 @@ export interface Services {
   git: Git;
   /** What Git hosts tell of an account. */
   gitHosts: GitHosts;
+  /** Where money comes from; undefined where nothing can be bought. */
+  payments: Payments | undefined;
   /** Where sites run. */
   runtime: Runtime;
   /** Where every minute of them is kept. */

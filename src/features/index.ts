@@ -6,6 +6,9 @@ import { applicationPasswordOperations } from './application-password/applicatio
 import { checkBackups, pruneBackups } from './backup/backup.jobs.ts';
 import { backupOperations } from './backup/backup.routes.ts';
 import { blobOperations } from './backup/blob.routes.ts';
+import { followUsage, rereadPayments, syncCustomerJob } from './billing/billing.jobs.ts';
+import { mailBilling } from './billing/billing.mail.ts';
+import { billingOperations } from './billing/billing.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
 import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
@@ -22,6 +25,7 @@ import { metricsSignInOperations } from './metrics-sign-in/metrics-sign-in.route
 import { restoreToPoint } from './pit-restore/pit-restore.jobs.ts';
 import { pitRestoreOperations } from './pit-restore/pit-restore.routes.ts';
 import { rehearseRestore } from './pit-restore/rehearsal.jobs.ts';
+import { planOperations } from './plan/plan.routes.ts';
 import { buildPreview, endPreviews } from './preview/preview.jobs.ts';
 import { previewOperations } from './preview/preview.routes.ts';
 import { proxyOperations } from './proxy/proxy.routes.ts';
@@ -41,9 +45,12 @@ import {
   sweepSites,
 } from './site/site-upkeep.jobs.ts';
 import { teamOperations } from './team/team.routes.ts';
+import { testPaymentOperations } from './test-payment/test-payment.routes.ts';
 import { attachmentOperations } from './ticket/attachment.routes.ts';
 import { mailReply } from './ticket/ticket.jobs.ts';
 import { ticketOperations } from './ticket/ticket.routes.ts';
+import { mailLimitReached } from './usage/usage.jobs.ts';
+import { usageOperations } from './usage/usage.routes.ts';
 import { mailSwitchedOff } from './webhook/webhook.jobs.ts';
 import { webhookOperations } from './webhook/webhook.routes.ts';
 
@@ -69,6 +76,10 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...applicationPasswordOperations,
   ...proxyOperations,
+  ...planOperations,
+  ...billingOperations,
+  ...testPaymentOperations,
+  ...usageOperations,
   ...regionOperations,
   ...jobOperations,
   ...metricsSignInOperations,
@@ -103,6 +114,11 @@ export const jobKinds: readonly JobKind[] = [
   endPreviews,
   mailSwitchedOff,
   resealSecrets,
+  syncCustomerJob,
+  followUsage,
+  rereadPayments,
+  mailBilling,
+  mailLimitReached,
 ] as readonly JobKind[];
 
 /** What runs by the clock, as cron lines. */
@@ -114,4 +130,6 @@ export const schedules: Record<string, string> = {
   [pruneBackups.name]: '13 3 * * *',
   [checkBackups.name]: '23 4 * * 0',
   [endPreviews.name]: '* * * * *',
+  [followUsage.name]: '* * * * *',
+  [rereadPayments.name]: '37 * * * *',
 };

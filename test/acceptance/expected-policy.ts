@@ -112,6 +112,20 @@ listWebhookDeliveries                401       404     403     403    200    200
 getWebhookDelivery                   401       404     403     403    200    200      404      401     200     200      200       404
 replayWebhookDelivery                401       404     403     403    200    200      404      401     200     403      403       404
 
+listPlans                            200       200     200     200    200    200      200      200     200     200      200       200
+createCheckoutSession                401       404     403     403    403    200      404      401     200     403      403       404
+createCheckoutSession/new team       401       200     200     200    200    200      200      401     200     403      403       200
+syncCheckout                         401       404     404     404    404    200      404      401     200     403      403       404
+createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200
+syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200
+getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404
+getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404
+receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200
+getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404
+endTestCheckout                      401       404     404     404    404    200      404      401     200     403      403       404
+getTestPortal                        401       404     404     404    404    200      404      401     200     200      200       404
+actInTestPortal                      401       404     404     404    404    200      404      401     200     403      403       404
+
 listRegions                          200       200     200     200    200    200      200      200     200     200      200       200
 getRegion                            200       200     200     200    200    200      200      200     200     200      200       200
 getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200
@@ -228,6 +242,15 @@ getWebhookDelivery     params.delivery_id     404 webhook_delivery.not_found
 replayWebhookDelivery  params.team_id         404 team.not_found
 replayWebhookDelivery  params.webhook_id      404 webhook.not_found
 replayWebhookDelivery  params.delivery_id     404 webhook_delivery.not_found
+
+createCheckoutSession  body.for_team_id        404 team.not_found
+syncCheckout    params.checkout_id             404 checkout.not_found
+getTeamBilling  params.team_id                 404 team.not_found
+getTeamUsage    params.team_id                 404 team.not_found
+getTestCheckout params.session_id              404 test_checkout.not_found
+endTestCheckout params.session_id              404 test_checkout.not_found
+getTestPortal   params.session_id              404 test_portal.not_found
+actInTestPortal params.session_id              404 test_portal.not_found
 
 getRegion       params.region_id               public
 updateRegion    params.region_id               403 auth.operators_only

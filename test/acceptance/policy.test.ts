@@ -51,9 +51,10 @@ const make = async (row: string, caller: CallerName, place = world.home): Promis
   (await requests[row]?.({ world, caller, place })) as Ingredients;
 
 function send(operation: Operation, ingredients: Ingredients, options: RequestOptions = {}): Promise<Answer> {
-  const { body, token } = ingredients;
+  const { body, token, headers } = ingredients;
   return request(app, operation.method, fillPath(operation, ingredients), {
     ...(body !== undefined && { body }),
+    ...(headers && { headers }),
     ...options,
     token: token ?? options.token,
   });
@@ -108,6 +109,7 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   // What is sent again fails again, since nobody is at these addresses.
   webhooks: sql`(t.id, t.url, t.description, t.is_active)`,
   webhook_deliveries: sql`(t.id, t.state)`,
+  payment_customers: sql`(t.account, t.customer_id, t.user_id)`,
 };
 
 /** What a request could change, in a form that can be compared. */
@@ -121,6 +123,11 @@ async function everythingStored(): Promise<Record<string, string>> {
     'webhook_secrets',
     'webhook_deliveries',
     'regions',
+    'checkouts',
+    'payment_customers',
+    'subscriptions',
+    'payment_events',
+    'test_payment_objects',
     'failed_jobs',
     'mailed_links',
     'idempotent_answers',

@@ -12,6 +12,7 @@ export interface Ingredients {
   params?: Record<string, string | number>;
   query?: Record<string, string>;
   body?: Record<string, unknown> | Buffer;
+  headers?: Record<string, string>;
   /** Used instead of the caller's own token, where the call would use that up. */
   token?: string;
 }
@@ -247,6 +248,36 @@ export const requests: Record<string, Make> = {
   getWebhookDelivery: onDelivery,
   replayWebhookDelivery: onDelivery,
 
+  listPlans: nothing,
+  createCheckoutSession: ({ place }) => ({
+    body: { for_team_id: place.teamId, plan_name: 'micro', interval: 'month' },
+  }),
+  'createCheckoutSession/new team': () => ({
+    body: { new_team_name: newName(), plan_name: 'starter', interval: 'year' },
+  }),
+  syncCheckout: async ({ world, place }) => ({
+    params: { checkout_id: (await world.checkout(place.owner)).checkoutId },
+  }),
+  createPortalSession: nothing,
+  syncBilling: nothing,
+  getTeamBilling: inTeam,
+  getTeamUsage: inTeam,
+  receivePaymentEvent: ({ world }) => world.paymentEvent(),
+  getTestCheckout: async ({ world, place }) => ({
+    params: { session_id: (await world.checkout(place.owner)).sessionId },
+  }),
+  endTestCheckout: async ({ world, place }) => ({
+    params: { session_id: (await world.checkout(place.owner)).sessionId },
+    body: { outcome: 'declined' },
+  }),
+  getTestPortal: async ({ world, place }) => ({
+    params: { session_id: (await world.portal(place.owner)).sessionId },
+  }),
+  actInTestPortal: async ({ world, place }) => {
+    const { sessionId, subscriptionId } = await world.portal(place.owner);
+    return { params: { session_id: sessionId }, body: { action: 'cancel', subscription: subscriptionId } };
+  },
+
   listRegions: nothing,
   getRegion: async ({ world }) => ({ params: { region_id: await world.region() } }),
   createRegion: () => ({ body: { ...REGION, name: newName() } }),
@@ -314,6 +345,7 @@ export function idPositions(operation: Operation): Position[] {
 /** An id that nobody has, of the same kind as this one. */
 export function missingId({ name }: Position, sample: string | number | undefined): string | number {
   if (name === 'fqdn') return `${randomUUID()}.example.com`;
+  if (name === 'session_id') return String(sample).replace(/[0-9a-f]{24}$/, () => randomBytes(12).toString('hex'));
   return typeof sample === 'number' ? 2_000_000_000 : randomUUID();
 }
 

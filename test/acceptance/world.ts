@@ -5,6 +5,10 @@ import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createBlobUrls } from '#features/backup/blob.ts';
 import { moveToDeleted } from '#features/site/deleted-site.sql.ts';
+import { newDelivery } from '#integrations/payments/built-in/events.ts';
+import { listObjects, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
+import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
+import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
 import { makeTinySite } from '../tiny-site.ts';
 
@@ -315,6 +319,37 @@ function createMakers(app: TestApp, passwordHash: string) {
           .returning('id')
           .executeTakeFirstOrThrow()
       ).id;
+    },
+
+    /** A test checkout that this person has begun. */
+    async checkout(person: Person): Promise<{ sessionId: string; checkoutId: string }> {
+      const body = { new_team_name: `Team ${unique()}`, plan_name: 'micro' };
+      const token = await makers.credential(person);
+      const { url } = (await request(app, 'POST', '/create_checkout_session', { token, body })).json;
+      const sessionId = url.split('/').at(-1);
+      const row = db.selectFrom('checkouts').select('id').where('session_id', '=', sessionId);
+      return { sessionId, checkoutId: (await row.executeTakeFirstOrThrow()).id };
+    },
+
+    /** A test portal of this person, and a subscription in it that is no team's, so that nothing goes on in the background. */
+    async portal(person: Person): Promise<{ sessionId: string; subscriptionId: string }> {
+      const token = await makers.credential(person);
+      const { url } = (await request(app, 'POST', '/create_portal_session', { token })).json;
+      const own = db.selectFrom('payment_customers').select('customer_id').where('user_id', '=', person.id);
+      const { customer_id: customer } = await own.executeTakeFirstOrThrow();
+      const prices = await listObjects<Price>(db, 'price');
+      const price = prices.find(({ lookup_key }) => lookup_key === 'siteyard_micro_month') as Price;
+      const subscription = beginSubscription({ customer, price, metadata: {} }, Math.floor(Date.now() / 1000));
+      await saveObject(db, subscription);
+      return { sessionId: url.split('/').at(-1), subscriptionId: subscription.id };
+    },
+
+    /** What the payment provider would send, signed by it. */
+    paymentEvent(): { body: Buffer; headers: Record<string, string> } {
+      const secret = app.services.secrets.derive('test payment events');
+      const seconds = Math.floor(Date.now() / 1000);
+      const { body, signature } = newDelivery('customer.updated', { id: 'cus_x', object: 'customer' }, seconds, secret);
+      return { body: Buffer.from(body), headers: { 'stripe-signature': signature } };
     },
 
     async region(): Promise<number> {

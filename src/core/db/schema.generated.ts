@@ -49,6 +49,19 @@ export interface DB {
     core_version: Generated<string | null>;
     php_version: Generated<string | null>;
   };
+  checkouts: {
+    id: Generated<string>;
+    account: string;
+    user_id: string;
+    team_id: Generated<string | null>;
+    team_name: string;
+    makes_team: boolean;
+    plan_type_name: string;
+    interval: string;
+    status: Generated<string>;
+    session_id: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
   credentials: {
     id: Generated<string>;
     token_hash: Buffer;
@@ -128,6 +141,14 @@ export interface DB {
     body_sealed: Buffer;
     created_at: Generated<Date>;
   };
+  limit_notices: {
+    team_id: string;
+    cycle_start: Date;
+    plan_type_name: string;
+    resource: string;
+    percent: number;
+    created_at: Generated<Date>;
+  };
   mailed_links: {
     id: Generated<string>;
     user_id: string;
@@ -150,6 +171,18 @@ export interface DB {
   orphaned_sites: {
     site_id: string;
     seen_at: Generated<Date>;
+  };
+  payment_customers: {
+    account: string;
+    customer_id: string;
+    user_id: string;
+    last_reading: Generated<number>;
+    created_at: Generated<Date>;
+  };
+  payment_events: {
+    account: string;
+    id: string;
+    received_at: Generated<Date>;
   };
   pit_restores: {
     id: Generated<string>;
@@ -280,6 +313,14 @@ export interface DB {
     mails_sent: Generated<number>;
     mail_is_waiting: Generated<boolean>;
   };
+  subscriptions: {
+    account: string;
+    id: string;
+    customer_id: string;
+    team_id: string;
+    status: string;
+    created_at: Generated<Date>;
+  };
   team_invites: {
     id: Generated<string>;
     team_id: string;
@@ -298,6 +339,12 @@ export interface DB {
     user_id: string;
     role: string;
     joined_at: Generated<Date>;
+  };
+  team_usage: {
+    team_id: string;
+    hour: Date;
+    visits: Generated<number>;
+    bytes: Generated<number>;
   };
   teams: {
     id: Generated<string>;
@@ -324,6 +371,18 @@ export interface DB {
     current_cycle_bandwidth: Generated<number>;
     storage_usage: Generated<number>;
     created_at: Generated<Date>;
+    unpaid_since: Generated<Date | null>;
+    period_start: Generated<Date | null>;
+    period_end: Generated<Date | null>;
+    cycle_anchor: Generated<Date>;
+    cycle_timezone: Generated<string>;
+  };
+  test_payment_objects: {
+    id: string;
+    object: string;
+    customer: Generated<string | null>;
+    data: unknown;
+    number: Generated<number>;
   };
   ticket_replies: {
     id: Generated<string>;

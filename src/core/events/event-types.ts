@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   'application_password.deleted',
   'application_password.updated',
   'backup.failed',
+  'billing.limit_reached',
   'billing.plan_changed',
   'external_path.created',
   'external_path.deleted',

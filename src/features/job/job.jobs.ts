@@ -1,12 +1,11 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
 import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
-import { startDueCycles } from '#features/site/site.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
 import { forgetOldDeliveries } from '#features/webhook/webhook.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
-/** Removes what nobody can use any more, and begins the next billing cycle where one is over. */
+/** Removes what nobody can use any more. */
 export const housekeeping = jobKind<Record<string, never>>({
   name: 'housekeeping',
   lane: 'background',
@@ -16,6 +15,5 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteOldCodes(db);
     await deleteUnclaimedAttachments(db);
     await forgetOldDeliveries(db);
-    await startDueCycles(db);
   },
 });

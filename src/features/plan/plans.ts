@@ -47,9 +47,45 @@ const plan = (
   currency: 'usd',
 });
 
+export const INTERVALS = ['month', 'year'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** One more site than the plan has, as often as a team likes. */
+const ADDITIONAL_SITE_CENTS = 300;
+
 export const PLANS: Record<PlanName, Plan> = {
   free: plan('free', 1, 1, 10_000, 10, DAY, 10, 0),
   micro: plan('micro', 3, 10, 50_000, 50, 7 * DAY, 30, 900),
   starter: plan('starter', 10, 50, 250_000, 250, 30 * DAY, 100, 2900),
   business: plan('business', 50, 250, 1_000_000, 1000, 90 * DAY, 300, 9900),
 };
+
+export const isPlanName = (name: string): name is PlanName => (PLAN_NAMES as readonly string[]).includes(name);
+
+export function priceOf(plan: PlanName, interval: Interval, additionalSites = 0): number {
+  const { price_month_cents, price_year_cents } = PLANS[plan];
+  const months = interval === 'year' ? 10 : 1;
+  return (
+    (interval === 'year' ? price_year_cents : price_month_cents) + additionalSites * ADDITIONAL_SITE_CENTS * months
+  );
+}
+
+/** Everything that can be bought, as the payment provider is told of it. */
+export const PRICES = INTERVALS.flatMap((interval) => [
+  ...PLAN_NAMES.filter((name) => name !== 'free').map((name) => ({
+    lookupKey: `siteyard_${name}_${interval}`,
+    product: { id: `siteyard_${name}`, name: `Siteyard ${name}` },
+    plan: name as string,
+    interval,
+    cents: priceOf(name, interval),
+    currency: PLANS[name].currency,
+  })),
+  {
+    lookupKey: `siteyard_additional_site_${interval}`,
+    product: { id: 'siteyard_additional_site', name: 'Siteyard additional site' },
+    plan: null,
+    interval,
+    cents: priceOf('free', interval, 1),
+    currency: PLANS.free.currency,
+  },
+]);

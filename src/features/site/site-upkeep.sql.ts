@@ -117,20 +117,3 @@ export async function countSitesByState(db: Db): Promise<{ ready: number; sleepi
       count(*) filter (where busy is null and not is_sleeping)::int as ready from sites`.execute(db);
   return rows[0] as { ready: number; sleeping: number; busy: number };
 }
-
-/** Begins the next month of teams whose billing cycle is over, with every counter at zero. */
-export async function startDueCycles(db: Db): Promise<void> {
-  await sql`
-    with due as materialized (
-      select id from teams where cycle_end <= now() order by id for no key update
-    ), renewed as (
-      update teams t set cycle_start = cycle_end, cycle_end = cycle_end + interval '1 month', current_cycle_visits = 0,
-        current_cycle_bandwidth = 0
-      from due where t.id = due.id
-    ), held as materialized (
-      select id from sites where team_id in (select id from due) order by id for no key update
-    )
-    update sites s set current_cycle_visits = 0, current_cycle_bandwidth = 0, current_cycle_cached_bandwidth = 0,
-      current_cycle_cache_hits = 0, current_cycle_cache_misses = 0
-    from held where s.id = held.id`.execute(db);
-}

@@ -12,7 +12,7 @@ import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteReports } from './site.edge.ts';
 import { specOf } from './site.spec.ts';
 import { planSiteWork } from './site-upkeep.jobs.ts';
-import { startDueCycles, writeStatuses } from './site-upkeep.sql.ts';
+import { writeStatuses } from './site-upkeep.sql.ts';
 
 let app: TestApp;
 before(async () => {
@@ -230,23 +230,4 @@ test('storage is measured after a site ran, and counted for its team', async () 
   });
   const team = await owner.api.getTeam({ params: { team_id: owner.teamId } });
   assert.equal(team.storage_usage, grown);
-});
-
-test('a new billing cycle begins with every counter at zero', async () => {
-  const owner = await ownerOn('micro');
-  const site = await newSite(owner);
-  const { db } = app.services;
-  const end = minutesAgo(1);
-  const counters = { current_cycle_visits: 5, current_cycle_bandwidth: 6 };
-  await set(site, counters);
-  await db
-    .updateTable('teams')
-    .set({ ...counters, cycle_end: end })
-    .where('id', '=', owner.teamId)
-    .execute();
-  await startDueCycles(db);
-  const now = await owner.api.getSite({ params: { fqdn: site.fqdn } });
-  assert.deepEqual([now.current_cycle_visits, now.current_cycle_bandwidth, now.team.current_cycle_visits], [0, 0, 0]);
-  assert.equal(String(now.team.cycle_start), end.toISOString());
-  assert.ok(Date.parse(String(now.team.cycle_end)) > Date.now());
 });

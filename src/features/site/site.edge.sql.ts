@@ -66,7 +66,9 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         ${column((u) => u.cacheBytes)}::bigint[], ${column((u) => u.lastVisitAt)}::timestamptz[])
         as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at)
     ), held as materialized (
-      select id from teams where id in (select team_id from counted) order by id for no key update
+      -- A cycle that began within this hour is counted from then on, so that no row belongs to two cycles.
+      select id, greatest(date_trunc('hour', now(), 'UTC'), cycle_start) as hour
+      from teams where id in (select team_id from counted) order by id for no key update
     ), held_sites as materialized (
       -- The count is never below zero; asking for it makes the teams come first.
       select id from sites where id in (select site_id from counted) and (select count(*) from held) >= 0
@@ -76,6 +78,10 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         current_cycle_bandwidth = t.current_cycle_bandwidth + c.bytes
       from (select team_id, sum(visits) as visits, sum(bytes) as bytes from counted group by team_id) c join held on held.id = c.team_id
       where t.id = c.team_id
+    ), hours_of_teams as (
+      insert into team_usage as u (team_id, hour, visits, bytes)
+      select c.team_id, held.hour, sum(c.visits), sum(c.bytes) from counted c join held on held.id = c.team_id group by 1, 2
+      on conflict (team_id, hour) do update set visits = u.visits + excluded.visits, bytes = u.bytes + excluded.bytes
     ), of_sites as (
       update sites s set current_cycle_visits = s.current_cycle_visits + c.visits,
         current_cycle_bandwidth = s.current_cycle_bandwidth + c.bytes,
@@ -90,8 +96,8 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
       returning s.id
     )
     insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses)
-    select c.site_id, date_trunc('hour', now(), 'UTC'), c.visits, c.requests, c.bytes, c.cached_bytes, c.cache_hits, c.cache_misses
-    from counted c join of_sites on of_sites.id = c.site_id
+    select c.site_id, held.hour, c.visits, c.requests, c.bytes, c.cached_bytes, c.cache_hits, c.cache_misses
+    from counted c join of_sites on of_sites.id = c.site_id join held on held.id = c.team_id
     on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
       bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
       cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses`.execute(

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Empty, Fqdn, Moment, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Empty, Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
+import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
 import { deleteSite } from './site.delete.ts';
 import { createSiteLogin } from './site.login.ts';
@@ -17,7 +18,6 @@ import {
   SiteLogin,
   SiteUsage,
   sleepFailed,
-  USAGE_STEPS,
   updateFailed,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
@@ -160,11 +160,7 @@ export const siteOperations = [
     summary: 'Visits, requests and bandwidth of a site over time',
     access: onSite('viewer'),
     params: SitePath,
-    query: Type.Object({
-      from: Type.Optional(Moment),
-      to: Type.Optional(Moment),
-      step: Type.Optional(OneOf(USAGE_STEPS)),
-    }),
+    query: UsageQuery,
     response: SiteUsage,
     handle: ({ db, subject: site, query }) => getSiteUsage(db, site.id, query),
   }),

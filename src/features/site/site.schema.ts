@@ -3,6 +3,7 @@ import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
+import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
 import { User } from '#features/user/user.ts';
 
 const StageSite = Type.Object({
@@ -94,9 +95,6 @@ export const SiteChange = Type.Object({
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
 });
 export type SiteChange = Static<typeof SiteChange>;
-
-export const USAGE_STEPS = ['hour', 'day'] as const;
-export type UsageStep = (typeof USAGE_STEPS)[number];
 
 const UsagePoint = Type.Object({
   at: Timestamp,

@@ -12,6 +12,7 @@ export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
 export {
+  countSites,
   findSite,
   findSiteById,
   nameIsClaimed,
@@ -23,4 +24,4 @@ export {
 } from './site.sql.ts';
 export { dkimRecordOf } from './site.view.ts';
 export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
-export { countSitesByState, startDueCycles } from './site-upkeep.sql.ts';
+export { countSitesByState } from './site-upkeep.sql.ts';

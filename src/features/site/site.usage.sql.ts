@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import type { UsagePoint, UsageStep } from './site.schema.ts';
+import type { UsageRange } from '#features/usage/usage.ts';
+import type { UsagePoint } from './site.schema.ts';
 
 /** The counters of a site in equal steps of UTC, with zeros where nothing happened. */
-export async function readUsage(
-  db: Db,
-  siteId: string,
-  { from, to, step }: { from: Date; to: Date; step: UsageStep },
-): Promise<UsagePoint[]> {
+export async function readUsage(db: Db, siteId: string, { from, to, step }: UsageRange): Promise<UsagePoint[]> {
   const { rows } = await sql<UsagePoint>`
     with counted as (
       select date_trunc(${step}, hour, 'UTC') as at, sum(visits) as visits, sum(requests) as requests, sum(bytes) as bytes,

@@ -1,28 +1,10 @@
 import type { Db } from '#core/db/database.ts';
-import { type Fault, invalid } from '#core/errors.ts';
-import type { SiteUsage, UsageStep } from './site.schema.ts';
+import type { UsageQuery } from '#features/usage/usage.schema.ts';
+import { readUsageRange } from '#features/usage/usage.ts';
+import type { SiteUsage } from './site.schema.ts';
 import { readUsage } from './site.usage.sql.ts';
 
-const STEP_MS: Record<UsageStep, number> = { hour: 3_600_000, day: 86_400_000 };
-const DEFAULT_POINTS: Record<UsageStep, number> = { hour: 48, day: 30 };
-const MAX_POINTS = 1000;
-
-/** Whole steps of UTC that hold everything from `from` to `to`; without them, the last two days or the last thirty. */
-export async function getSiteUsage(
-  db: Db,
-  siteId: string,
-  query: { from?: string; to?: string; step?: UsageStep },
-): Promise<SiteUsage> {
-  const step = query.step ?? 'hour';
-  const stepMs = STEP_MS[step];
-  const end = query.to === undefined ? Date.now() : Date.parse(query.to);
-  const to = Math.ceil(end / stepMs) * stepMs;
-  const begin = query.from === undefined ? to - DEFAULT_POINTS[step] * stepMs : Date.parse(query.from);
-  const from = Math.floor(begin / stepMs) * stepMs;
-  const fault = (msg: string): Fault => ({ loc: ['query', 'from'], msg: `Value error, ${msg}`, type: 'value_error' });
-  if (begin > end) throw invalid(fault('must not be after `to`'));
-  if ((to - from) / stepMs > MAX_POINTS)
-    throw invalid(fault(`that is more than ${MAX_POINTS} points; ask for less time or for days`));
-  const range = { from: new Date(from), to: new Date(to) };
-  return { step, ...range, points: await readUsage(db, siteId, { ...range, step }) };
+export async function getSiteUsage(db: Db, siteId: string, query: UsageQuery): Promise<SiteUsage> {
+  const range = readUsageRange(query);
+  return { ...range, points: await readUsage(db, siteId, range) };
 }

@@ -22,7 +22,7 @@ import {
   updateTeam as writeTeam,
 } from './team.sql.ts';
 
-export { addStorage, insertMember, isMemberByEmail, lockTeam, type TeamRow } from './team.sql.ts';
+export { addStorage, findTeam, insertMember, isMemberByEmail, lockTeam, type TeamRow } from './team.sql.ts';
 
 export async function createTeam(
   db: Db,

@@ -1,0 +1,119 @@
+import type { Db } from './db/database.ts';
+
+/**
+ * The port behind which money moves; src/integrations/payments has the driver. What the provider says of a subscription
+ * is the truth, and a plan follows it; nothing here belongs in a transaction.
+ */
+export interface Payments {
+  /** Which world of which provider: what one of them knows means nothing to another. */
+  readonly account: 'test' | 'stripe:test' | 'stripe:live';
+  /** The same person gets the same customer, however often and however concurrently one asks. */
+  createCustomer(person: { userId: string; email: string; name: string }): Promise<string>;
+  /** The same checkout gets the same session. */
+  createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }>;
+  /** Ends a session that nobody has paid; says how the session stands then. */
+  closeCheckout(sessionId: string): Promise<CheckoutStatus>;
+  createPortal(customerId: string, returnUrl: string): Promise<string>;
+  /** All that the customer ever had of what we sell, ended ones included. */
+  listSubscriptions(customerId: string): Promise<Subscription[]>;
+  /** What the provider calls to say. Throws ForgedNotice where it was not the provider, or long ago. */
+  readNotice(body: Buffer, signature: string): PaymentNotice;
+  /** What the pages of the built-in provider show and do; undefined where there is another provider. */
+  readonly testPages: TestPages | undefined;
+}
+
+export type CheckoutStatus = 'open' | 'complete' | 'expired';
+
+export interface NewCheckout {
+  /** Comes back with the subscription. */
+  checkoutId: string;
+  customerId: string;
+  priceKey: string;
+  /** Shown to whoever pays. */
+  teamName: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+export interface Subscription {
+  id: string;
+  status: SubscriptionStatus;
+  checkoutId: string | undefined;
+  /** The name of the plan. */
+  plan: string;
+  interval: 'month' | 'year';
+  currency: string;
+  additionalSites: number;
+  periodStart: Date;
+  periodEnd: Date;
+  cancelAt: Date | null;
+  cancelAtPeriodEnd: boolean;
+  trialEnd: Date | null;
+  createdAt: Date;
+}
+
+export type SubscriptionStatus =
+  | 'active'
+  | 'trialing'
+  | 'past_due'
+  | 'unpaid'
+  | 'paused'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'canceled';
+
+/** Only a hint that something changed for this customer: it may come late, twice or out of order. */
+export interface PaymentNotice {
+  id: string;
+  customerId: string | undefined;
+}
+
+export class ForgedNotice extends Error {
+  constructor(options?: ErrorOptions) {
+    super('the notice is not signed by the payment provider, or too long ago', options);
+    this.name = 'ForgedNotice';
+  }
+}
+
+/** The provider did not answer, or refused what it should not refuse. Its own words are for the operator. */
+export class PaymentsFailed extends Error {
+  readonly timedOut: boolean;
+  constructor(message: string, timedOut: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'PaymentsFailed';
+    this.timedOut = timedOut;
+  }
+}
+
+export interface TestPages {
+  readCheckout(db: Db, sessionId: string): Promise<TestCheckout | undefined>;
+  endCheckout(db: Db, sessionId: string, outcome: 'paid' | 'declined'): Promise<void>;
+  readPortal(db: Db, sessionId: string): Promise<TestPortal | undefined>;
+  /** False where the customer has no such subscription, or it can not do this any more. */
+  act(db: Db, portal: TestPortal, subscriptionId: string, action: TestAction): Promise<boolean>;
+}
+
+export type TestAction =
+  | { action: 'change_plan'; priceKey: string }
+  | { action: 'set_additional_sites'; quantity: number; priceKey: string }
+  | { action: 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay' };
+
+export interface TestCheckout {
+  id: string;
+  customerId: string;
+  status: CheckoutStatus;
+  description: string;
+  amountCents: number;
+  currency: string;
+  interval: 'month' | 'year';
+  teamName: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+export interface TestPortal {
+  id: string;
+  customerId: string;
+  returnUrl: string;
+  subscriptions: (Subscription & { teamName: string; amountCents: number })[];
+}

@@ -1,0 +1,141 @@
+import { rightsChanged } from '#core/auth/revocation.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Payments } from '#core/payments.ts';
+import { teamNotFound } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { createTeam } from '#features/team/team.ts';
+import { findUser } from '#features/user/user.ts';
+import { syncCustomerJob } from './billing.jobs.ts';
+import { asking, customerOf, requirePayments } from './billing.provider.ts';
+import { alreadyPaid, beingPaid, type Checkout, freeTeamTaken, type NewCheckoutSession } from './billing.schema.ts';
+import { hasFreeTeam, lockBilledTeams, lockUser } from './billing.sql.ts';
+import {
+  type CheckoutRow,
+  closeCheckout,
+  findCheckout,
+  insertCheckout,
+  keepSession,
+  listOpenCheckouts,
+  type NewCheckoutRow,
+} from './checkout.sql.ts';
+
+/** A session can be paid for a day; one that is offered again has to live for a while yet. */
+const OFFERED_AGAIN_MS = 20 * 3_600_000;
+const ATTEMPTS = 3;
+
+/** What the provider was asked for before the transaction begins; undefined where nothing has to be paid. */
+export type PreparedCheckout = { checkoutId: string; sessionId: string; url: string } | undefined;
+
+/**
+ * Asks the provider for a checkout. Our record of it comes first and names the request there, so that a kill, a second
+ * click or a second process finds the same session again, and there is never more than one that could be paid for a team.
+ */
+export async function prepareCheckout(
+  services: Services,
+  userId: string,
+  teamId: string | undefined,
+  input: NewCheckoutSession,
+): Promise<PreparedCheckout> {
+  if (input.plan_name === 'free') {
+    if (teamId !== undefined)
+      throw invalid(bodyFault('plan_name', 'Value error, to go back to free cancel the plan in the billing portal'));
+    return undefined;
+  }
+  const payments = requirePayments(services);
+  const wanted: NewCheckoutRow = {
+    account: payments.account,
+    user_id: userId,
+    team_id: teamId ?? null,
+    team_name: input.new_team_name?.trim() ?? '',
+    makes_team: teamId === undefined,
+    plan_type_name: input.plan_name,
+    interval: input.interval ?? 'month',
+  };
+  return asking(services, async () => {
+    const row = await reserve(services, payments, wanted);
+    const { id: sessionId, url } = await openSession(services, payments, row);
+    return { checkoutId: row.id, sessionId, url };
+  });
+}
+
+/** Ends the request: the team at once where it is free, otherwise the address where it is paid. */
+export async function createCheckout(
+  call: Call,
+  input: NewCheckoutSession,
+  prepared: PreparedCheckout,
+): Promise<{ url: string }> {
+  const { db, services, caller } = call;
+  if (prepared) {
+    await keepSession(db, prepared.checkoutId, prepared.sessionId);
+    return { url: prepared.url };
+  }
+  await lockUser(db, caller.userId);
+  if (await hasFreeTeam(db, caller.userId)) throw freeTeamTaken();
+  const owner = await findUser(db, caller.userId);
+  const teamId = await createTeam(db, { owner, name: input.new_team_name?.trim() ?? '', isDefault: false });
+  rightsChanged(db, services, caller.userId);
+  return { url: `${services.config.baseUrl}/teams/${teamId}` };
+}
+
+async function reserve(services: Services, payments: Payments, wanted: NewCheckoutRow): Promise<CheckoutRow> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { row, inTheWay } = await inTransaction(services.db, (tx) => find(tx, wanted));
+    if (row) return row;
+    for (const other of inTheWay) await endOther(services, payments, other);
+  }
+  throw beingPaid({ message: 'Another checkout for this team begins at this moment; try again.' });
+}
+
+async function find(tx: Db, wanted: NewCheckoutRow): Promise<{ row?: CheckoutRow; inTheWay: CheckoutRow[] }> {
+  const team_name = wanted.team_id === null ? wanted.team_name : await holdFreeTeam(tx, wanted.team_id);
+  if (wanted.team_id === null) await lockUser(tx, wanted.user_id);
+  const open = await listOpenCheckouts(tx, { ...wanted, team_name });
+  const [only] = open;
+  if (!only) return { row: await insertCheckout(tx, { ...wanted, team_name }), inTheWay: [] };
+  const isSame = only.plan_type_name === wanted.plan_type_name && only.interval === wanted.interval;
+  const isYoung = Date.now() - only.created_at.getTime() < OFFERED_AGAIN_MS;
+  return open.length === 1 && isSame && isYoung ? { row: only, inTheWay: [] } : { inTheWay: open };
+}
+
+async function holdFreeTeam(tx: Db, teamId: string): Promise<string> {
+  const [team] = await lockBilledTeams(tx, [teamId]);
+  if (!team) throw teamNotFound();
+  if (team.plan_type_name !== 'free') throw alreadyPaid();
+  return team.name;
+}
+
+async function openSession(
+  services: Services,
+  payments: Payments,
+  row: CheckoutRow,
+): Promise<{ id: string; url: string }> {
+  const returnUrl = `${services.config.baseUrl}/billing/return?checkout=${row.id}`;
+  return payments.createCheckout({
+    checkoutId: row.id,
+    customerId: await customerOf(services, row.user_id),
+    priceKey: `siteyard_${row.plan_type_name}_${row.interval}`,
+    teamName: row.team_name,
+    successUrl: returnUrl,
+    cancelUrl: `${returnUrl}&canceled=true`,
+  });
+}
+
+/** Another plan was chosen: what was offered before must not be paid any more. */
+async function endOther(services: Services, payments: Payments, row: CheckoutRow): Promise<void> {
+  const { db, jobs } = services;
+  const sessionId = row.session_id ?? (await openSession(services, payments, row)).id;
+  if ((await payments.closeCheckout(sessionId)) === 'complete') {
+    const customerId = await customerOf(services, row.user_id);
+    await jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);
+    throw beingPaid();
+  }
+  await closeCheckout(db, row.id);
+}
+
+export async function getCheckout(db: Db, id: string): Promise<Checkout> {
+  const row = (await findCheckout(db, id)) as CheckoutRow;
+  const { status, plan_type_name: plan_name, interval, team_name, team_id, created_at } = row;
+  return { id, status, plan_name, interval, team_name, team_id, created_at };
+}

@@ -1,0 +1,26 @@
+import { type Access, forAccount, onTeam, requireUnbound } from '#core/policy.ts';
+import { checkoutNotFound } from './billing.schema.ts';
+import { type CheckoutRow, findCheckout } from './checkout.sql.ts';
+
+/** The owner of the team that is upgraded; for a new team, anybody. The subject is the upgraded team's id. */
+export const mayBuy: Access<string | undefined> = {
+  who: 'team',
+  rule: 'owner of for_team_id; anyone signed in, with no token bound to one team, for a new team',
+  named: 'body',
+  find: async (_db, caller, { for_team_id }) => {
+    if (typeof for_team_id === 'string') return onTeam(caller, for_team_id, 'owner');
+    requireUnbound(caller);
+    return undefined;
+  },
+};
+
+export const ownCheckout: Access<CheckoutRow> = {
+  ...forAccount,
+  rule: 'whoever began the checkout',
+  named: 'path',
+  find: async (db, caller, { checkout_id }) => {
+    const row = await findCheckout(db, String(checkout_id));
+    if (row?.user_id !== caller.userId) throw checkoutNotFound();
+    return row;
+  },
+};

@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { inTransaction } from '#core/db/database.ts';
+import { bodyFault, invalid } from '#core/errors.ts';
+import type { Body } from '#core/http/body.ts';
+import { operation, rawOperation } from '#core/http/operation.ts';
+import { Uuid } from '#core/http/schema.ts';
+import { anyone, forAccount, inTeam } from '#core/policy.ts';
+import { createCheckout, getCheckout, prepareCheckout } from './billing.checkout.ts';
+import { mayBuy, ownCheckout } from './billing.policy.ts';
+import { Checkout, NewCheckoutSession, SessionUrl, SyncedBilling, TeamBilling } from './billing.schema.ts';
+import { createPortal, listPaidTeams, receivePaymentEvent, syncUser } from './billing.ts';
+import { getTeamBilling } from './billing.view.ts';
+
+const tag = 'billing';
+
+export const billingOperations = [
+  operation({
+    id: 'createCheckoutSession',
+    method: 'POST',
+    path: '/create_checkout_session',
+    tag,
+    summary: 'Buy a team, or upgrade one that is free: answers where to pay',
+    access: mayBuy,
+    assistant: true,
+    body: NewCheckoutSession,
+    response: SessionUrl,
+    prepare: async ({ services, caller, subject: teamId, body }) => {
+      if (teamId === undefined && !body.new_team_name)
+        throw invalid(bodyFault('new_team_name', 'Field required where for_team_id is null', 'missing'));
+      return prepareCheckout(services, caller.userId, teamId, body);
+    },
+    handle: (call) => createCheckout(call, call.body, call.prepared),
+  }),
+  operation({
+    id: 'syncCheckout',
+    method: 'POST',
+    path: '/checkout/{checkout_id}/sync',
+    tag,
+    summary: 'Ask the provider whether a checkout was paid, for whoever comes back from it',
+    access: ownCheckout,
+    params: Type.Object({ checkout_id: Uuid }),
+    response: Checkout,
+    prepare: ({ services, caller }) => syncUser(services, caller.userId),
+    handle: ({ db, subject: { id } }) => getCheckout(db, id),
+  }),
+  operation({
+    id: 'createPortalSession',
+    method: 'POST',
+    path: '/create_portal_session',
+    tag,
+    summary: 'Where you change or cancel what you pay for, and find your invoices',
+    access: forAccount,
+    response: SessionUrl,
+    prepare: ({ services, caller }) => createPortal(services, caller.userId),
+    handle: async ({ prepared }) => prepared,
+  }),
+  operation({
+    id: 'syncBilling',
+    method: 'POST',
+    path: '/billing/sync',
+    tag,
+    summary: 'Ask the provider what you pay for, for whoever comes back from the portal',
+    access: forAccount,
+    response: SyncedBilling,
+    prepare: ({ services, caller }) => syncUser(services, caller.userId),
+    handle: async ({ db, services, caller }) => ({ team_ids: await listPaidTeams(db, services, caller.userId) }),
+  }),
+  operation({
+    id: 'getTeamBilling',
+    method: 'GET',
+    path: '/team/{team_id}/billing',
+    tag,
+    summary: 'What a team pays for, until when, and how much of it is used',
+    access: inTeam('admin'),
+    params: Type.Object({ team_id: Uuid }),
+    response: TeamBilling,
+    handle: ({ db, services, subject: teamId }) => getTeamBilling(db, services, teamId),
+  }),
+  rawOperation({
+    id: 'receivePaymentEvent',
+    method: 'POST',
+    path: '/payment_webhook',
+    tag,
+    summary: 'For the payment provider alone, who signs what it sends',
+    access: anyone,
+    accepts: ['bytes'],
+    limit: 'paymentEvent',
+    idempotency: false,
+    produces: 'application/json',
+    async serve({ services, body }, request, reply) {
+      const signature = String(request.headers['stripe-signature'] ?? '');
+      const { raw } = body as Body;
+      await inTransaction(services.db, (tx) => receivePaymentEvent(tx, services, raw, signature));
+      return reply.send({});
+    },
+  }),
+];

@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { INTERVALS, PLAN_NAMES } from '#features/plan/plans.ts';
+
+export const NewCheckoutSession = Type.Object({
+  for_team_id: Type.Optional(
+    Nullable(Type.String({ format: 'uuid', description: 'A team on the plan free that is upgraded' })),
+  ),
+  new_team_name: Type.Optional(
+    Nullable(Type.String({ ...Name, description: 'The team that is bought; needed where for_team_id is null' })),
+  ),
+  plan_name: OneOf(PLAN_NAMES),
+  interval: Type.Optional(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' })),
+});
+export type NewCheckoutSession = Static<typeof NewCheckoutSession>;
+
+export const SessionUrl = Type.Object({ url: Type.String({ description: 'Where to go on' }) }, { title: 'SessionUrl' });
+
+export const CHECKOUT_STATUSES = ['open', 'paid', 'closed'] as const;
+
+export const Checkout = Type.Object(
+  {
+    id: Uuid,
+    status: OneOf(CHECKOUT_STATUSES),
+    plan_name: OneOf(PLAN_NAMES),
+    interval: OneOf(INTERVALS),
+    team_name: Type.String(),
+    team_id: Nullable(Type.String({ format: 'uuid', description: 'Of a new team: null until the payment is known' })),
+    created_at: Timestamp,
+  },
+  { title: 'Checkout' },
+);
+export type Checkout = Static<typeof Checkout>;
+
+export const SyncedBilling = Type.Object(
+  { team_ids: Type.Array(Uuid, { description: 'The teams that the caller pays or paid for' }) },
+  { title: 'SyncedBilling' },
+);
+
+const Used = Type.Object({ used: Type.Integer(), allowed: Type.Integer() });
+export const BILLING_STATES = ['active', 'trialing', 'past_due', 'grace', 'expired', 'canceled'] as const;
+
+export const TeamBilling = Type.Object(
+  {
+    plan_name: OneOf(PLAN_NAMES),
+    interval: Nullable(OneOf(INTERVALS)),
+    price_cents: Type.Integer({ description: 'Per interval, additional sites included' }),
+    currency: Type.String(),
+    additional_sites: Type.Integer(),
+    state: Type.Unsafe<(typeof BILLING_STATES)[number]>({
+      ...OneOf(BILLING_STATES),
+      description:
+        'past_due: a payment failed; grace: the paid plan ended and more is in use than free has; canceled: ends at ends_at',
+    }),
+    renews_at: Nullable(Timestamp),
+    ends_at: Nullable(Timestamp),
+    trial_ends_on: Nullable(Timestamp),
+    unpaid_since: Nullable(Timestamp),
+    expires_at: Nullable(
+      Type.Unsafe<Date>({
+        type: 'string',
+        format: 'date-time',
+        description: 'When the sites go to sleep unless it is paid',
+      }),
+    ),
+    cycle_start: Timestamp,
+    cycle_end: Timestamp,
+    provider: Nullable(OneOf(['stripe', 'test'])),
+    limits: Type.Object({ sites: Used, storage_bytes: Used, visits: Used, bandwidth_bytes: Used }),
+  },
+  { title: 'TeamBilling' },
+);
+export type TeamBilling = Static<typeof TeamBilling>;
+
+export const notConfigured = failure(
+  'billing.not_configured',
+  503,
+  'This platform has no payment provider; ask its operator to set one up.',
+);
+export const providerFailed = failure(
+  'billing.provider_failed',
+  502,
+  'The payment provider could not be reached or refused; nothing was charged. Try again in a little while.',
+);
+export const providerTimeout = failure(
+  'billing.provider_timeout',
+  504,
+  'The payment provider did not answer in time; nothing was charged. Try again in a little while.',
+);
+export const alreadyPaid = failure(
+  'billing.already_paid',
+  409,
+  'This team has a paid plan already; change or cancel it in the billing portal.',
+);
+export const beingPaid = failure(
+  'billing.being_paid',
+  409,
+  'This team was paid for a moment ago; its plan changes as soon as that is known.',
+);
+export const freeTeamTaken = failure(
+  'billing.free_team_taken',
+  402,
+  'Everybody has one free team, and you have yours; choose a paid plan, or upgrade that one first.',
+);
+export const checkoutNotFound = failure('checkout.not_found', 404, 'There is no such checkout, or it is not yours.');

@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { Interval, PlanName } from '#features/plan/plans.ts';
+
+/** The columns of a team that payments move. */
+export interface BilledTeam {
+  id: string;
+  user_id: string;
+  name: string;
+  plan_type_name: PlanName;
+  interval: Interval | null;
+  currency: string | null;
+  sub_id: string | null;
+  additional_sites: number | null;
+  cancel_at: Date | null;
+  cancel_at_period_end: boolean;
+  trial_ends_on: Date | null;
+  period_start: Date | null;
+  period_end: Date | null;
+  unpaid_since: Date | null;
+  is_expired: boolean;
+  storage_usage: number;
+}
+
+export type TeamChange = Omit<BilledTeam, 'id' | 'user_id' | 'name' | 'storage_usage'>;
+
+const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, sub_id, additional_sites, cancel_at,
+  cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired, storage_usage`;
+
+export async function findBilledTeam(db: Db, id: string): Promise<BilledTeam | undefined> {
+  return (await sql<BilledTeam>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
+}
+
+/** In the order of their ids, as everybody locks teams, and until the transaction ends. */
+export async function lockBilledTeams(db: Db, ids: readonly string[]): Promise<BilledTeam[]> {
+  const { rows } = await sql<BilledTeam>`
+    select ${TEAM_COLUMNS} from teams where id = any(${[...ids]}::uuid[]) order by id for no key update`.execute(db);
+  return rows;
+}
+
+/** A team that has no period of its own any more counts its months from now on. */
+export async function writeTeam(db: Db, id: string, change: TeamChange): Promise<void> {
+  const anchor = sql`case when period_start is not null and ${change.period_start}::timestamptz is null then now() else cycle_anchor end`;
+  await sql`update teams set plan_type_name = ${change.plan_type_name}, interval = ${change.interval}, currency = ${change.currency},
+    sub_id = ${change.sub_id}, additional_sites = ${change.additional_sites}, cancel_at = ${change.cancel_at},
+    cancel_at_period_end = ${change.cancel_at_period_end}, trial_ends_on = ${change.trial_ends_on}, cycle_anchor = ${anchor},
+    period_start = ${change.period_start}, period_end = ${change.period_end}, unpaid_since = ${change.unpaid_since},
+    is_expired = ${change.is_expired} where id = ${id}`.execute(db);
+}
+
+/** Holds the person, so that two requests of theirs come one after the other. */
+export async function lockUser(db: Db, userId: string): Promise<void> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db);
+}
+
+export async function hasFreeTeam(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql`select from teams where user_id = ${userId} and plan_type_name = 'free' limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+export async function markPaymentVerified(db: Db, userId: string): Promise<void> {
+  await sql`update users set is_payment_verified = true where id = ${userId} and not is_payment_verified`.execute(db);
+}
+
+export interface CustomerRow {
+  customer_id: string;
+  user_id: string;
+  last_reading: number;
+}
+
+export async function findCustomer(db: Db, account: string, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<CustomerRow>`
+    select customer_id from payment_customers where account = ${account} and user_id = ${userId}`.execute(db);
+  return rows[0]?.customer_id;
+}
+
+/** Whose customer it is. */
+export async function findCustomerOwner(db: Db, account: string, customerId: string): Promise<string | undefined> {
+  const { rows } = await sql<CustomerRow>`
+    select user_id from payment_customers where account = ${account} and customer_id = ${customerId}`.execute(db);
+  return rows[0]?.user_id;
+}
+
+/** The customer of this person: the given one, or whichever somebody else was faster to write. */
+export async function keepCustomer(db: Db, account: string, userId: string, customerId: string): Promise<string> {
+  await sql`insert into payment_customers (account, customer_id, user_id) values (${account}, ${customerId}, ${userId})
+    on conflict do nothing`.execute(db);
+  return (await findCustomer(db, account, userId)) as string;
+}
+
+/** A number that is higher than that of every reading which began before. */
+export async function beginReading(db: Db): Promise<number> {
+  const { rows } = await sql<{ reading: number }>`select nextval('payment_readings') as reading`.execute(db);
+  return (rows[0] as { reading: number }).reading;
+}
+
+/** Holds the customer for this reading; undefined where a later one was applied already. */
+export async function claimReading(
+  db: Db,
+  account: string,
+  customerId: string,
+  reading: number,
+): Promise<CustomerRow | undefined> {
+  const { rows } = await sql<CustomerRow>`
+    update payment_customers set last_reading = ${reading}
+    where account = ${account} and customer_id = ${customerId} and last_reading < ${reading}
+    returning customer_id, user_id, last_reading`.execute(db);
+  return rows[0];
+}
+
+/** False where this event was heard before. */
+export async function rememberEvent(db: Db, account: string, id: string): Promise<boolean> {
+  const { rows } = await sql`insert into payment_events (account, id) values (${account}, ${id})
+    on conflict do nothing returning id`.execute(db);
+  return rows.length > 0;
+}
+
+/** The provider repeats an event for a few days at most. */
+export async function forgetOldEvents(db: Db): Promise<void> {
+  await sql`delete from payment_events where received_at < now() - interval '60 days'`.execute(db);
+}
+
+/** From the ids of subscriptions to the teams that they pay for. */
+export async function findPaidTeams(db: Db, account: string, customerId: string): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; team_id: string }>`
+    select id, team_id from subscriptions where account = ${account} and customer_id = ${customerId}`.execute(db);
+  return new Map(rows.map(({ id, team_id }) => [id, team_id]));
+}
+
+export async function writeSubscription(
+  db: Db,
+  row: { account: string; id: string; customer_id: string; team_id: string; status: string },
+): Promise<void> {
+  await sql`insert into subscriptions (account, id, customer_id, team_id, status)
+    values (${row.account}, ${row.id}, ${row.customer_id}, ${row.team_id}, ${row.status})
+    on conflict (account, id) do update set status = excluded.status`.execute(db);
+}
+
+/** Customers about whom the clock says that something should have changed. */
+export async function listCustomersToRead(db: Db, account: string): Promise<string[]> {
+  const { rows } = await sql<{ customer_id: string }>`
+    select distinct s.customer_id from subscriptions s join teams t on t.id = s.team_id
+    where s.account = ${account} and (t.unpaid_since is not null or t.period_end <= now() or t.cancel_at <= now())`.execute(
+    db,
+  );
+  return rows.map(({ customer_id }) => customer_id);
+}

@@ -1,0 +1,70 @@
+import type { Subscription } from '#core/payments.ts';
+import { isPlanName } from '#features/plan/plans.ts';
+import type { BilledTeam, TeamChange } from './billing.sql.ts';
+
+/** How long sites stay online although nothing is paid. */
+export const GRACE_MS = 14 * 86_400_000;
+
+/** Nothing was ever paid for these, so they change nothing. */
+const NEVER_PAID = ['incomplete', 'incomplete_expired'];
+const OWING = ['past_due', 'unpaid', 'paused'];
+
+export const isBought = ({ status, plan }: Subscription) => !NEVER_PAID.includes(status) && isPlanName(plan);
+const isLive = ({ status }: Subscription) => status !== 'canceled';
+
+/** The one that counts of all that were ever bought for a team: the newest that has not ended, and no other. */
+export function currentOf(subscriptions: readonly Subscription[]): Subscription | undefined {
+  const live = subscriptions.filter((each) => isBought(each) && isLive(each));
+  const paid = live.filter(({ status }) => !OWING.includes(status));
+  const candidates = paid.length > 0 ? paid : live;
+  return candidates.toSorted((a, b) => Number(b.createdAt) - Number(a.createdAt) || b.id.localeCompare(a.id))[0];
+}
+
+/**
+ * From what the provider says now to what the team becomes; the past of the team counts only for how long it has been
+ * owing. `exceedsFree`: the team uses more than the plan free has.
+ */
+export function nextState(
+  team: Pick<BilledTeam, 'plan_type_name' | 'unpaid_since'>,
+  current: Subscription | undefined,
+  { exceedsFree, now }: { exceedsFree: boolean; now: Date },
+): TeamChange {
+  const wasPaid = team.plan_type_name !== 'free';
+  const owes = current
+    ? OWING.includes(current.status)
+    : // Whoever never had a paid plan is only kept from adding more.
+      exceedsFree && (wasPaid || team.unpaid_since !== null);
+  const unpaid_since = owes ? (team.unpaid_since ?? now) : null;
+  const is_expired = unpaid_since !== null && now.getTime() - unpaid_since.getTime() >= GRACE_MS;
+  return { ...(current ? boughtState(current) : FREE), unpaid_since, is_expired };
+}
+
+type Bought = Omit<TeamChange, 'unpaid_since' | 'is_expired'>;
+
+const FREE: Bought = {
+  plan_type_name: 'free',
+  interval: null,
+  currency: null,
+  sub_id: null,
+  additional_sites: null,
+  cancel_at: null,
+  cancel_at_period_end: false,
+  trial_ends_on: null,
+  period_start: null,
+  period_end: null,
+};
+
+function boughtState(current: Subscription): Bought {
+  return {
+    plan_type_name: isPlanName(current.plan) ? current.plan : 'free',
+    interval: current.interval,
+    currency: current.currency,
+    sub_id: current.id,
+    additional_sites: current.additionalSites === 0 ? null : current.additionalSites,
+    cancel_at: current.cancelAt ?? (current.cancelAtPeriodEnd ? current.periodEnd : null),
+    cancel_at_period_end: current.cancelAtPeriodEnd,
+    trial_ends_on: current.trialEnd,
+    period_start: current.periodStart,
+    period_end: current.periodEnd,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Db } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import { asking, customerOf, requirePayments } from './billing.provider.ts';
+import { findCustomer, findPaidTeams } from './billing.sql.ts';
+import { syncCustomer } from './billing.sync.ts';
+
+/** Money, as the platform and other features see it. */
+export { receivePaymentEvent } from './billing.webhook.ts';
+
+/** The caller's own customer, whatever teams they are in. */
+export async function createPortal(services: Services, userId: string): Promise<{ url: string }> {
+  const payments = requirePayments(services);
+  return asking(services, async () => {
+    const customerId = await customerOf(services, userId);
+    return { url: await payments.createPortal(customerId, `${services.config.baseUrl}/billing/return`) };
+  });
+}
+
+/** For whoever comes back from checkout or portal: the provider may not be able to reach us, or not yet have. */
+export async function syncUser(services: Services, userId: string): Promise<void> {
+  const { account } = requirePayments(services);
+  const customerId = await findCustomer(services.db, account, userId);
+  if (customerId !== undefined) await asking(services, () => syncCustomer(services, customerId));
+}
+
+export async function listPaidTeams(db: Db, services: Services, userId: string): Promise<string[]> {
+  const { account } = requirePayments(services);
+  const customerId = await findCustomer(db, account, userId);
+  return customerId === undefined ? [] : [...new Set((await findPaidTeams(db, account, customerId)).values())];
+}

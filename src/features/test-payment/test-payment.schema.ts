@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { OneOf, Timestamp } from '#core/http/schema.ts';
+import { INTERVALS, PLAN_NAMES } from '#features/plan/plans.ts';
+
+export const PAID_PLANS = PLAN_NAMES.filter((name) => name !== 'free');
+
+export const TestCheckout = Type.Object(
+  {
+    id: Type.String(),
+    status: OneOf(['open', 'complete', 'expired']),
+    plan_name: OneOf(PLAN_NAMES),
+    interval: OneOf(INTERVALS),
+    amount_cents: Type.Integer(),
+    currency: Type.String(),
+    team_name: Type.String(),
+    success_url: Type.String({ description: 'Where to go once it is paid' }),
+    cancel_url: Type.String(),
+  },
+  { title: 'TestCheckout' },
+);
+export type TestCheckout = Static<typeof TestCheckout>;
+
+export const CheckoutOutcome = Type.Object({ outcome: OneOf(['paid', 'declined']) });
+
+const TestSubscription = Type.Object({
+  id: Type.String(),
+  team_name: Type.String(),
+  status: Type.String(),
+  plan_name: OneOf(PLAN_NAMES),
+  interval: OneOf(INTERVALS),
+  additional_sites: Type.Integer(),
+  amount_cents: Type.Integer(),
+  currency: Type.String(),
+  current_period_end: Timestamp,
+  cancel_at_period_end: Type.Boolean(),
+});
+
+export const TestPortal = Type.Object(
+  { id: Type.String(), return_url: Type.String(), subscriptions: Type.Array(TestSubscription) },
+  { title: 'TestPortal' },
+);
+export type TestPortal = Static<typeof TestPortal>;
+
+export const PORTAL_ACTIONS = [
+  'change_plan',
+  'cancel',
+  'resume',
+  'end_now',
+  'fail_payment',
+  'pay',
+  'set_additional_sites',
+] as const;
+
+export const PortalAction = Type.Object({
+  action: OneOf(PORTAL_ACTIONS),
+  subscription: Type.String({ minLength: 1, maxLength: 100, description: 'Which of the subscriptions, by its id' }),
+  plan_name: Type.Optional(OneOf(PAID_PLANS)),
+  interval: Type.Optional(OneOf(INTERVALS)),
+  additional_sites: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+});
+export type PortalAction = Static<typeof PortalAction>;
+
+export const testCheckoutNotFound = failure(
+  'test_checkout.not_found',
+  404,
+  'There is no such test checkout, or it is not yours.',
+);
+export const testPortalNotFound = failure(
+  'test_portal.not_found',
+  404,
+  'There is no such test portal, or it is not yours.',
+);
+export const notPossible = failure(
+  'test_portal.not_possible',
+  409,
+  'This subscription has ended or is not in this portal; choose another one.',
+);

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { UsageRange } from './usage.range.ts';
+import type { TeamUsagePoint } from './usage.schema.ts';
+
+/** The counters of a team in equal steps of UTC, with zeros where nothing happened. */
+export async function readTeamUsage(db: Db, teamId: string, { from, to, step }: UsageRange): Promise<TeamUsagePoint[]> {
+  const { rows } = await sql<TeamUsagePoint>`
+    with counted as (
+      select date_trunc(${step}, hour, 'UTC') as at, sum(visits) as visits, sum(bytes) as bytes
+      from team_usage where team_id = ${teamId} and hour >= ${from} and hour < ${to} group by 1
+    )
+    select at, coalesce(visits, 0)::bigint as visits, coalesce(bytes, 0)::bigint as bytes
+    from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 millisecond', ${`1 ${step}`}::interval, 'UTC') as at
+    left join counted using (at) order by at`.execute(db);
+  return rows;
+}
+
+export interface ReachedLimit {
+  team_id: string;
+  user_id: string;
+  team_name: string;
+  plan_type_name: string;
+  resource: 'visits' | 'bandwidth';
+  percent: number;
+  used: number;
+  allowed: number;
+  cycle_end: Date;
+}
+
+/**
+ * Finds who reached a part of what the plan has and remembers that they are told: each limit once in a cycle. Of several
+ * that were reached at once only the highest is worth telling.
+ */
+export async function takeReachedLimits(
+  db: Db,
+  plans: readonly { name: string; visits: number; bandwidth_bytes: number }[],
+  percents: readonly number[],
+): Promise<ReachedLimit[]> {
+  const { rows } = await sql<ReachedLimit>`
+    with plan as (
+      select * from unnest(${plans.map(({ name }) => name)}::text[], ${plans.map(({ visits }) => visits)}::bigint[],
+        ${plans.map(({ bandwidth_bytes }) => bandwidth_bytes)}::bigint[]) as plan (name, visits, bandwidth)
+    ), used as (
+      select t.id as team_id, t.user_id, t.name as team_name, t.plan_type_name, t.cycle_start, t.cycle_end, r.resource, r.used, r.allowed
+      from teams t join plan on plan.name = t.plan_type_name
+      cross join lateral (values ('visits', t.current_cycle_visits, plan.visits),
+        ('bandwidth', t.current_cycle_bandwidth, plan.bandwidth)) as r (resource, used, allowed)
+    ), reached as (
+      select used.*, percent from used, unnest(${[...percents]}::integer[]) as percent where used * 100 >= allowed * percent
+    ), told as (
+      insert into limit_notices (team_id, cycle_start, plan_type_name, resource, percent)
+      select team_id, cycle_start, plan_type_name, resource, percent from reached
+      on conflict do nothing returning team_id, resource, percent
+    )
+    select distinct on (r.team_id, r.resource) r.team_id, r.user_id, r.team_name, r.plan_type_name, r.resource, r.percent, r.used,
+      r.allowed, r.cycle_end
+    from reached r join told using (team_id, resource, percent) order by r.team_id, r.resource, r.percent desc`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,140 @@
+import type { TestAction } from '#core/payments.ts';
+import { ADDITIONAL_SITE, PRICE_IS_FOR } from '../stripe-subscription.ts';
+import { newId, type Price, type StripeSubscription, type SubscriptionItem } from './stripe-objects.ts';
+
+/** How a subscription begins, changes and ends, as it would at Stripe. Times are in seconds. */
+export function beginSubscription(
+  { customer, price, metadata }: { customer: string; price: Price; metadata: Record<string, string> },
+  now: number,
+): StripeSubscription {
+  const id = newId('sub');
+  return {
+    id,
+    object: 'subscription',
+    customer,
+    status: 'active',
+    currency: price.currency,
+    created: now,
+    start_date: now,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    ended_at: null,
+    trial_start: null,
+    trial_end: null,
+    metadata,
+    livemode: false,
+    items: {
+      object: 'list',
+      data: [newItem(id, price, 1, now, addIntervals(now, price.recurring.interval, 1))],
+      has_more: false,
+      url: `/v1/subscription_items?subscription=${id}`,
+    },
+  };
+}
+
+function newItem(subscription: string, price: Price, quantity: number, start: number, end: number): SubscriptionItem {
+  return {
+    id: newId('si'),
+    object: 'subscription_item',
+    created: start,
+    current_period_start: start,
+    current_period_end: end,
+    metadata: {},
+    subscription,
+    price,
+    quantity,
+  };
+}
+
+export const isExtra = ({ price }: SubscriptionItem) => price.metadata[PRICE_IS_FOR] === ADDITIONAL_SITE;
+export const planItemOf = ({ items }: StripeSubscription) =>
+  items.data.find((item) => !isExtra(item)) as SubscriptionItem;
+export const amountOf = ({ items }: StripeSubscription) =>
+  items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0);
+
+/** What time does by itself: a period that is over is followed by the next, or by the end. */
+export function letTimePass(subscription: StripeSubscription, now: number): StripeSubscription {
+  const { status, cancel_at } = subscription;
+  if (status === 'canceled') return subscription;
+  if (cancel_at !== null && cancel_at <= now) return endSubscription(subscription, cancel_at);
+  const item = planItemOf(subscription);
+  if (status !== 'active' || item.current_period_end > now) return subscription;
+  return movePeriod(subscription, now);
+}
+
+function movePeriod(subscription: StripeSubscription, now: number): StripeSubscription {
+  const { price, current_period_start: first } = planItemOf(subscription);
+  let steps = 1;
+  while (addIntervals(first, price.recurring.interval, steps + 1) <= now) steps++;
+  const start = addIntervals(first, price.recurring.interval, steps);
+  return withPeriod(subscription, start, addIntervals(first, price.recurring.interval, steps + 1));
+}
+
+function withPeriod(subscription: StripeSubscription, start: number, end: number): StripeSubscription {
+  const data = subscription.items.data.map((item) => ({
+    ...item,
+    current_period_start: start,
+    current_period_end: end,
+  }));
+  return { ...subscription, items: { ...subscription.items, data } };
+}
+
+function endSubscription(subscription: StripeSubscription, at: number): StripeSubscription {
+  return { ...subscription, status: 'canceled', canceled_at: subscription.canceled_at ?? at, ended_at: at };
+}
+
+/** What its owner does to it in the portal; undefined where that can not be done any more. */
+export function changeSubscription(
+  subscription: StripeSubscription,
+  action: TestAction,
+  price: Price | undefined,
+  now: number,
+): StripeSubscription | undefined {
+  if (subscription.status === 'canceled') return undefined;
+  const end = planItemOf(subscription).current_period_end;
+  switch (action.action) {
+    case 'cancel':
+      return { ...subscription, cancel_at_period_end: true, cancel_at: end, canceled_at: now };
+    case 'resume':
+      return { ...subscription, cancel_at_period_end: false, cancel_at: null, canceled_at: null };
+    case 'end_now':
+      return endSubscription(subscription, now);
+    case 'fail_payment':
+      return { ...subscription, status: 'past_due' };
+    case 'pay':
+      return letTimePass({ ...subscription, status: 'active' }, now);
+    case 'change_plan':
+      return price && changePlan(subscription, price, now);
+    case 'set_additional_sites':
+      return price && setExtra(subscription, price, action.quantity);
+  }
+}
+
+/** The same interval keeps its period; another one begins anew, and what is bought besides goes along. */
+function changePlan(subscription: StripeSubscription, price: Price, now: number): StripeSubscription {
+  const before = planItemOf(subscription);
+  const data = subscription.items.data.map((item) => (item === before ? { ...item, price } : item));
+  const changed = { ...subscription, items: { ...subscription.items, data } };
+  const { interval } = price.recurring;
+  return interval === before.price.recurring.interval
+    ? changed
+    : withPeriod(changed, now, addIntervals(now, interval, 1));
+}
+
+function setExtra(subscription: StripeSubscription, price: Price, quantity: number): StripeSubscription {
+  const item = planItemOf(subscription);
+  const { current_period_start: start, current_period_end: end } = item;
+  const extra = quantity > 0 ? [newItem(subscription.id, price, quantity, start, end)] : [];
+  return { ...subscription, items: { ...subscription.items, data: [item, ...extra] } };
+}
+
+/** In UTC, from the first of them, so that a month that begins on the 31st does not move for ever. */
+function addIntervals(start: number, interval: 'month' | 'year', count: number): number {
+  const from = new Date(start * 1000);
+  const months = from.getUTCMonth() + count * (interval === 'year' ? 12 : 1);
+  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), months + 1, 0)).getUTCDate();
+  const day = Math.min(from.getUTCDate(), lastDay);
+  const time = start % 86_400;
+  return Date.UTC(from.getUTCFullYear(), months, day) / 1000 + time;
+}
