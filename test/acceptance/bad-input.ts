@@ -60,6 +60,7 @@ export function draftOf(operation: Operation, ingredients: Ingredients, token: s
       ['Host', 'localhost'],
       ['Authorization', `Bearer ${token}`],
       ...(body ? [['Content-Type', 'application/json'] as [string, string]] : []),
+      ...Object.entries(ingredients.headers ?? {}),
     ],
     fields: body && !isBytes ? Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]) : undefined,
     body: isBytes ? body : undefined,

@@ -25,8 +25,8 @@ export interface StripeServer {
   deliveries: Delivery[];
   requests: StripeRequest[];
   fault: Fault | undefined;
-  /** Called when an answer has been sent. */
-  answered: ((request: StripeRequest) => void) | undefined;
+  /** Called when the provider has done what was asked and nobody knows yet. */
+  done: ((request: StripeRequest) => void) | undefined;
   /** Somebody pays on the checkout's page. */
   pay(url: string): Promise<void>;
   /** Somebody does this to the newest subscription of a checkout's customer, or to the one named. */
@@ -54,8 +54,9 @@ export async function startStripeServer(): Promise<StripeServer> {
     const fault = server.fault?.(request);
     if (fault === 'refuse') return void incoming.socket.destroy();
     const answer = await builtIn.handle(request);
+    server.done?.(request);
     if (fault === 'cut after') return void incoming.socket.destroy();
-    outgoing.writeHead(answer.status, answer.headers).end(answer.body, () => server.answered?.(request));
+    outgoing.writeHead(answer.status, answer.headers).end(answer.body);
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
@@ -70,7 +71,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     deliveries,
     requests: [],
     fault: undefined,
-    answered: undefined,
+    done: undefined,
     pay: (url) => inTransaction(store, (tx) => builtIn.pages.endCheckout(tx, url.split('/').at(-1) as string, 'paid')),
     act: async (action, subscriptionId) => {
       const subscription = (await server.subscriptions()).find(({ id }) => id === subscriptionId);

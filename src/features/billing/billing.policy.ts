@@ -1,4 +1,4 @@
-import { type Access, forAccount, onTeam, requireUnbound } from '#core/policy.ts';
+import { type Access, onTeam, requireUnbound, signedIn } from '#core/policy.ts';
 import { checkoutNotFound } from './billing.schema.ts';
 import { type CheckoutRow, findCheckout } from './checkout.sql.ts';
 
@@ -15,12 +15,13 @@ export const mayBuy: Access<string | undefined> = {
 };
 
 export const ownCheckout: Access<CheckoutRow> = {
-  ...forAccount,
+  ...signedIn,
   rule: 'whoever began the checkout',
   named: 'path',
   find: async (db, caller, { checkout_id }) => {
     const row = await findCheckout(db, String(checkout_id));
-    if (row?.user_id !== caller.userId) throw checkoutNotFound();
+    // A token that is bound to one team knows nothing of what else its owner does.
+    if (row?.user_id !== caller.userId || caller.credential.teamId !== null) throw checkoutNotFound();
     return row;
   },
 };

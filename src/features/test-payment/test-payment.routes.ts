@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { AppError } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
 import type { TestPages } from '#core/payments.ts';
-import { type Access, forAccount } from '#core/policy.ts';
+import { type Access, signedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import {
   CheckoutOutcome,
@@ -21,11 +21,12 @@ const SessionPath = Type.Object({ session_id: Type.String({ pattern: '^(?:cs_tes
 /** Whoever opened the session; the subject is its id. */
 function ownSession(object: string, missing: () => AppError): Access<string> {
   return {
-    ...forAccount,
+    ...signedIn,
     rule: 'whoever opened the session, where the built-in provider is used',
     named: 'path',
     find: async (db, caller, { session_id }) => {
-      if (!(await ownsSession(db, object, String(session_id), caller.userId))) throw missing();
+      const isBound = caller.credential.teamId !== null;
+      if (isBound || !(await ownsSession(db, object, String(session_id), caller.userId))) throw missing();
       return String(session_id);
     },
   };

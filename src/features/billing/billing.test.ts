@@ -1,0 +1,406 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { signDelivery } from '#integrations/payments/built-in/events.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
+
+/** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
+let app: TestApp;
+let stripe: StripeServer;
+before(async () => {
+  stripe = await startStripeServer();
+  app = await startTestApp({ env: stripe.env });
+});
+after(async () => {
+  await app?.close();
+  await stripe?.close();
+});
+
+const teamOf = (person: Person, team_id = person.teamId) => person.api.getTeam({ params: { team_id } });
+const billingOf = (person: Person, team_id = person.teamId) => person.api.getTeamBilling({ params: { team_id } });
+const checkoutFor = (
+  person: Person,
+  plan_name: 'micro' | 'starter' | 'business',
+  interval: 'month' | 'year' = 'month',
+) => person.api.createCheckoutSession({ body: { for_team_id: person.teamId, plan_name, interval } });
+
+/** Delivers what has happened since, in order. */
+async function deliverFrom(position: number): Promise<void> {
+  for (const delivery of stripe.deliveries.slice(position)) assert.equal(await deliver(app, delivery), 200);
+}
+
+/** Does it at the provider and delivers what it says of that. */
+async function announced(change: () => Promise<unknown>): Promise<void> {
+  const position = stripe.deliveries.length;
+  await change();
+  await deliverFrom(position);
+}
+
+async function ownerOn(plan: 'micro' | 'starter' | 'business', interval: 'month' | 'year' = 'month'): Promise<Person> {
+  const owner = await registerPerson(app, 'Payer');
+  const { url } = await checkoutFor(owner, plan, interval);
+  await stripe.pay(url);
+  await owner.api.syncBilling();
+  return owner;
+}
+
+const setTeam = (person: Person, values: Record<string, unknown>) =>
+  app.services.db.updateTable('teams').set(values).where('id', '=', person.teamId).execute();
+
+suite('checkout', () => {
+  test('a free team that is paid for has its plan as soon as the provider says so', async () => {
+    const owner = await registerPerson(app, 'Buyer');
+    const position = stripe.deliveries.length;
+    const { url } = await checkoutFor(owner, 'starter', 'year');
+    const session = (await stripe.sessions())[0];
+    assert.equal(url, session?.url);
+    assert.equal(session?.amount_total, 29_000);
+    assert.equal((await teamOf(owner)).plan_type_name, 'free');
+    assert.equal((await owner.api.getMe()).is_payment_verified, false);
+
+    await stripe.pay(url);
+    await deliverFrom(position);
+    const team = await eventually(async () => {
+      const now = await teamOf(owner);
+      return now.plan_type_name === 'starter' && now;
+    });
+    const [subscription] = await stripe.subscriptions();
+    const item = subscription?.items.data[0];
+    assert.deepEqual([team.sub_id, team.interval, team.currency], [subscription?.id, 'year', 'usd']);
+    assert.equal(Date.parse(String(team.cycle_start)), (item?.current_period_start ?? 0) * 1000);
+    assert.ok(Date.parse(String(team.cycle_end)) - Date.now() < 32 * 86_400_000, 'a year is counted by the month');
+    assert.equal(team.should_allow_storefront_payment, true);
+    assert.equal((await owner.api.getMe()).is_payment_verified, true);
+    const { results } = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
+    const changes = results.filter(({ event_type }) => event_type === 'billing.plan_changed');
+    assert.deepEqual(
+      changes.map(({ detail }) => detail),
+      [{ from: 'free', to: 'starter', interval: 'year' }],
+    );
+    const billing = await billingOf(owner);
+    assert.deepEqual(
+      [billing.state, billing.price_cents, billing.provider, billing.limits.sites],
+      ['active', 29_000, 'stripe', { used: 0, allowed: 10 }],
+    );
+    assert.equal(Date.parse(String(billing.renews_at)), (item?.current_period_end ?? 0) * 1000);
+    await assert.rejects(checkoutFor(owner, 'business'), refused(409, 'billing.already_paid'));
+  });
+
+  test('a team that is bought is made when it is paid, once, with the name that was asked for', async () => {
+    const owner = await registerPerson(app, 'Buyer');
+    const body = { new_team_name: 'Bakery & Söhne', plan_name: 'micro', interval: 'month' } as const;
+    const position = stripe.deliveries.length;
+    const { url } = await owner.api.createCheckoutSession({ body });
+    assert.equal((await owner.api.listTeams()).count, 1);
+    await stripe.pay(url);
+    const events = stripe.deliveries.slice(position);
+    await Promise.all([...events, ...events, ...events.toReversed()].map((delivery) => deliver(app, delivery)));
+    const checkoutId = new URL((await stripe.sessions())[0]?.success_url as string).searchParams.get('checkout');
+    const params = { checkout_id: checkoutId as string };
+    const [checkout] = await Promise.all([owner.api.syncCheckout({ params }), owner.api.syncCheckout({ params })]);
+    assert.equal(checkout.status, 'paid');
+    const teams = (await owner.api.listTeams()).results.filter(({ name }) => name === body.new_team_name);
+    assert.deepEqual(
+      teams.map(({ id, plan_type_name, role }) => [id, plan_type_name, role]),
+      [[checkout.team_id, 'micro', 'owner']],
+    );
+  });
+
+  test('where the provider can not reach us, coming back from it is enough', async () => {
+    const owner = await registerPerson(app, 'Buyer');
+    const { url } = await checkoutFor(owner, 'micro');
+    const checkoutId = new URL((await stripe.sessions())[0]?.success_url as string).searchParams.get('checkout');
+    const params = { checkout_id: checkoutId as string };
+    assert.equal((await owner.api.syncCheckout({ params })).status, 'open');
+    await stripe.pay(url);
+    assert.deepEqual((await owner.api.syncCheckout({ params })).status, 'paid');
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    const stranger = await registerPerson(app, 'Stranger');
+    await assert.rejects(stranger.api.syncCheckout({ params }), refused(404, 'checkout.not_found'));
+  });
+
+  test('free makes a team at once, for whoever has no free team', async () => {
+    const owner = await registerPerson(app, 'Thrifty');
+    const body = { new_team_name: 'Second', plan_name: 'free' } as const;
+    await assert.rejects(owner.api.createCheckoutSession({ body }), refused(402, 'billing.free_team_taken'));
+    const paying = await ownerOn('micro');
+    const answers = await Promise.allSettled([
+      paying.api.createCheckoutSession({ body }),
+      paying.api.createCheckoutSession({ body }),
+    ]);
+    const made = answers.filter((answer) => answer.status === 'fulfilled');
+    assert.equal(made.length, 1, 'two at once make one');
+    const teams = (await paying.api.listTeams()).results;
+    const free = teams.filter(({ plan_type_name }) => plan_type_name === 'free');
+    assert.deepEqual(
+      free.map(({ id, name }) => [name, `${app.services.config.baseUrl}/teams/${id}`]),
+      [['Second', made[0]?.value.url]],
+    );
+  });
+
+  test('what makes no sense is told apart', async () => {
+    const owner = await registerPerson(app, 'Confused');
+    const upgrade = { for_team_id: owner.teamId };
+    await assert.rejects(owner.api.createCheckoutSession({ body: { plan_name: 'micro' } }), refused(422));
+    await assert.rejects(owner.api.createCheckoutSession({ body: { plan_name: 'free', ...upgrade } }), refused(422));
+    const admin = await registerPerson(app, 'Admin');
+    await letIn(owner, admin, 'admin');
+    await assert.rejects(admin.api.createCheckoutSession({ body: { plan_name: 'micro', ...upgrade } }), refused(403));
+  });
+
+  test('however often one asks, there is one session that could be paid for a team', async () => {
+    const owner = await registerPerson(app, 'Impatient');
+    const ask = () => checkoutFor(owner, 'micro');
+    const urls = await Promise.all([ask(), ask(), ask(), ask()]);
+    assert.equal(new Set(urls.map(({ url }) => url)).size, 1);
+    const { url: other } = await checkoutFor(owner, 'business');
+    const open = (await stripe.sessions()).filter(
+      ({ url, status }) => [urls[0]?.url, other].includes(url ?? '') && status === 'open',
+    );
+    assert.deepEqual(
+      open.map(({ url }) => url),
+      [other],
+    );
+    // The customer pays, nobody tells us, and they choose yet another plan.
+    await stripe.pay(other);
+    await assert.rejects(checkoutFor(owner, 'micro'), refused(409, 'billing.being_paid'));
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'business');
+  });
+
+  test('a provider that can not be reached costs nothing, and the next try finds what it had begun', async () => {
+    const owner = await registerPerson(app, 'Unlucky');
+    const isCheckout = (path: string) => path.startsWith('/v1/checkout/sessions');
+    const before = (await stripe.sessions()).length;
+    stripe.fault = ({ path }) => (isCheckout(path) ? 'cut after' : undefined);
+    await assert.rejects(checkoutFor(owner, 'micro'), (error: Error) => {
+      assert.ok(!error.message.includes(stripe.env.STRIPE_SECRET_KEY as string));
+      return refused(502, 'billing.provider_failed')(error);
+    });
+    stripe.fault = undefined;
+    const { url } = await checkoutFor(owner, 'micro');
+    const sessions = await stripe.sessions();
+    assert.equal(sessions.length, before + 1);
+    assert.equal(sessions[0]?.url, url);
+  });
+
+  test('prices are made once and found again', async () => {
+    const prices = await stripe.objects<{ id: string; object: string; lookup_key: string }>('price');
+    const keys = prices.map(({ lookup_key }) => lookup_key);
+    assert.equal(new Set(keys).size, keys.length);
+    assert.equal(keys.length, 8);
+  });
+});
+
+suite('the portal', () => {
+  test('everybody has one customer, however many ask at once', async () => {
+    const owner = await registerPerson(app, 'Crowd');
+    await Promise.all(Array.from({ length: 8 }, () => owner.api.createPortalSession()));
+    const customers = await stripe.objects<{ id: string; object: string; email: string }>('customer');
+    assert.equal(customers.filter(({ email }) => email === owner.email).length, 1);
+  });
+
+  test('what is changed there is changed here: plan, interval, sites, cancelling and taking that back', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    const act = (action: Parameters<StripeServer['act']>[0]) => announced(() => stripe.act(action, sub_id as string));
+    const becomes = (expected: Record<string, unknown>) =>
+      eventually(async () => {
+        const team = (await teamOf(owner)) as Record<string, unknown>;
+        return Object.entries(expected).every(([name, value]) => team[name] === value) && team;
+      });
+    await act({ action: 'change_plan', priceKey: 'siteyard_business_year' });
+    await becomes({ plan_type_name: 'business', interval: 'year', sub_id });
+    await act({ action: 'set_additional_sites', quantity: 5, priceKey: 'siteyard_additional_site_year' });
+    await becomes({ additional_sites: 5 });
+    assert.deepEqual((await billingOf(owner)).limits.sites, { used: 0, allowed: 55 });
+    assert.equal((await billingOf(owner)).price_cents, 99_000 + 5 * 3000);
+    await act({ action: 'cancel' });
+    const canceled = await becomes({ cancel_at_period_end: true });
+    const billing = await billingOf(owner);
+    assert.deepEqual([billing.state, billing.ends_at, billing.renews_at], ['canceled', canceled.cancel_at, null]);
+    await act({ action: 'resume' });
+    await becomes({ cancel_at_period_end: false, cancel_at: null });
+    await act({ action: 'end_now' });
+    await becomes({ plan_type_name: 'free', sub_id: null, interval: null, additional_sites: null, is_expired: false });
+    await app.mailTo(owner.email, 'has ended');
+    assert.equal((await billingOf(owner)).state, 'active');
+  });
+});
+
+suite('what is not paid', () => {
+  test('a failed payment is told, sleeps after fourteen days, and is forgotten once paid', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    await announced(() => stripe.act({ action: 'fail_payment' }, sub_id as string));
+    const billing = await eventually(async () => {
+      const now = await billingOf(owner);
+      return now.state === 'past_due' && now;
+    });
+    const graceMs = Date.parse(String(billing.expires_at)) - Date.parse(String(billing.unpaid_since));
+    assert.equal(graceMs, 14 * 86_400_000);
+    await app.mailTo(owner.email, 'failed');
+    assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).is_expired], ['micro', false]);
+
+    await setTeam(owner, { unpaid_since: new Date(Date.now() - 14 * 86_400_000) });
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    await eventually(async () => (await teamOf(owner)).is_expired);
+    assert.equal((await billingOf(owner)).state, 'expired');
+    await app.mailTo(owner.email, 'sleep from now on');
+
+    await announced(() => stripe.act({ action: 'pay' }, sub_id as string));
+    await eventually(async () => !(await teamOf(owner)).is_expired);
+    assert.deepEqual([(await billingOf(owner)).state, (await billingOf(owner)).unpaid_since], ['active', null]);
+  });
+
+  test('an ended plan leaves a grace to who has more than free allows, and nothing is deleted', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    await setTeam(owner, { storage_usage: 2_000_000_000 });
+    await stripe.act({ action: 'end_now' }, sub_id as string);
+    await owner.api.syncBilling();
+    const { state, plan_name } = await billingOf(owner);
+    assert.deepEqual([state, plan_name], ['grace', 'free']);
+    await setTeam(owner, { unpaid_since: new Date(Date.now() - 14 * 86_400_000) });
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).is_expired, true);
+    // Making room is as good as paying.
+    await setTeam(owner, { storage_usage: 900_000_000 });
+    await owner.api.syncBilling();
+    assert.deepEqual([(await teamOf(owner)).is_expired, (await billingOf(owner)).state], [false, 'active']);
+  });
+
+  test('a team that ended can be bought again, and the new plan counts', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    await stripe.act({ action: 'end_now' }, sub_id as string);
+    await owner.api.syncBilling();
+    const { url } = await checkoutFor(owner, 'business');
+    await stripe.pay(url);
+    await owner.api.syncBilling();
+    const team = await teamOf(owner);
+    assert.equal(team.plan_type_name, 'business');
+    assert.notEqual(team.sub_id, sub_id);
+  });
+
+  test('a period that ends without a word is read again within the hour', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    await stripe.act({ action: 'change_plan', priceKey: 'siteyard_starter_month' }, sub_id as string);
+    await setTeam(owner, { period_end: new Date(Date.now() - 1000) });
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'starter');
+  });
+});
+
+suite('events of the provider', () => {
+  const seconds = () => Math.floor(Date.now() / 1000);
+  const asksFor = async (customerId: string) => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from jobs.job
+      where singleton_key = ${customerId} and data->>'kind' = ${syncCustomerJob.name}`.execute(app.services.db);
+    return rows[0]?.count;
+  };
+
+  test('what is not signed, changed on the way or old is refused and leaves nothing behind', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    const position = stripe.deliveries.length;
+    await stripe.act({ action: 'end_now' }, sub_id as string);
+    const delivery = stripe.deliveries[position] as { body: string; signature: string };
+    const { body } = delivery;
+    const forged = [
+      { body, signature: '' },
+      { body, signature: 'nonsense' },
+      { body, signature: signDelivery(body, seconds(), 'another secret') },
+      { body, signature: signDelivery(body, seconds() - 301, WEBHOOK_SECRET) },
+      { body: body.replace(sub_id as string, 'sub_x'), signature: delivery.signature },
+      { body: `${body} `, signature: delivery.signature },
+      { body: '', signature: delivery.signature },
+    ];
+    const before = await app.services.db.selectFrom('payment_events').selectAll().execute();
+    for (const each of forged) assert.equal(await deliver(app, each), 422);
+    assert.equal((await app.services.db.selectFrom('payment_events').selectAll().execute()).length, before.length);
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    assert.equal(await deliver(app, delivery), 200);
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'free');
+  });
+
+  test('a replay is answered like the first and asks for nothing', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    const position = stripe.deliveries.length;
+    await stripe.act({ action: 'cancel' }, sub_id as string);
+    const delivery = stripe.deliveries[position] as { body: string; signature: string };
+    const { customer } = JSON.parse(delivery.body).data.object;
+    assert.equal(await deliver(app, delivery), 200);
+    await eventually(async () => (await teamOf(owner)).cancel_at_period_end);
+    const asked = await asksFor(customer);
+    // Also when the provider itself repeats it, with a new signature.
+    for (const signature of [delivery.signature, signDelivery(delivery.body, seconds(), WEBHOOK_SECRET)])
+      assert.equal(await deliver(app, { ...delivery, signature }), 200);
+    assert.equal(await asksFor(customer), asked);
+  });
+
+  test('what is about somebody else is taken and means nothing', async () => {
+    const body = JSON.stringify({
+      id: 'evt_elsewhere',
+      object: 'event',
+      type: 'customer.subscription.deleted',
+      data: { object: { object: 'subscription', customer: 'cus_elsewhere' } },
+    });
+    assert.equal(await deliver(app, { body, signature: signDelivery(body, seconds(), WEBHOOK_SECRET) }), 200);
+    assert.equal(await asksFor('cus_elsewhere'), 0);
+  });
+});
+
+test('a platform that has no provider and is open to the world sells nothing and says so', async () => {
+  // A name that leads here, and is not loopback by its looks.
+  const other = await startTestApp({ env: { BASE_URL: 'http://platform.example' } });
+  try {
+    const at = (path: string, options: { token?: string; body?: unknown }) => requestAs(other, path, options);
+    const account = { email: 'a@example.com', password: 'a long enough password', first_name: 'A', last_name: 'B' };
+    await at('/register', { body: account });
+    const grant = await at('/token', { body: { username: account.email, password: account.password } });
+    const token = grant.json.access_token as string;
+    for (const [path, body] of [
+      ['/create_portal_session', {}],
+      ['/billing/sync', {}],
+      ['/create_checkout_session', { new_team_name: 'A', plan_name: 'micro' }],
+      ['/payment_webhook', {}],
+    ] as const) {
+      const { status, json } = await at(path, { token, body });
+      assert.deepEqual([path, status, json.code], [path, 503, 'billing.not_configured']);
+    }
+  } finally {
+    await other.close();
+  }
+});
+
+/** With the platform's own name as the host, wherever it listens. */
+function requestAs(
+  { services }: TestApp,
+  path: string,
+  { token, body }: { token?: string; body?: unknown },
+): Promise<{ status: number; json: Record<string, unknown> }> {
+  const headers = {
+    host: 'platform.example',
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: '127.0.0.1', port: services.config.port, method: 'POST', path: `/f/api/v1${path}`, headers },
+      async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) });
+      },
+    );
+    outgoing.once('error', reject).end(JSON.stringify(body));
+  });
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import type { TestAction } from '#core/payments.ts';
+import { type Delivery, signDelivery } from '#integrations/payments/built-in/events.ts';
+import { seeded } from '../acceptance/bad-input.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { eventually } from '../expect.ts';
+import { type Person, registerPerson } from '../people.ts';
+import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from './stripe-server.ts';
+
+/**
+ * Events that come altered, late, again and out of order, all at once and while things go on changing at the provider.
+ * DELIVERIES=1000 is the long form, SEED=n mixes it differently.
+ */
+const DELIVERIES = Number(process.env.DELIVERIES ?? 150);
+const SEED = Number(process.env.SEED ?? 1);
+const PEOPLE = 6;
+const AT_ONCE = 12;
+
+let app: TestApp;
+let stripe: StripeServer;
+before(async () => {
+  stripe = await startStripeServer();
+  app = await startTestApp({ env: stripe.env });
+});
+after(async () => {
+  await app?.close();
+  await stripe?.close();
+});
+
+const PLANS = ['micro', 'starter', 'business'];
+const INTERVALS = ['month', 'year'];
+
+test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong plan, no team twice`, async () => {
+  const random = seeded(SEED);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const people = await Promise.all(Array.from({ length: PEOPLE }, () => registerPerson(app, 'Storm')));
+  const names = new Set<string>();
+  const buy = async (person: Person, more: { for_team_id: string } | { new_team_name: string }) => {
+    const plan_name = pick(PLANS) as 'micro';
+    const { url } = await person.api.createCheckoutSession({
+      body: { plan_name, interval: pick(INTERVALS) as 'month', ...more },
+    });
+    await stripe.pay(url);
+  };
+  for (const person of people) {
+    await buy(person, { for_team_id: person.teamId });
+    const new_team_name = `Bought ${names.size}`;
+    names.add(new_team_name);
+    await buy(person, { new_team_name });
+  }
+
+  const changeSomething = async () => {
+    const { id, items, status } = pick(await stripe.subscriptions());
+    if (status === 'canceled') return;
+    const interval = items.data[0]?.price.recurring.interval ?? 'month';
+    const priceKey = `siteyard_${pick(PLANS)}_${pick(INTERVALS)}`;
+    const extra = `siteyard_additional_site_${interval}`;
+    const actions: TestAction[] = [
+      { action: 'change_plan', priceKey },
+      { action: 'change_plan', priceKey },
+      { action: 'set_additional_sites', quantity: Math.floor(random() * 5), priceKey: extra },
+      ...(['cancel', 'resume', 'fail_payment', 'pay', 'pay'] as const).map((action) => ({ action })),
+    ];
+    await stripe.act(random() < 0.03 ? { action: 'end_now' } : pick(actions), id);
+  };
+
+  /** What arrives: any event so far, however old, and sometimes not as it was sent. */
+  const spoil = ({ body, signature }: Delivery): { delivery: Delivery; status: number } => {
+    const now = Math.floor(Date.now() / 1000);
+    const way = random();
+    if (way < 0.1)
+      return { delivery: { body: body.replace('"livemode":false', '"livemode":true'), signature }, status: 422 };
+    if (way < 0.2) return { delivery: { body, signature: signDelivery(body, now, 'whsec_guessed') }, status: 422 };
+    if (way < 0.3)
+      return { delivery: { body, signature: signDelivery(body, now - 3600, WEBHOOK_SECRET) }, status: 422 };
+    // The provider signs each attempt anew, so an old event may well be valid.
+    if (way < 0.7) return { delivery: { body, signature: signDelivery(body, now, WEBHOOK_SECRET) }, status: 200 };
+    return { delivery: { body, signature }, status: 200 };
+  };
+
+  const wrong: string[] = [];
+  let sent = 0;
+  const worker = async () => {
+    while (sent < DELIVERIES) {
+      sent++;
+      if (random() < 0.5) await changeSomething();
+      const { delivery, status } = spoil(pick(stripe.deliveries));
+      const answer = await deliver(app, delivery);
+      if (answer !== status) wrong.push(`${answer} instead of ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+  // In the end each event has come at least once, the newest perhaps first, as the provider promises.
+  const all = stripe.deliveries.toSorted(() => random() - 0.5);
+  for (const { body } of all) {
+    const signature = signDelivery(body, Math.floor(Date.now() / 1000), WEBHOOK_SECRET);
+    assert.equal(await deliver(app, { body, signature }), 200);
+  }
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from jobs.job where data->>'kind' = 'billing.sync' and state in ('created', 'retry', 'active') limit 1`.execute(
+      app.services.db,
+    );
+    return rows.length === 0;
+  }, 60_000);
+
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(await differences(), []);
+  const { rows } = await sql<{ name: string; count: number }>`
+    select name, count(*)::int as count from teams where name like 'Bought %' group by name`.execute(app.services.db);
+  assert.deepEqual(new Map(rows.map(({ name, count }) => [name, count])), new Map([...names].map((name) => [name, 1])));
+  console.log(
+    `webhooks, seed ${SEED}: ${sent} deliveries mixed and ${all.length} events, ${rows.length} teams made, 0 wrong`,
+  );
+});
+
+/** Every subscription at the provider against its team, compared by hand and not with the code that is tested. */
+async function differences(): Promise<string[]> {
+  const found: string[] = [];
+  const teams = await app.services.db.selectFrom('teams').selectAll().execute();
+  const links = await app.services.db.selectFrom('subscriptions').selectAll().execute();
+  for (const subscription of await stripe.subscriptions()) {
+    const link = links.find(({ id }) => id === subscription.id);
+    const team = teams.find(({ id }) => id === link?.team_id);
+    const plan = subscription.items.data.find(({ price }) => !price.lookup_key?.includes('additional'));
+    const extra = subscription.items.data.find(({ price }) => price.lookup_key?.includes('additional'));
+    const [, planName, interval] = plan?.price.lookup_key?.split('_') ?? [];
+    const ended = subscription.status === 'canceled';
+    const expected = {
+      plan_type_name: ended ? 'free' : planName,
+      interval: ended ? null : interval,
+      sub_id: ended ? null : subscription.id,
+      additional_sites: ended ? null : (extra?.quantity ?? null),
+      cancel_at_period_end: !ended && subscription.cancel_at_period_end,
+      owes: subscription.status === 'past_due',
+      period_end: ended ? null : (plan?.current_period_end ?? 0) * 1000,
+    };
+    const actual = team && {
+      plan_type_name: team.plan_type_name,
+      interval: team.interval,
+      sub_id: team.sub_id,
+      additional_sites: team.additional_sites,
+      cancel_at_period_end: team.cancel_at_period_end,
+      owes: team.unpaid_since !== null,
+      period_end: team.period_end?.getTime() ?? null,
+    };
+    if (JSON.stringify(actual) !== JSON.stringify(expected))
+      found.push(`${subscription.id}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
+  }
+  return found;
+}
