@@ -7,6 +7,7 @@ import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { combine, type Draft, draftOf, type Mutation, mutationsOf, seeded, toBytes } from './bad-input.ts';
 import { expectedStatuses } from './expected-policy.ts';
+import { type Outside, startOutside } from './outside.ts';
 import { requests } from './requests.ts';
 import { exchange, type WireAnswer } from './wire.ts';
 import { createWorld, PASSWORD, type Place, request, type World } from './world.ts';
@@ -21,13 +22,15 @@ const AT_LEAST = FULL ? 250 : 40;
 const AT_ONCE = 6;
 
 let app: TestApp;
+let outside: Outside;
 let world: World;
 let port: number;
 const statuses = new Map<number, number>();
 const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
 
 before(async () => {
-  app = await startTestApp();
+  outside = await startOutside();
+  app = await startTestApp({ env: outside.env });
   world = await createWorld(app);
   port = Number(new URL(app.url).port);
 });
@@ -41,6 +44,7 @@ after(async () => {
       `(${byStatus.join(', ')})`,
   );
   await app?.close();
+  await outside?.close();
 });
 
 suite('every wrong request gets a proper answer', () => {

@@ -59,7 +59,7 @@ export function draftOf(operation: Operation, ingredients: Ingredients, token: s
     headers: [
       ['Host', 'localhost'],
       ['Authorization', `Bearer ${token}`],
-      ...(body ? [['Content-Type', 'application/json'] as [string, string]] : []),
+      ...(body ? [['Content-Type', ingredients.contentType ?? 'application/json'] as [string, string]] : []),
     ],
     fields: body && !isBytes ? Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]) : undefined,
     body: isBytes ? body : undefined,

@@ -6,6 +6,7 @@ import type { Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
+import { type Outside, startOutside } from './outside.ts';
 import {
   fillPath,
   type Ingredients,
@@ -29,14 +30,17 @@ import {
 
 /** Walks the whole table of operations with everybody who could call. */
 let app: TestApp;
+let outside: Outside;
 let world: World;
 
 before(async () => {
-  app = await startTestApp();
+  outside = await startOutside();
+  app = await startTestApp({ env: outside.env });
   world = await createWorld(app);
 });
 after(async () => {
   await app?.close();
+  await outside?.close();
 });
 
 const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
@@ -47,10 +51,11 @@ const make = async (row: string, caller: CallerName, place = world.home): Promis
   (await requests[row]?.({ world, caller, place })) as Ingredients;
 
 function send(operation: Operation, ingredients: Ingredients, options: RequestOptions = {}): Promise<Answer> {
-  const { body, token } = ingredients;
+  const { body, token, contentType } = ingredients;
   return request(app, operation.method, fillPath(operation, ingredients), {
     ...(body !== undefined && { body }),
     ...options,
+    headers: { ...(contentType && { 'content-type': contentType }), ...options.headers },
     token: token ?? options.token,
   });
 }
@@ -101,12 +106,14 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   teams: sql`(t.id, t.user_id, t.name, t.timezone, t.plan_type_name, t.is_active)`,
   sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
   deleted_sites: sql`(t.id, t.fqdn)`,
+  // Work on sites that are only rows fails for good at some time of its own; those that the rows are about are these.
+  failed_jobs: sql`(case when t.kind = 'housekeeping' then t.id end)`,
 };
 
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
   const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
-  const ofSites = ['sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names'];
+  const ofSites = ['application_passwords', 'sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names'];
   const all = [
     ...tables,
     ...ofSites,

@@ -4,22 +4,26 @@ import type { Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
+import { type Outside, startOutside } from './outside.ts';
 import { fillPath, type Make, operationOf, requests } from './requests.ts';
 import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './world.ts';
 
 /** Rights that end and rights that are narrow, on two processes of the service that share a database. */
 let app: TestApp;
+let outside: Outside;
 let second: TestApp;
 let world: World;
 
 before(async () => {
-  app = await startTestApp();
+  outside = await startOutside();
+  app = await startTestApp({ env: outside.env });
   second = await startTestApp({ databaseUrl: app.databaseUrl, env: { ROLE: 'api' } });
   world = await createWorld(app);
 });
 after(async () => {
   await second?.close();
   await app?.close();
+  await outside?.close();
 });
 
 suite('a right that is taken away is gone at once, on every process', () => {

@@ -35,7 +35,11 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function start(SECRET_KEY: string, SECRET_KEY_PREVIOUS = '', more: Record<string, string> = {}): Promise<TestApp> {
+async function start(
+  SECRET_KEY: string,
+  SECRET_KEY_PREVIOUS = '',
+  more: Record<string, string> = {},
+): Promise<TestApp> {
   const env = { DATA_DIR: dataDir, PORT: String(port), SECRET_KEY, SECRET_KEY_PREVIOUS, ...more };
   const app = await startTestApp({ databaseUrl: database.url, env });
   running.add(app);
@@ -110,7 +114,10 @@ test('the key is changed between two starts, and everything that was given out b
     .set({ password_sealed: sealWithoutName(FIRST, 'older password') })
     .where('fqdn', '=', old.fqdn)
     .execute();
-  const invitation = { params: { team_id: owner.teamId }, body: { target_email: 'bob@example.com', first_name: 'Bob' } };
+  const invitation = {
+    params: { team_id: owner.teamId },
+    body: { target_email: 'bob@example.com', first_name: 'Bob' },
+  };
   const keyed = { ...invitation, idempotencyKey: 'rotation' };
   const invite = await owner.api.createInvite(keyed);
   const inviteToken = new URL(invite.link).searchParams.get('token') as string;
@@ -190,7 +197,10 @@ test('sealing anew goes on after it was killed half-way, and leaves alone what n
   try {
     const { services } = renewed;
     const run = (signal: AbortSignal) =>
-      resealSecrets.run({}, { id: 'test', services, signal, commit: (effect) => services.db.transaction().execute(effect) });
+      resealSecrets.run(
+        {},
+        { id: 'test', services, signal, commit: (effect) => services.db.transaction().execute(effect) },
+      );
     let looks = 0;
     const dying = { throwIfAborted: () => assert.ok(++looks <= SEALED_COLUMNS.length, 'killed') };
     await assert.rejects(run(dying as AbortSignal), /killed/);
@@ -223,11 +233,17 @@ async function signInToWordPress(app: TestApp, fqdn: string): Promise<string> {
   const form = new URLSearchParams({ log: CMS.cms_username, pwd: CMS.cms_password, testcookie: '1' });
   const answer = await visit(app, fqdn, '/wp-login.php', {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=WP%20Cookie%20check' },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+    },
     body: form.toString(),
   });
   const cookies = (answer.headers['set-cookie'] ?? []) as string[];
-  assert.ok(cookies.some((each) => each.startsWith('wordpress_logged_in')), answer.text.slice(0, 500));
+  assert.ok(
+    cookies.some((each) => each.startsWith('wordpress_logged_in')),
+    answer.text.slice(0, 500),
+  );
   return cookies.map((each) => each.split(';')[0]).join('; ');
 }
 

@@ -77,11 +77,14 @@ test('a post is made, read and deleted through XML-RPC, whatever name and passwo
 });
 
 test('a visitor gains nothing from it: not even with a signature, which the edge takes off', async () => {
-  const spec = specOf(app.services, (await app.services.db.selectFrom('sites').selectAll().executeTakeFirstOrThrow()));
+  const spec = specOf(app.services, await app.services.db.selectFrom('sites').selectAll().executeTakeFirstOrThrow());
   const call = (name: string, password: string) =>
     `<?xml version="1.0"?><methodCall><methodName>wp.getUsersBlogs</methodName><params><param><value>${text(name)}</value></param><param><value>${text(password)}</value></param></params></methodCall>`;
   const body = call('ada', 'wrong');
-  const signed = { ...signRequest(spec, { method: 'POST', path: '/xmlrpc.php', body }), 'x-siteyard-as-administrator': '1' };
+  const signed = {
+    ...signRequest(spec, { method: 'POST', path: '/xmlrpc.php', body }),
+    'x-siteyard-as-administrator': '1',
+  };
   for (const headers of [{}, { 'x-siteyard-as-administrator': '1' }, signed]) {
     const answer = await visit(app, site.fqdn, '/xmlrpc.php', {
       method: 'POST',
@@ -91,7 +94,10 @@ test('a visitor gains nothing from it: not even with a signature, which the edge
     assert.match(answer.text, /<int>403<\/int>/, answer.text);
   }
   const rest = await visit(app, site.fqdn, `${posts}?context=edit`, {
-    headers: { ...signRequest(spec, { method: 'GET', path: `${posts}?context=edit` }), 'x-siteyard-as-administrator': '1' },
+    headers: {
+      ...signRequest(spec, { method: 'GET', path: `${posts}?context=edit` }),
+      'x-siteyard-as-administrator': '1',
+    },
   });
   assert.equal(rest.status, 401);
   // Whoever knows the password still gets in with it.
