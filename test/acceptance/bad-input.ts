@@ -59,8 +59,7 @@ export function draftOf(operation: Operation, ingredients: Ingredients, token: s
     headers: [
       ['Host', 'localhost'],
       ['Authorization', `Bearer ${token}`],
-      ...(body ? [['Content-Type', 'application/json'] as [string, string]] : []),
-      ...Object.entries(ingredients.headers ?? {}),
+      ...Object.entries({ ...(body && { 'content-type': 'application/json' }), ...ingredients.headers }),
     ],
     fields: body && !isBytes ? Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]) : undefined,
     body: isBytes ? body : undefined,
@@ -309,7 +308,7 @@ function bodyMutations(operation: Operation): Mutation[] {
     what: `body ${what}`,
     spoil: (draft: Draft) => {
       draft.body = change(currentBody(draft));
-      if (!draft.headers.some(([name]) => name === 'Content-Type'))
+      if (!draft.headers.some(([name]) => name.toLowerCase() === 'content-type'))
         setHeader(draft, 'Content-Type', 'application/json');
       for (const [name, value] of headers) setHeader(draft, name, value);
     },

@@ -85,6 +85,23 @@ deleteGitAccount                     401       200     200     200    200    200
 listGitSyncRepositories              401       200     200     200    200    200      200      401     200     200      200       200
 verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200
 
+listApplicationPasswords             401       404     200     200    200    200      404      401     200     200      200       404
+createApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
+updateApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
+updateApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404
+deleteApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
+deleteApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404
+cmsProxy                             401       404     200     200    200    200      404      401     200     200      200       404
+cmsProxy/that writes                 401       404     403     200    200    200      404      401     200     403      403       404
+cmsProxy/for the team                401       404     200     200    200    200      404      401     200     200      200       404
+storefrontProxy                      401       404     200     200    200    200      404      401     200     200      200       404
+storefrontProxy/that writes          401       404     403     200    200    200      404      401     200     403      403       404
+storefrontProxy/for the team         401       404     200     200    200    200      404      401     200     200      200       404
+analyticsProxy                       401       404     200     200    200    200      404      401     200     200      200       404
+analyticsProxy/that writes           401       404     403     200    200    200      404      401     200     403      403       404
+callXmlRpc                           401       404     403     200    200    200      404      401     200     403      403       404
+callXmlRpc/for the team              401       404     403     200    200    200      404      401     200     403      403       404
+
 listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
 listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
 createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
@@ -208,6 +225,17 @@ getPreview          params.preview_id          404 preview.not_found
 
 getDomainClaim      query.team_id              404 team.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found
+
+listApplicationPasswords   params.team_id      404 team.not_found
+createApplicationPassword  body.team_id        404 team.not_found
+updateApplicationPassword  params.fqdn         404 application_password.not_found
+updateApplicationPassword  query.team_id       404 application_password.not_found
+deleteApplicationPassword  params.fqdn         404 application_password.not_found
+deleteApplicationPassword  query.team_id       404 application_password.not_found
+cmsProxy            body.team_id               404 application_password.not_found
+storefrontProxy     body.team_id               404 application_password.not_found
+callXmlRpc          params.fqdn                404 application_password.not_found
+callXmlRpc          query.team_id              404 application_password.not_found
 
 listTeamTickets params.team_id                 404 team.not_found
 createTicket    body.team_id                   404 team.not_found

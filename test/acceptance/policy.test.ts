@@ -110,15 +110,25 @@ const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   webhooks: sql`(t.id, t.url, t.description, t.is_active)`,
   webhook_deliveries: sql`(t.id, t.state)`,
   payment_customers: sql`(t.account, t.customer_id, t.user_id)`,
+  // Work on sites that are only rows fails for good at some time of its own; those that the rows are about are these.
+  failed_jobs: sql`(case when t.kind = 'housekeeping' then t.id end)`,
 };
 
 /** What a request could change, in a form that can be compared. */
 async function everythingStored(): Promise<Record<string, string>> {
   const tables = ['users', 'teams', 'team_members', 'team_invites', 'tickets', 'ticket_replies', 'attachments'];
-  const ofSites = ['sites', 'site_names', 'external_paths', 'deleted_sites', 'released_names', 'git_accounts'];
+  const ofTeams = [
+    'application_passwords',
+    'sites',
+    'site_names',
+    'external_paths',
+    'deleted_sites',
+    'released_names',
+    'git_accounts',
+  ];
   const all = [
     ...tables,
-    ...ofSites,
+    ...ofTeams,
     'webhooks',
     'webhook_secrets',
     'webhook_deliveries',

@@ -12,6 +12,7 @@ export interface Ingredients {
   params?: Record<string, string | number>;
   query?: Record<string, string>;
   body?: Record<string, unknown> | Buffer;
+  /** Besides the usual; the body is JSON unless they say otherwise. */
   headers?: Record<string, string>;
   /** Used instead of the caller's own token, where the call would use that up. */
   token?: string;
@@ -62,6 +63,24 @@ const onDelivery: Make = async ({ world, place }) => {
 };
 const now = () => new Date().toISOString();
 const newName = () => `n-${randomBytes(6).toString('hex')}`;
+
+const onPassword = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({ params: { fqdn: await world.applicationPassword(place) }, ...more });
+};
+/** The same, and which team's. */
+const ofTheTeam = (make: Make): Make => {
+  return async (setting) => ({ ...(await make(setting)), query: { team_id: setting.place.teamId } });
+};
+const throughCms = (more: (place: Place) => object): Make => {
+  return async ({ world, place }) => ({ body: { fqdn: await world.applicationPassword(place), ...more(place) } });
+};
+const throughStorefront = (more: (place: Place) => object): Make => {
+  return async ({ world, place }) => ({ body: { shop_name: await world.shop(place), ...more(place) } });
+};
+const throughAnalytics = (method: string): Make => {
+  return async ({ world, place }) => ({ body: { path: `/api/v1/sites/${await siteIn(world, place)}`, method } });
+};
+const XML = { body: Buffer.from('<methodCall/>'), headers: { 'content-type': 'text/xml' } };
 
 export const requests: Record<string, Make> = {
   signIn: ({ world }) => ({ body: { username: world.person('owner').email, password: PASSWORD } }),
@@ -200,6 +219,25 @@ export const requests: Record<string, Make> = {
   restoreDeletedSite: async ({ world, place }) => ({
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
   }),
+
+  listApplicationPasswords: inTeam,
+  createApplicationPassword: ({ place }) => ({
+    body: { fqdn: `${newName()}.example.com`, username: 'ada', password: 'a password', team_id: place.teamId },
+  }),
+  updateApplicationPassword: onPassword({ body: { password: 'another password' } }),
+  'updateApplicationPassword/of the team': ofTheTeam(onPassword({ body: { username: 'bob' } })),
+  deleteApplicationPassword: onPassword(),
+  'deleteApplicationPassword/of the team': ofTheTeam(onPassword()),
+  cmsProxy: throughCms(() => ({})),
+  'cmsProxy/that writes': throughCms(() => ({ method: 'post', body_json: '{}' })),
+  'cmsProxy/for the team': throughCms(({ teamId }) => ({ team_id: teamId })),
+  storefrontProxy: throughStorefront(() => ({})),
+  'storefrontProxy/that writes': throughStorefront(() => ({ method: 'delete' })),
+  'storefrontProxy/for the team': throughStorefront(({ teamId }) => ({ team_id: teamId })),
+  analyticsProxy: throughAnalytics('get'),
+  'analyticsProxy/that writes': throughAnalytics('put'),
+  callXmlRpc: onPassword(XML),
+  'callXmlRpc/for the team': ofTheTeam(onPassword(XML)),
 
   listTeamTickets: inTeam,
   listTickets: nothing,

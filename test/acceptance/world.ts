@@ -208,6 +208,25 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** A password for a host that answers (outside.ts); returns the host. */
+    async applicationPassword(place: Place, fqdn?: string): Promise<string> {
+      const { storefrontDomain } = app.services.config;
+      const row = {
+        team_id: place.teamId,
+        user_id: place.owner.id,
+        fqdn: fqdn ?? `${unique()}.${storefrontDomain}`,
+        username: 'ada',
+        password_sealed: app.services.secrets.seal(Buffer.from('a password')),
+      };
+      await db.insertInto('application_passwords').values(row).execute();
+      return row.fqdn;
+    },
+
+    async shop(place: Place): Promise<string> {
+      const [name = ''] = (await makers.applicationPassword(place)).split('.');
+      return name;
+    },
+
     /** A site with the least on disk that can be kept and brought back, and one backup of it. */
     async keptSite(teamId: string, creator: Person): Promise<{ id: string; fqdn: string }> {
       const { id, fqdn } = await makers.site(teamId, creator);

@@ -19,6 +19,7 @@ const NOT_PASSED_ON = new Set([
 ]);
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|javascript|x-www-form-urlencoded)\b|image\/svg\+xml)/i;
 const JSON_TYPE = /^[\w.-]+\/(?:[\w.-]+\+)?json\b/i;
+const MAX_DEPTH = 500;
 /** A shorter one could stand in any answer by chance. */
 const MIN_SECRET_LENGTH = 6;
 
@@ -50,6 +51,8 @@ function readBody(incoming: Incoming, secrets: readonly string[]): { body: unkno
   }
   const shown = cut(text, secrets);
   if (!JSON_TYPE.test(type)) return { body: shown, body_encoding: 'text' };
+  // Deeper than we could write down again.
+  if (depthOf(shown) > MAX_DEPTH) return { body: shown, body_encoding: 'text' };
   try {
     return { body: JSON.parse(shown), body_encoding: 'json' };
   } catch {
@@ -66,6 +69,16 @@ export function cut(text: string, secrets: readonly string[]): string {
       result = result.replaceAll(form, '[cut]');
   }
   return result;
+}
+
+/** How many lists and objects stand inside one another, at most: brackets inside of texts count too. */
+function depthOf(json: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [sign] of json.matchAll(/[[\]{}]/g)) {
+    depth += sign === '[' || sign === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 function decode(body: Buffer): string | undefined {
