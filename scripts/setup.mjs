@@ -176,6 +176,10 @@ function missingTools() {
   const missing = [];
   if (!findChromium()) missing.push({ name: 'Chromium', packages: ['chromium', 'fonts-liberation'] });
   if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
+  // The outside world of the tests: a name server, an ssh server, and certificates for servers on loopback.
+  if (!onPath('nsd')) missing.push({ name: 'nsd', packages: ['nsd'] });
+  if (!onPath('sshd')) missing.push({ name: 'sshd', packages: ['openssh-server', 'openssh-client'] });
+  if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
   return missing;
 }
 
@@ -186,7 +190,9 @@ function findChromium() {
 }
 
 function onPath(program) {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/bin'].some((dir) => existsSync(join(dir, program)));
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin'].some((dir) =>
+    existsSync(join(dir, program)),
+  );
 }
 
 async function installTools() {
