@@ -182,6 +182,10 @@ function missingTools() {
   if (!onPath('git')) missing.push({ name: 'git', packages: ['git'] });
   if (!onPath('prometheus') && !existsSync(join(prometheusFolder, 'usr/bin/prometheus')))
     missing.push({ name: 'Prometheus', packages: ['prometheus'], unpackTo: prometheusFolder });
+  // The outside world of the tests: a name server, an ssh server, and certificates for servers on loopback.
+  if (!onPath('nsd')) missing.push({ name: 'nsd', packages: ['nsd'] });
+  if (!onPath('sshd')) missing.push({ name: 'sshd', packages: ['openssh-server', 'openssh-client'] });
+  if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
   return missing;
 }
 
@@ -192,7 +196,9 @@ function findChromium() {
 }
 
 function onPath(program) {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/bin'].some((dir) => existsSync(join(dir, program)));
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin'].some((dir) =>
+    existsSync(join(dir, program)),
+  );
 }
 
 async function installTools() {

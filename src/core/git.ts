@@ -31,6 +31,8 @@ export interface GitLookOptions {
   /** Asked for with what belongs to the very host and port of the URL. */
   credential?: GitCredential | undefined;
   folders?: readonly string[];
+  /** For whom: one person's looks wait for one another. */
+  who?: string;
 }
 
 export interface Git {

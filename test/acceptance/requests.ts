@@ -189,7 +189,11 @@ export const requests: Record<string, Make> = {
   verifyDomain: () => ({ query: { fqdn: `${newName()}.localhost` } }),
   getDomainClaim: ({ place }) => ({ query: { fqdn: `${newName()}.example.com`, team_id: place.teamId } }),
   listGitAccounts: nothing,
-  createGitAccount: () => ({ body: { provider: 'ssh', base_url: `ssh://${newName()}.example.com` } }),
+  createGitAccount: async ({ world, caller }) => {
+    // Nobody may have many.
+    await world.removeGitAccounts(world.person(caller));
+    return { body: { provider: 'ssh', base_url: `ssh://${newName()}.example.com` } };
+  },
   deleteGitAccount: async ({ world, caller }) => ({
     params: { git_account_id: await world.gitAccount(world.person(caller)) },
   }),

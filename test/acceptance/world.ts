@@ -203,6 +203,10 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('git_accounts').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async removeGitAccounts(person: Person): Promise<void> {
+      await db.deleteFrom('git_accounts').where('user_id', '=', person.id).execute();
+    },
+
     async externalPath(siteId: string): Promise<string> {
       const row = { site_id: siteId, path: `/${unique()}`, external_name: 'https://shop.example.com/' };
       return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;

@@ -22,7 +22,9 @@ export async function insertGitAccount(
   return row as GitAccount | undefined;
 }
 
+/** How many a user has; until the transaction ends nobody else can add one. */
 export async function countGitAccounts(db: Db, userId: string): Promise<number> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db);
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from git_accounts where user_id = ${userId}`.execute(db);
   return rows[0]?.count ?? 0;

@@ -121,8 +121,9 @@ test('accounts are their owner’s alone, and no more than twenty', async () => 
   const link = (at: number) =>
     api.createGitAccount({ body: { provider: 'ssh', base_url: `ssh://h${at}.example.com` } });
   const first = await link(0);
-  for (let at = 1; at < 20; at++) await link(at);
-  await assert.rejects(link(20), refused(409, 'git_account.too_many'));
+  const answers = await Promise.allSettled(Array.from({ length: 24 }, (_, at) => link(at + 1)));
+  for (const answer of answers) if (answer.status === 'rejected') refused(409, 'git_account.too_many')(answer.reason);
+  assert.equal((await api.listGitAccounts()).count, 20);
   const other = await newApi();
   assert.equal((await other.listGitAccounts()).count, 0);
   await assert.rejects(other.deleteGitAccount({ params: { git_account_id: first.id } }), refused(404));

@@ -44,7 +44,8 @@ export async function verifyRepository(
   // A token for one team acts for that team, and the account's credentials are not the team's.
   const isForAccount = caller.credential.teamId === null;
   const credential = isForAccount ? await credentialFor(db, services, caller.userId, url) : undefined;
-  const look = await git.look(url, { branch, credential, folders: [CONTENT_FOLDER] }).catch((error: unknown) => {
+  const options = { branch, credential, folders: [CONTENT_FOLDER], who: caller.userId };
+  const look = await git.look(url, options).catch((error: unknown) => {
     throw explain(error);
   });
   const { root, directories, faults } = readLayout(look);

@@ -14,7 +14,7 @@ export async function findHolder(db: Db, fqdn: string, teamId: string): Promise<
     union all
     select team_id, null from released_names
       where fqdn = ${fqdn} and team_id <> ${teamId} and released_at > now() - interval '30 days'
-    limit 1`.execute(db);
+    order by site_id nulls last limit 1`.execute(db);
   return rows[0];
 }
 

@@ -139,7 +139,7 @@ export const nameTaken = failure('site.name_taken', 409, 'This name is taken; ch
 export const nameHeld = failure(
   'site.name_held',
   409,
-  'Another team had this domain within the last 30 days. If it is yours, publish the TXT record in `claim` and try again.',
+  'Another team had this domain within the last 30 days. If it is yours, prove that with a TXT record and try again.',
 );
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 export const createFailed = failure(

@@ -39,6 +39,8 @@ export async function startGitProxy(
       const { host, port } = readTarget(request.url ?? '', options.only);
       const upstream = await outbound.connect(host, port, CONNECT_MS);
       track(open, upstream);
+      // Whoever asked has given up meanwhile, or the run is over.
+      if (client.destroyed) return void upstream.destroy();
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       upstream.on('data', (chunk: Buffer) => {
         received += chunk.length;

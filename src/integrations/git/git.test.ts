@@ -12,6 +12,7 @@ import { Outbound } from '#core/outbound.ts';
 import { serveRepositories, startHttps } from '../../../test/git/https-host.ts';
 import { git, makeRepository } from '../../../test/git/repository.ts';
 import { type SshHost, startSshd } from '../../../test/git/ssh-host.ts';
+import { startNameServer } from '../../../test/name-server.ts';
 import { GitClient, type GitOptions } from './git.ts';
 import { newSshKey } from './ssh-key.ts';
 
@@ -87,6 +88,7 @@ suite('a repository is read', () => {
       await sshd.authorize(publicKey);
       const url = `ssh://${sshd.user}@127.0.0.1:${sshd.port}${join(repositories, 'site.git')}`;
       await check(url, { credential: { privateKey } });
+      await checkByName(sshd, privateKey);
       await assert.rejects(lookAt(url), failed('needs_credentials'));
       const other = { privateKey: newSshKey('another').privateKey };
       await assert.rejects(lookAt(url, { credential: other }), failed('needs_credentials'));
@@ -99,6 +101,18 @@ suite('a repository is read', () => {
       await sshd.close();
     }
   });
+
+  /** The name is known to the resolver that was asked and to no other, so ssh can not have asked anybody itself. */
+  async function checkByName(sshd: SshHost, privateKey: string): Promise<void> {
+    const dns = await startNameServer({ 'code.example.org': 'git A 127.0.0.1' });
+    const outbound = new Outbound({ allow: ['127.0.0.1/32'], dnsServers: [dns.address] });
+    const url = `ssh://${sshd.user}@git.code.example.org:${sshd.port}${join(repositories, 'site.git')}`;
+    try {
+      assert.equal((await lookAt(url, { credential: { privateKey } }, client({ outbound }))).commit, commit);
+    } finally {
+      await dns.close();
+    }
+  }
 
   async function checkHostKey(sshd: SshHost, url: string, privateKey: string): Promise<void> {
     await sshd.changeKey();
@@ -207,6 +221,16 @@ suite('an end comes', () => {
     mute.close();
   });
 
+  test('to one person’s looks later than to everybody else’s', async () => {
+    const shared = client();
+    const mute = await startHttps(() => {});
+    const slow = Array.from({ length: 8 }, () => lookAt(`${mute.url}/x.git`, { who: 'slow' }, shared));
+    const ends = slow.map((look) => assert.rejects(look, failed('unreachable')));
+    assert.equal((await lookAt(`file://${join(repositories, 'site.git')}`, { who: 'quick' }, shared)).commit, commit);
+    await mute.close();
+    await Promise.all(ends);
+  });
+
   test('where nobody listens, git is missing or there is no commit', async () => {
     await assert.rejects(lookAt('https://127.0.0.1:1/x.git'), failed('unreachable'));
     await assert.rejects(lookAt('ssh://git@127.0.0.1:1/x.git'), failed('unreachable'));
@@ -234,6 +258,31 @@ suite('what is hostile is refused before anything is opened', () => {
     }
     assert.equal(connections, 0);
     assert.equal(existsSync(flag), false);
+  });
+
+  test('names and redirects that lead inside', async () => {
+    let connections = 0;
+    const trap = createServer(() => connections++);
+    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.2', resolve));
+    const { port } = trap.address() as AddressInfo;
+    const dns = await startNameServer({ 'evil.example.org': '@ A 127.0.0.2\nmixed A 10.0.0.1\nmixed AAAA ::1' });
+    const guarded = client({ outbound: new Outbound({ allow: ['127.0.0.1/32'], dnsServers: [dns.address] }) });
+    try {
+      for (const host of ['evil.example.org', 'mixed.evil.example.org'])
+        for (const url of [`https://${host}:${port}/x.git`, `ssh://git@${host}:${port}/x.git`, `git@${host}:x.git`])
+          await assert.rejects(lookAt(url, {}, guarded), failed('refused'), url);
+      for (const target of [`https://127.0.0.2:${port}`, `https://evil.example.org:${port}`, 'https://169.254.169.254'])
+        await withHttps(
+          (request, response) => void response.writeHead(302, { location: `${target}${request.url}` }).end(),
+          (url) => assert.rejects(lookAt(`${url}/x.git`, {}, guarded), failed('refused'), target),
+        );
+      await assert.rejects(lookAt('https://nowhere.example.org/x.git', {}, guarded), failed('unreachable'));
+      await assert.rejects(lookAt('git@nowhere.example.org:x.git', {}, guarded), failed('unreachable'));
+    } finally {
+      trap.close();
+      await dns.close();
+    }
+    assert.equal(connections, 0);
   });
 
   test('links that lead out of the folders that are open', async () => {

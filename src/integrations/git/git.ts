@@ -30,8 +30,8 @@ const LIMITS: GitLimits = {
   maxMemoryBytes: 512 * 1024 * 1024,
   maxOutputBytes: 4 * 1024 * 1024,
 };
-/** Looks side by side; the others wait, and their time runs meanwhile. */
-const AT_ONCE = 4;
+/** Looks side by side, in all and for one person; the others wait, and their time runs meanwhile. */
+const AT_ONCE = { atOnce: 8, each: 2 };
 const STALE_MS = 600_000;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -68,7 +68,7 @@ export class GitClient implements Git {
 
   async look(url: GitUrl, options: GitLookOptions = {}): Promise<GitLook> {
     const deadline = Date.now() + this.#limits.timeoutMs;
-    const done = await this.#turns.take(deadline);
+    const done = await this.#turns.take(options.who ?? '', deadline);
     const folder = join(this.#options.folder, 'looks', randomUUID());
     try {
       await this.#sweep();

@@ -96,6 +96,11 @@ export const apiTokensQuery = queryOptions({
   queryFn: ({ signal }) => api.listApiTokens({ query: { size: 100 }, signal }),
 });
 
+export const gitAccountsQuery = queryOptions({
+  queryKey: ['git-accounts'],
+  queryFn: ({ signal }) => api.listGitAccounts({ query: { size: 100 }, signal }),
+});
+
 export const regionsQuery = queryOptions({
   queryKey: ['regions'],
   queryFn: ({ signal }) => api.listRegions({ signal }),

@@ -1,5 +1,6 @@
 import { PageHeader } from '../../ui/page.tsx';
 import { ApiTokens } from './api-tokens.tsx';
+import { GitAccounts } from './git-accounts.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 
@@ -11,6 +12,7 @@ export function AccountPage() {
         <Profile />
         <Password />
         <ApiTokens />
+        <GitAccounts />
       </div>
     </>
   );

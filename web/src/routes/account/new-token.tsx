@@ -5,7 +5,7 @@ import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyLine } from '../../ui/copy-line.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -100,10 +100,7 @@ function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
 function Secret({ secret }: { secret: string }) {
   return (
     <div className="grid gap-5">
-      <div className="flex items-center gap-2 rounded-lg border border-line bg-raised py-2 pr-2 pl-3">
-        <code className="min-w-0 flex-1 select-all break-all font-mono text-xs">{secret}</code>
-        <CopyButton text={secret} label="Copy the token" />
-      </div>
+      <CopyLine text={secret} label="Copy the token" />
       <Alert tone="warn">Whoever has it can act in your name. Keep it like a password.</Alert>
       <DialogActions>
         <CancelButton>Done</CancelButton>

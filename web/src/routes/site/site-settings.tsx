@@ -1,12 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site } from '#sdk';
+import { type ClaimRecord, claimIn } from '../../api/domains.ts';
 import { regionsQuery, teamsQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { useSiteChange } from '../../api/site-changes.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { ClaimNote } from '../../layout/claim-record.tsx';
 import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -39,9 +41,16 @@ type SettingProps = { site: Site; disabled: boolean };
 function Rename({ site, region, disabled }: SettingProps & { region: Parameters<typeof useSiteName>[0] }) {
   const change = useSiteChange(site);
   const name = useSiteName(region, site.fqdn);
+  const [claim, setClaim] = useState<ClaimRecord>();
   async function submit() {
     if (name.fqdn === site.fqdn) return void toast.success('The site has this name already.');
-    await change({ new_fqdn: name.fqdn });
+    setClaim(undefined);
+    try {
+      await change({ new_fqdn: name.fqdn });
+    } catch (error) {
+      setClaim(claimIn(error));
+      throw error;
+    }
     toast.success(`The site is being renamed to ${name.fqdn}.`);
   }
   return (
@@ -49,8 +58,9 @@ function Rename({ site, region, disabled }: SettingProps & { region: Parameters<
       title="Name"
       description="Addresses inside the site's own content are rewritten. The old name leads nowhere afterwards."
     >
-      <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'new_fqdn' }}>
+      <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'new_fqdn', 'site.name_held': 'new_fqdn' }}>
         <SiteNameField field="new_fqdn" label="Name of the site" name={name} disabled={disabled} />
+        <ClaimNote claim={claim} />
         <div>
           <SubmitButton variant="secondary" disabled={disabled}>
             Rename site

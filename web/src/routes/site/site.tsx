@@ -17,6 +17,7 @@ import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { SiteAccess } from './site-access.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { SiteActivity } from './site-activity.tsx';
+import { SiteDomain } from './site-domain.tsx';
 import { SiteEdge } from './site-edge.tsx';
 import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
 import { SiteOverview } from './site-overview.tsx';
@@ -57,6 +58,7 @@ function SiteView({ site }: { site: Site }) {
   const tabs: Tab[] = [
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
+    { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
     { value: 'edge', label: 'Cache & firewall', content: <SiteEdge site={site} /> },
     { value: 'paths', label: 'External paths', content: <SitePaths site={site} /> },

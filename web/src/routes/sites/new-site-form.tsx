@@ -3,8 +3,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
 import { api, isStatus } from '../../api/client.ts';
+import { type ClaimRecord, claimIn } from '../../api/domains.ts';
 import { useMe } from '../../api/session.ts';
 import { siteQuery } from '../../api/site-queries.ts';
+import { ClaimNote } from '../../layout/claim-record.tsx';
 import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
@@ -28,12 +30,14 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
   const [overPlan, setOverPlan] = useState<string>();
+  const [claim, setClaim] = useState<ClaimRecord>();
   const name = useSiteName(regions.find((region) => region.name === regionName));
   const [nameIsOwn, setNameIsOwn] = useState(false);
   const team = teams.find(({ id }) => id === teamId);
 
   async function submit(values: Record<string, string>) {
     setOverPlan(undefined);
+    setClaim(undefined);
     try {
       const site = await api.createSite({
         body: {
@@ -54,13 +58,14 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
       void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
       await navigate({ to: '/sites/$fqdn', params: { fqdn: site.fqdn }, replace: true });
     } catch (error) {
+      setClaim(claimIn(error));
       if (!isStatus(error, 402)) throw error;
       setOverPlan(messageOf(error));
     }
   }
 
   return (
-    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn' }}>
+    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn', 'site.name_held': 'fqdn' }}>
       {overPlan && <OverPlan message={overPlan} team={team} />}
       <Field name="cms_blog_name" label="Title" hint="What visitors read at the top. You can change it later.">
         <Input
@@ -84,6 +89,7 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
           },
         }}
       />
+      <ClaimNote claim={claim} />
       {teams.length > 1 && (
         <Field name="team_id" label="Team">
           <Select

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { type ProviderHost, startProviderHost } from '../test/git/provider-host.ts';
+import { type NameServer, startNameServer } from '../test/name-server.ts';
+import { registerPerson } from '../test/people.ts';
+import { newSite } from '../test/sites.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
+
+const PASSWORD = 'a long enough password';
+const DOMAIN = 'harbour.example.org';
+const IP = '203.0.113.7';
+const TOKEN = 'a-token-of-the-tests';
+
+/** What is outside, as the dashboard shows it: the records of a domain, and accounts at Git hosts. */
+describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let names: NameServer;
+  let host: ProviderHost;
+  let owner: Person;
+  let stranger: Person;
+  let dkim: string;
+
+  before(async () => {
+    [names, host, browser] = await Promise.all([
+      startNameServer({ [DOMAIN]: '@ A 198.51.100.1' }),
+      startProviderHost(TOKEN, []),
+      launchBrowser(),
+    ]);
+    const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, OUTBOUND_ALLOW: '127.0.0.0/8' };
+    app = await startTestApp({ env });
+    const [ada, grace] = [await registerPerson(app, 'Ada'), await registerPerson(app, 'Grace')];
+    dkim = (await newSite(ada, { fqdn: DOMAIN })).dkim_key as string;
+    owner = await openPerson(browser, app.url);
+    stranger = await openPerson(browser, app.url);
+    for (const [{ page }, { email }] of [[owner, ada] as const, [stranger, grace] as const]) {
+      await page.goto('/sites');
+      await signIn(page, email, PASSWORD);
+      await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor();
+    }
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+    await names?.close();
+    await host?.close();
+  });
+
+  it('shows which record is not right, what it must be, and that it is once it is', async () => {
+    const { page } = owner;
+    await page.goto(`/sites/${DOMAIN}?tab=domain`);
+    await page.getByText('2 records are not right yet').waitFor();
+    const rows = page.getByRole('listitem').filter({ hasText: 'Must be' });
+    assert.match(
+      String(await rows.nth(0).textContent()),
+      /^Aharbour\.example\.orgNot right.*203\.0\.113\.7.*198\.51\.100\.1/,
+    );
+    assert.match(String(await rows.nth(1).textContent()), /^TXTsiteyard\._domainkey.*v=DKIM1.*Not there/);
+    await page.getByText('no other team can claim the domain').waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the TXT record' }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), dkim);
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await assertFitsAndAccessible(page, 'the records of a domain');
+
+    const pieces = (dkim.match(/.{1,200}/g) as string[]).map((piece) => `"${piece}"`).join(' ');
+    await names.write(DOMAIN, `@ A ${IP}\nsiteyard._domainkey TXT ${pieces}`);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('All records are right.').waitFor();
+  });
+
+  it('shows whoever wants a domain of another team the record that would prove it theirs', async () => {
+    const { page } = stranger;
+    await page.goto('/sites/new');
+    await page.getByLabel('Title').fill('Mine');
+    await page.getByRole('button', { name: 'Use your own domain' }).click();
+    await page.getByLabel('Name', { exact: true }).fill(DOMAIN);
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByRole('button', { name: 'Create site' }).click();
+    await page.getByText('Another team has this domain').waitFor();
+    await page.getByText('Is the domain yours?').waitFor();
+    const value = await page.getByText(/^siteyard-claim=/).textContent();
+    await assertFitsAndAccessible(page, 'a domain that is taken');
+    await names.write(DOMAIN, `@ A ${IP}\n_siteyard-challenge TXT "${value}"`);
+    await page.getByRole('button', { name: 'Create site' }).click();
+    await page.getByText('Your site is ready').waitFor({ timeout: 60_000 });
+    // The other one goes along with its site to the name that it has now.
+    await owner.page.waitForURL(/\/sites\/harbour-example-org-[0-9a-f]+\.localhost/, { timeout: 30_000 });
+    await owner.page.getByText('Nothing to set up').waitFor();
+    assert.match(new URL(owner.page.url()).search, /tab=domain/);
+  });
+
+  it('links an account by a token that works, and no other; makes a key; removes both', async () => {
+    const { page } = owner;
+    await page.goto('/account');
+    await page.getByText('No Git accounts').waitFor();
+    await page.getByRole('button', { name: 'Link account' }).click();
+    const dialog = page.getByRole('dialog');
+    const choose = async (kind: string) => {
+      await dialog.getByRole('combobox', { name: 'Kind' }).click();
+      await page.getByRole('option', { name: kind }).click();
+    };
+    await choose('Gitea or Forgejo');
+    await dialog.getByLabel('Host').fill(host.url);
+    await dialog.getByLabel('Token').fill('wrong');
+    await dialog.getByRole('button', { name: 'Link account' }).click();
+    await dialog.getByText('refuses the token').waitFor();
+    await dialog.getByLabel('Token').fill(TOKEN);
+    await dialog.getByRole('button', { name: 'Link account' }).click();
+    await page.getByText(`ada at ${new URL(host.url).host}`).waitFor();
+
+    await page.getByRole('button', { name: 'Link account' }).click();
+    await choose('SSH key');
+    await dialog.getByLabel('Host').fill('ssh://git.example.com');
+    await dialog.getByRole('button', { name: 'Make a key' }).click();
+    await dialog.getByText(/^ssh-ed25519 /).waitFor();
+    await assertFitsAndAccessible(page, 'a new key');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'git.example.com' })
+      .getByText(/^ssh-ed25519 /)
+      .waitFor();
+    await assertFitsAndAccessible(page, 'Git accounts');
+
+    for (const name of ['git.example.com', new URL(host.url).host]) {
+      await page.getByRole('button', { name: `Remove ${name}` }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('listitem').filter({ hasText: name }).waitFor({ state: 'detached' });
+    }
+    await page.getByText('No Git accounts').waitFor();
+  });
+
+  it('let the browser complain about nothing', () => {
+    assert.deepEqual([...owner.complaints, ...stranger.complaints], []);
+  });
+});
