@@ -139,6 +139,11 @@ const team = createRoute({
   validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
   component: lazyRouteComponent(() => import('./routes/team/team.tsx'), 'TeamPage'),
 });
+const webhook = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/$teamId/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('./routes/webhook/webhook.tsx'), 'WebhookPage'),
+});
 const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
@@ -184,6 +189,7 @@ const tree = root.addChildren([
     time,
     teams,
     team,
+    webhook,
     tickets,
     ticket,
     activity,

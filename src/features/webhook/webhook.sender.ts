@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts';
 import { mailSwitchedOff } from './webhook.jobs.ts';
 import { callWebhook } from './webhook.message.ts';
 import { SWITCHED_OFF_BECAUSE } from './webhook.notice.ts';
-import { takeNotices } from './webhook.sql.ts';
+import { hasNotices, takeNotices } from './webhook.sql.ts';
 import { hostOf } from './webhook.ts';
 import {
   type DueDelivery,
@@ -125,6 +125,7 @@ function pauseAfter({ attempts }: DueDelivery, { status }: Outcome): number | un
 
 /** The notice, its event and its mail are one transaction: told once, whoever does it. */
 async function tellOfSwitchedOff({ db, jobs }: Services): Promise<void> {
+  if (!(await hasNotices(db))) return;
   await inTransaction(db, async (tx) => {
     for (const webhook of await takeNotices(tx)) {
       await recordEvent(tx, {

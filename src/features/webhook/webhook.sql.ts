@@ -99,6 +99,11 @@ export interface SwitchedOff {
   reason: DisabledReason;
 }
 
+/** A look that needs no transaction, for it is nearly always in vain. */
+export async function hasNotices(db: Db): Promise<boolean> {
+  return (await sql`select from webhooks where notice_due limit 1`.execute(db)).rows.length > 0;
+}
+
 /** What the platform switched off and nobody was told of yet. Whoever takes it tells in the same transaction. */
 export async function takeNotices(db: Db): Promise<SwitchedOff[]> {
   const { rows } = await sql<SwitchedOff>`

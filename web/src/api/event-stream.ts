@@ -73,6 +73,7 @@ const touched: Record<string, string[]> = {
   site: ['sites', 'teams', 'domains'],
   external_path: ['sites', 'external-paths'],
   backup: ['sites'],
+  webhook: ['webhooks', 'webhook-deliveries'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };
 

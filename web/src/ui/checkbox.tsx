@@ -2,6 +2,7 @@ import { Checkbox as BaseCheckbox } from '@base-ui/react/checkbox';
 import { CheckboxGroup as BaseCheckboxGroup } from '@base-ui/react/checkbox-group';
 import { Field } from '@base-ui/react/field';
 import { Fieldset } from '@base-ui/react/fieldset';
+import { cx } from './cx.ts';
 import { labelStyle } from './field.tsx';
 import { CheckIcon } from './icons.tsx';
 
@@ -9,14 +10,22 @@ type CheckboxGroupProps = {
   name: string;
   legend: string;
   defaultValue: string[];
-  options: { value: string; label: string; hint: string }[];
+  options: { value: string; label: string; hint?: string }[];
+  hint?: string;
+  className?: string;
 };
 
-export function CheckboxGroup({ name, legend, defaultValue, options }: CheckboxGroupProps) {
+export function CheckboxGroup({ name, legend, defaultValue, options, hint, className }: CheckboxGroupProps) {
   return (
     <Field.Root name={name}>
-      <Fieldset.Root render={<BaseCheckboxGroup defaultValue={defaultValue} />} className="grid gap-2.5">
-        <Fieldset.Legend className={labelStyle}>{legend}</Fieldset.Legend>
+      <Fieldset.Root
+        render={<BaseCheckboxGroup defaultValue={defaultValue} />}
+        className={cx('grid gap-2.5', className)}
+      >
+        <Fieldset.Legend className={cx(labelStyle, 'col-span-full')}>
+          {legend}
+          {hint && <span className="mt-0.5 block font-normal text-muted text-xs">{hint}</span>}
+        </Fieldset.Legend>
         {options.map((option) => (
           <Field.Item key={option.value} className="flex gap-2.5">
             <BaseCheckbox.Root
@@ -29,7 +38,7 @@ export function CheckboxGroup({ name, legend, defaultValue, options }: CheckboxG
             </BaseCheckbox.Root>
             <div>
               <Field.Label className="text-sm">{option.label}</Field.Label>
-              <Field.Description className="text-muted text-xs">{option.hint}</Field.Description>
+              {option.hint && <Field.Description className="text-muted text-xs">{option.hint}</Field.Description>}
             </div>
           </Field.Item>
         ))}

@@ -226,6 +226,16 @@ export const UndoIcon = (props: IconProps) => (
     <path d="M8.5 5 4 9.5 8.5 14M4 9.5h10.5a5.5 5.5 0 0 1 0 11H9" />
   </Stroke>
 );
+export const WebhookIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M9 15.5H5.5a3.5 3.5 0 1 1 1-6.8M14.5 12l3.3 5.2a3.3 3.3 0 1 1-4.6 1.6M12 9.5 8.9 15M9 7.4a3.3 3.3 0 1 1 5.7 2.3" />
+  </Stroke>
+);
+export const SendIcon = (props: IconProps) => (
+  <Stroke {...props}>
+    <path d="M20.5 3.5 10 14M20.5 3.5 14 20.5 10 14 3.5 10l17-6.5Z" />
+  </Stroke>
+);
 export const ChevronDownIcon = (props: IconProps) => (
   <Stroke {...props}>
     <path d="m6 9 6 6 6-6" />

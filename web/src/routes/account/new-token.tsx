@@ -2,10 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
-import { Alert } from '../../ui/alert.tsx';
+import { SecretOnce } from '../../layout/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
-import { CopyLine } from '../../ui/copy-line.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -45,7 +44,15 @@ export function NewTokenButton() {
         title={secret ? 'Your new token' : 'New API token'}
         description={secret ? 'Copy it now: it is shown this once and never again.' : undefined}
       >
-        {secret ? <Secret secret={secret} /> : <TokenForm onMade={setSecret} />}
+        {secret ? (
+          <SecretOnce
+            secret={secret}
+            copyLabel="Copy the token"
+            warning="Whoever has it can act in your name. Keep it like a password."
+          />
+        ) : (
+          <TokenForm onMade={setSecret} />
+        )}
       </Dialog>
     </>
   );
@@ -94,17 +101,5 @@ function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
         <SubmitButton>Create token</SubmitButton>
       </DialogActions>
     </Form>
-  );
-}
-
-function Secret({ secret }: { secret: string }) {
-  return (
-    <div className="grid gap-5">
-      <CopyLine text={secret} label="Copy the token" />
-      <Alert tone="warn">Whoever has it can act in your name. Keep it like a password.</Alert>
-      <DialogActions>
-        <CancelButton>Done</CancelButton>
-      </DialogActions>
-    </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Team } from '#sdk';
 import { teamQuery } from '../../api/queries.ts';
+import { atLeast } from '../../api/roles.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
@@ -14,6 +15,7 @@ import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
 import { TeamTickets } from './team-tickets.tsx';
+import { TeamWebhooks } from './team-webhooks.tsx';
 
 const route = getRouteApi('/app/teams/$teamId');
 
@@ -35,6 +37,10 @@ function TeamView({ team }: { team: Team }) {
     { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
     // Only the owner may even read invites.
     ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
+    // Addresses of receivers often hold a secret, so whoever may not change them does not see them.
+    ...(atLeast(team.role, 'admin')
+      ? [{ value: 'webhooks', label: 'Webhooks', content: <TeamWebhooks team={team} /> }]
+      : []),
     { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
     { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
   ];

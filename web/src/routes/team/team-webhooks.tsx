@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Team, Webhook } from '#sdk';
+import { eventsText, hostOf, stateOf, webhooksQuery } from '../../api/webhooks.ts';
+import { Listing } from '../../layout/listing.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { PlusIcon, WebhookIcon } from '../../ui/icons.tsx';
+import { Table, Td, Th } from '../../ui/table.tsx';
+import { NewWebhookDialog } from '../webhook/webhook-dialogs.tsx';
+
+export function TeamWebhooks({ team }: { team: Team }) {
+  const [page, setPage] = useState(1);
+  const [adding, setAdding] = useState(false);
+  const query = useQuery(webhooksQuery(team.id, page));
+  return (
+    <Section
+      title="Webhooks"
+      description="Servers of yours that are called when something happens."
+      action={
+        <Button onClick={() => setAdding(true)}>
+          <PlusIcon /> Add webhook
+        </Button>
+      }
+      flush
+    >
+      <NewWebhookDialog teamId={team.id} open={adding} onOpenChange={setAdding} />
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={
+          <Empty icon={<WebhookIcon />} title="No webhooks">
+            Have a server of yours called when a site is made, a backup fails or a member joins {team.name}.
+          </Empty>
+        }
+      >
+        {(webhooks) => (
+          <Table
+            label="Webhooks"
+            head={
+              <>
+                <Th>Calls</Th>
+                <Th className="max-md:hidden">When something happens to</Th>
+                <Th>State</Th>
+              </>
+            }
+          >
+            {webhooks.map((webhook) => (
+              <WebhookRow key={webhook.id} webhook={webhook} />
+            ))}
+          </Table>
+        )}
+      </Listing>
+    </Section>
+  );
+}
+
+function WebhookRow({ webhook }: { webhook: Webhook }) {
+  const { label, tone } = stateOf(webhook);
+  return (
+    <tr>
+      <Td className="w-1/2 max-w-0 max-md:w-full">
+        <Link
+          to="/teams/$teamId/webhooks/$webhookId"
+          params={{ teamId: webhook.team_id, webhookId: webhook.id }}
+          className="block truncate rounded font-medium underline-offset-4 hover:underline"
+        >
+          {webhook.description || hostOf(webhook)}
+        </Link>
+        <p className="truncate text-muted text-xs">{webhook.description ? hostOf(webhook) : eventsText(webhook)}</p>
+      </Td>
+      <Td className="w-1/2 max-w-0 truncate text-muted max-md:hidden">{eventsText(webhook)}</Td>
+      <Td className="text-right">
+        <Badge tone={tone}>{label}</Badge>
+      </Td>
+    </tr>
+  );
+}

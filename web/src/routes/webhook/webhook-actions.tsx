@@ -1,0 +1,104 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Webhook, WebhookDeliveryDetail } from '#sdk';
+import { api } from '../../api/client.ts';
+import { hostOf, paramsOf } from '../../api/webhooks.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../ui/icons.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
+
+type Asking = 'edit' | 'rotate' | 'delete';
+
+export function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const [asking, setAsking] = useState<Asking>();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const params = paramsOf(webhook);
+  const dialog = (which: Asking) => ({
+    webhook,
+    open: asking === which,
+    onOpenChange: (open: boolean) => setAsking(open ? which : undefined),
+  });
+
+  const switchOff = useMutation({
+    mutationFn: () => api.updateWebhook({ params, body: { is_active: false } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+
+  async function remove() {
+    await api.deleteWebhook({ params });
+    await navigate({ to: '/teams/$teamId', params: { teamId: webhook.team_id }, search: { tab: 'webhooks' } });
+    await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+    toast.success('The webhook is deleted.');
+  }
+
+  return (
+    <div className="flex gap-2">
+      <TestButton webhook={webhook} />
+      <Menu
+        trigger={
+          <Button variant="secondary" aria-label="More actions">
+            <MoreIcon />
+          </Button>
+        }
+      >
+        <MenuItem icon={<PencilIcon />} onClick={() => setAsking('edit')}>
+          Edit
+        </MenuItem>
+        <MenuItem icon={<KeyIcon />} onClick={() => setAsking('rotate')}>
+          New secret
+        </MenuItem>
+        {webhook.is_active && (
+          <MenuItem icon={<CloseIcon />} onClick={() => switchOff.mutate()}>
+            Switch off
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem danger icon={<TrashIcon />} onClick={() => setAsking('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      <EditWebhookDialog {...dialog('edit')} />
+      <RotateSecretDialog {...dialog('rotate')} />
+      <ConfirmDialog
+        {...dialog('delete')}
+        title={`Delete the webhook to ${hostOf(webhook)}?`}
+        action="Delete"
+        onConfirm={remove}
+      >
+        It is called no more, and the list of what was sent goes with it.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** Calls the address now and shows what came back. */
+function TestButton({ webhook }: { webhook: Webhook }) {
+  const queryClient = useQueryClient();
+  const [made, setMade] = useState<WebhookDeliveryDetail>();
+  const [open, setOpen] = useState(false);
+  const call = useMutation({
+    mutationFn: () => api.testWebhook({ params: paramsOf(webhook) }),
+    onSuccess: (delivery) => {
+      setMade(delivery);
+      setOpen(true);
+      void queryClient.invalidateQueries({ queryKey: ['webhook-deliveries'] });
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <>
+      <Button pending={call.isPending} onClick={() => call.mutate()}>
+        <SendIcon /> Send a test
+      </Button>
+      {made && <DeliveryDialog webhook={webhook} delivery={made} open={open} onOpenChange={setOpen} />}
+    </>
+  );
+}
