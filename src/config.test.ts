@@ -55,3 +55,24 @@ test('the address of the metrics dashboard says where a sign-in to it leads back
     assert.throws(() => uris({ METRICS_REDIRECT_URIS: wrong }), /METRICS_REDIRECT_URIS has/);
   assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: 'short' }), /METRICS_CLIENT_SECRET must have/);
 });
+
+test('the built-in provider is for platforms that only this machine can open, or that say so', () => {
+  const billing = (env: Record<string, string>) => readConfig(env).billing;
+  for (const BASE_URL of ['http://localhost:1', 'http://127.1.2.3', 'http://[::1]:8080', 'http://a.localhost'])
+    assert.equal(billing({ BASE_URL }), 'test', BASE_URL);
+  for (const BASE_URL of [
+    'https://platform.example',
+    'http://127.evil.example',
+    'http://10.0.0.1',
+    'http://localhost.example',
+  ])
+    assert.equal(billing({ BASE_URL }), 'none', BASE_URL);
+  assert.equal(billing({ BASE_URL: 'https://platform.example', BILLING: 'test' }), 'test');
+  const keys = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+  assert.equal(billing(keys), 'stripe');
+  assert.equal(readConfig(keys).stripe?.apiUrl, 'https://api.stripe.com');
+  assert.throws(() => readConfig({ STRIPE_SECRET_KEY: 'sk_test_1' }), /STRIPE_WEBHOOK_SECRET/);
+  assert.throws(() => readConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_1' }), /STRIPE_SECRET_KEY/);
+  assert.throws(() => readConfig({ ...keys, BILLING: 'test' }), /exclude/);
+  assert.throws(() => readConfig({ BILLING: 'none' }), /BILLING must be one of test/);
+});

@@ -25,8 +25,8 @@ export interface StripeServer {
   deliveries: Delivery[];
   requests: StripeRequest[];
   fault: Fault | undefined;
-  /** Called when the provider has done what was asked and nobody knows yet. */
-  done: ((request: StripeRequest) => void) | undefined;
+  /** Called when the provider has done what was asked and nobody knows yet. The answer waits for it. */
+  done: ((request: StripeRequest) => Promise<void> | void) | undefined;
   /** Somebody pays on the checkout's page. */
   pay(url: string): Promise<void>;
   /** Somebody does this to the newest subscription of a checkout's customer, or to the one named. */
@@ -54,7 +54,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     const fault = server.fault?.(request);
     if (fault === 'refuse') return void incoming.socket.destroy();
     const answer = await builtIn.handle(request);
-    server.done?.(request);
+    await server.done?.(request);
     if (fault === 'cut after') return void incoming.socket.destroy();
     outgoing.writeHead(answer.status, answer.headers).end(answer.body);
   });

@@ -346,6 +346,28 @@ suite('events of the provider', () => {
     assert.equal(await asksFor(customer), asked);
   });
 
+  test('a reading that was overtaken by a later one changes nothing', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    const isReading = (path: string) => path.startsWith('/v1/subscriptions?');
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    stripe.done = ({ path }) => {
+      if (!isReading(path)) return;
+      stripe.done = undefined;
+      reached.resolve();
+      return held.promise;
+    };
+    const early = owner.api.syncBilling();
+    await reached.promise;
+    await stripe.act({ action: 'change_plan', priceKey: 'siteyard_business_month' }, sub_id as string);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'business');
+    held.resolve();
+    await early;
+    assert.equal((await teamOf(owner)).plan_type_name, 'business');
+  });
+
   test('what is about somebody else is taken and means nothing', async () => {
     const body = JSON.stringify({
       id: 'evt_elsewhere',
