@@ -2,16 +2,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
-import { api, isStatus } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { type ClaimRecord, claimIn } from '../../api/domains.ts';
 import { useMe } from '../../api/session.ts';
 import { siteQuery } from '../../api/site-queries.ts';
 import { ClaimNote } from '../../layout/claim-record.tsx';
+import { planRemedy } from '../../layout/plan-link.tsx';
 import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
-import { Alert } from '../../ui/alert.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
 import { slugOf } from '../../ui/format.ts';
 import { Input } from '../../ui/input.tsx';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
@@ -29,14 +29,12 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
   const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
-  const [overPlan, setOverPlan] = useState<string>();
   const [claim, setClaim] = useState<ClaimRecord>();
   const name = useSiteName(regions.find((region) => region.name === regionName));
   const [nameIsOwn, setNameIsOwn] = useState(false);
   const team = teams.find(({ id }) => id === teamId);
 
   async function submit(values: Record<string, string>) {
-    setOverPlan(undefined);
     setClaim(undefined);
     try {
       const site = await api.createSite({
@@ -59,14 +57,16 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
       await navigate({ to: '/sites/$fqdn', params: { fqdn: site.fqdn }, replace: true });
     } catch (error) {
       setClaim(claimIn(error));
-      if (!isStatus(error, 402)) throw error;
-      setOverPlan(messageOf(error));
+      throw error;
     }
   }
 
   return (
-    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn', 'site.name_held': 'fqdn' }}>
-      {overPlan && <OverPlan message={overPlan} team={team} />}
+    <Form
+      submit={submit}
+      fieldOfCode={{ 'site.name_taken': 'fqdn', 'site.name_held': 'fqdn' }}
+      remedy={planRemedy(team)}
+    >
       <Field name="cms_blog_name" label="Title" hint="What visitors read at the top. You can change it later.">
         <Input
           required
@@ -146,30 +146,6 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
         <SubmitButton>Create site</SubmitButton>
       </div>
     </Form>
-  );
-}
-
-/** The plan has no room: nothing is wrong with what was typed, so it is no field's fault. */
-function OverPlan({ message, team }: { message: string; team: Team | undefined }) {
-  return (
-    <div role="alert">
-      <Alert
-        tone="warn"
-        action={
-          team && (
-            <Link
-              to="/teams/$teamId"
-              params={{ teamId: team.id }}
-              className="rounded font-medium underline underline-offset-4"
-            >
-              See the plan of {team.name}
-            </Link>
-          )
-        }
-      >
-        {message}
-      </Alert>
-    </div>
   );
 }
 

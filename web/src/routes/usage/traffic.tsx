@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import type { Site, SiteUsage as Usage } from '#sdk';
-import { siteUsageQuery, type UsageRange, usageRanges } from '../../api/site-queries.ts';
+import type { Usage, UsageRange } from '../../api/usage-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Section } from '../../ui/card.tsx';
 import { formatBytes, formatCount } from '../../ui/format.ts';
@@ -13,20 +12,31 @@ import { UsageTable } from './usage-table.tsx';
 // The plots are drawn by a package of their own, which no other page needs.
 const UsagePlot = lazy(() => import('./usage-plot.tsx').then(({ UsagePlot: component }) => ({ default: component })));
 
-const ranges = Object.entries(usageRanges).map(([value, { label }]) => ({ value, label }));
 const views = [
   { value: 'plot', label: 'Plot' },
   { value: 'table', label: 'Table' },
 ];
 
-export function SiteUsage({ site }: { site: Site }) {
-  const [range, setRange] = useState<UsageRange>('24h');
+type TrafficProps<Key extends QueryKey> = {
+  ranges: UsageRange[];
+  queryOf: (range: UsageRange) => UseQueryOptions<Usage, Error, Usage, Key>;
+};
+
+/** Visits and bandwidth over time, of a site or of a whole team. */
+export function Traffic<Key extends QueryKey>({ ranges, queryOf }: TrafficProps<Key>) {
+  const [label, setLabel] = useState(ranges[0]?.label ?? '');
   const [view, setView] = useState('plot');
-  const query = useQuery(siteUsageQuery(site.fqdn, range));
+  const range = ranges.find((each) => each.label === label) ?? (ranges[0] as UsageRange);
+  const query = useQuery(queryOf(range));
   return (
     <Section title="Traffic">
       <div className="mb-5 flex flex-wrap items-center justify-between gap-2">
-        <Segmented label="Time" value={range} onChange={(next) => setRange(next as UsageRange)} options={ranges} />
+        <Segmented
+          label="Time"
+          value={range.label}
+          onChange={setLabel}
+          options={ranges.map((each) => ({ value: each.label, label: each.label }))}
+        />
         <Segmented label="Show as" value={view} onChange={setView} options={views} />
       </div>
       <Loaded query={query} loading={<Skeleton className="h-96 rounded-lg" />}>
@@ -34,11 +44,11 @@ export function SiteUsage({ site }: { site: Site }) {
           <>
             {view === 'plot' && (
               <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-                <Plots usage={usage} title={usage.title} />
+                <Plots usage={usage} />
               </Suspense>
             )}
             {/* A canvas tells a screen reader nothing, so the table is always there. */}
-            <UsageTable usage={usage} title={usage.title} isShown={view === 'table'} />
+            <UsageTable usage={usage} isShown={view === 'table'} />
           </>
         )}
       </Loaded>
@@ -46,13 +56,13 @@ export function SiteUsage({ site }: { site: Site }) {
   );
 }
 
-function Plots({ usage, title }: { usage: Usage; title: string }) {
+function Plots({ usage }: { usage: Usage }) {
   // A canvas does not follow CSS: in another theme it is drawn anew.
   const theme = useIsDark() ? 'dark' : 'light';
   return (
     <div key={theme} className="grid grid-cols-1 gap-6">
-      <UsagePlot usage={usage} field="visits" name="Visits" title={title} format={formatCount} />
-      <UsagePlot usage={usage} field="bytes" name="Bandwidth" title={title} format={formatBytes} />
+      <UsagePlot usage={usage} field="visits" name="Visits" format={formatCount} />
+      <UsagePlot usage={usage} field="bytes" name="Bandwidth" format={formatBytes} />
     </div>
   );
 }
