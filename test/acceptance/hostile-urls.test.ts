@@ -3,7 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { startTestApp, type TestApp } from '../app.ts';
-import { type NameServer, startNameServer } from '../name-server.ts';
+
+import { startTrickyNames, type TrickyNames } from '../tricky-names.ts';
 import { startUpstream, type Upstream } from '../upstream.ts';
 import { FIELDS, hostileAddresses, hostileUrls, PUBLIC_STAND_IN, type Setting } from './hostile-urls.ts';
 import { createWorld } from './world.ts';
@@ -16,7 +17,7 @@ import { createWorld } from './world.ts';
 const AT_ONCE = 8;
 
 let app: TestApp;
-let names: NameServer;
+let names: TrickyNames;
 let redirector: Upstream;
 let listener: Server;
 let port: number;
@@ -37,7 +38,7 @@ function watch(message: unknown): void {
 }
 
 before(async () => {
-  names = await startNameServer(hostileAddresses);
+  names = await startTrickyNames(hostileAddresses);
   redirector = await startUpstream(({ url }) => {
     const to = url.searchParams.get('to');
     if (to === null) return { body: {} };

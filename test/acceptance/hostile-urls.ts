@@ -33,6 +33,12 @@ const ask = ({ app, token }: Setting, method: string, path: string, body?: unkno
 /** What stands between the slashes, as somebody would enter it where a host is asked for. */
 const hostOf = (url: string) => url.replace(/^[a-z0-9+.-]*:?[\\/]*/i, '').replace(/[\\/?#].*$/s, '');
 
+/** For fields that take nothing else. */
+const secure = (url: string) => url.replace(/^http:/i, 'https:');
+
+const verifyRepository = (setting: Setting, gitUrl: string) =>
+  ask(setting, 'GET', `/verify_git_sync_directories?${new URLSearchParams({ git_url: gitUrl })}`);
+
 let number = 0;
 const XML = { 'content-type': 'text/xml' };
 
@@ -117,6 +123,32 @@ export const FIELDS: HostileField[] = [
         path: '/api/v1/stats/redirect',
         query_params_json: JSON.stringify({ site_id: setting.fqdn, to: url, status: statusFor(url) }),
       }),
+  },
+  {
+    name: 'webhook: url, with a test call',
+    async use(setting, url) {
+      const path = `/team/${setting.place.teamId}/webhook`;
+      const made = await ask(setting, 'POST', path, { url, event_types: ['git.synced'] });
+      if (made.status !== 200) return made;
+      await ask(setting, 'POST', `${path}/${made.json.id}/test`);
+      return ask(setting, 'DELETE', `${path}/${made.json.id}`);
+    },
+  },
+  {
+    name: 'Git account: base_url',
+    use: (setting, url) =>
+      ask(setting, 'POST', '/git_account', { provider: 'gitea', base_url: secure(url), token: 'a token' }),
+  },
+  {
+    name: 'verify_git_sync_directories: git_url',
+    use: (setting, url) => verifyRepository(setting, secure(url)),
+  },
+  {
+    name: 'verify_git_sync_directories: git_url, by ssh',
+    async use(setting, url) {
+      await verifyRepository(setting, `git@${hostOf(url).replace(/:\d+$/, '')}:site.git`);
+      return verifyRepository(setting, `ssh://git@${hostOf(url)}/site.git`);
+    },
   },
   {
     name: 'every other way out of the platform',
