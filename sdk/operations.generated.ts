@@ -1223,6 +1223,10 @@ export interface Operations {
   syncBilling: { input: Record<never, never>; output: SyncedBilling };
   /** What a team pays for, until when, and how much of it is used */
   getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling };
+  /** Pay for more sites than the plan has, or for fewer again */
+  setAdditionalSites: { input: { params: { team_id: string }; body: {
+      additional_sites: number;
+    } }; output: TeamBilling };
   /** For the payment provider alone, who signs what it sends */
   receivePaymentEvent: { input: { body: Blob }; output: string };
   /** A checkout of the built-in provider, which takes no money */
@@ -1395,6 +1399,7 @@ export const ROUTES = {
   createPortalSession: { method: 'POST', path: '/f/api/v1/create_portal_session' },
   syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
   getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
+  setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
   receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream' },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
   endTestCheckout: { method: 'POST', path: '/f/api/v1/test_checkout/{session_id}', body: 'application/json' },

@@ -13,6 +13,8 @@ export interface Payments {
   createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }>;
   /** Ends a session that nobody has paid; says how the session stands then. */
   closeCheckout(sessionId: string): Promise<CheckoutStatus>;
+  /** How many sites besides the plan's are paid for from now on. Setting it again changes nothing. */
+  setAdditionalSites(subscriptionId: string, priceKey: string, quantity: number): Promise<void>;
   createPortal(customerId: string, returnUrl: string): Promise<string>;
   /** All that the customer ever had of what we sell, ended ones included. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;

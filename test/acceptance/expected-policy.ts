@@ -136,6 +136,7 @@ syncCheckout                         401       404     404     404    404    200
 createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200
 syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200
 getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404
+setAdditionalSites                   401       404     403     403    403    200      404      401     200     403      403       404
 getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404
 receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200
 getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404
@@ -274,6 +275,7 @@ replayWebhookDelivery  params.delivery_id     404 webhook_delivery.not_found
 createCheckoutSession  body.for_team_id        404 team.not_found
 syncCheckout    params.checkout_id             404 checkout.not_found
 getTeamBilling  params.team_id                 404 team.not_found
+setAdditionalSites params.team_id              404 team.not_found
 getTeamUsage    params.team_id                 404 team.not_found
 getTestCheckout params.session_id              404 test_checkout.not_found
 endTestCheckout params.session_id              404 test_checkout.not_found

@@ -304,6 +304,10 @@ export const requests: Record<string, Make> = {
   syncBilling: nothing,
   getTeamBilling: inTeam,
   getTeamUsage: inTeam,
+  setAdditionalSites: async ({ world, place }) => ({
+    params: { team_id: await world.paidTeam(place) },
+    body: { additional_sites: 2 },
+  }),
   receivePaymentEvent: ({ world }) => world.paymentEvent(),
   getTestCheckout: async ({ world, place }) => ({
     params: { session_id: (await world.checkout(place.owner)).sessionId },

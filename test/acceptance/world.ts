@@ -354,6 +354,25 @@ function createMakers(app: TestApp, passwordHash: string) {
       return { sessionId, checkoutId: (await row.executeTakeFirstOrThrow()).id };
     },
 
+    /** A team that is paid for, with everybody in it who is in Home. */
+    async paidTeam({ teamId, owner }: Place): Promise<string> {
+      const paid = await makers.team(owner);
+      const others = db
+        .selectFrom('team_members')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('role', '<>', 'owner');
+      for (const { user_id, role } of await others.execute())
+        await makers.joins(paid, { id: user_id, email: '' }, role as Role);
+      const token = await makers.credential(owner);
+      const body = { for_team_id: paid, plan_name: 'micro' };
+      const { url } = (await request(app, 'POST', '/create_checkout_session', { token, body })).json;
+      const pay = `/test_checkout/${url.split('/').at(-1)}`;
+      await request(app, 'POST', pay, { token, body: { outcome: 'paid' } });
+      await request(app, 'POST', '/billing/sync', { token });
+      return paid;
+    },
+
     /** A test portal of this person, and a subscription in it that is no team's, so that nothing goes on in the background. */
     async portal(person: Person): Promise<{ sessionId: string; subscriptionId: string }> {
       const token = await makers.credential(person);

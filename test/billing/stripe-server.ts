@@ -29,7 +29,7 @@ export interface StripeServer {
   done: ((request: StripeRequest) => Promise<void> | void) | undefined;
   /** Somebody pays on the checkout's page. */
   pay(url: string): Promise<void>;
-  /** Somebody does this to the newest subscription of a checkout's customer, or to the one named. */
+  /** The customer does this in the portal. */
   act(action: TestAction, subscriptionId: string): Promise<boolean>;
   subscriptions(): Promise<StripeSubscription[]>;
   sessions(): Promise<CheckoutSession[]>;

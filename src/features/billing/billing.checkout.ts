@@ -81,14 +81,15 @@ export async function createCheckout(
 
 async function reserve(services: Services, payments: Payments, wanted: NewCheckoutRow): Promise<CheckoutRow> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { row, inTheWay } = await inTransaction(services.db, (tx) => find(tx, wanted));
+    const { row, inTheWay } = await inTransaction(services.db, (tx) => claim(tx, wanted));
     if (row) return row;
     for (const other of inTheWay) await endOther(services, payments, other);
   }
   throw beingPaid({ message: 'Another checkout for this team begins at this moment; try again.' });
 }
 
-async function find(tx: Db, wanted: NewCheckoutRow): Promise<{ row?: CheckoutRow; inTheWay: CheckoutRow[] }> {
+/** The one open checkout of its kind, new or as it was; otherwise those that have to end first. */
+async function claim(tx: Db, wanted: NewCheckoutRow): Promise<{ row?: CheckoutRow; inTheWay: CheckoutRow[] }> {
   const team_name = wanted.team_id === null ? wanted.team_name : await holdFreeTeam(tx, wanted.team_id);
   if (wanted.team_id === null) await lockUser(tx, wanted.user_id);
   const open = await listOpenCheckouts(tx, { ...wanted, team_name });

@@ -7,8 +7,15 @@ import { Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, inTeam } from '#core/policy.ts';
 import { createCheckout, getCheckout, prepareCheckout } from './billing.checkout.ts';
 import { mayBuy, ownCheckout } from './billing.policy.ts';
-import { Checkout, NewCheckoutSession, SessionUrl, SyncedBilling, TeamBilling } from './billing.schema.ts';
-import { createPortal, listPaidTeams, receivePaymentEvent, syncUser } from './billing.ts';
+import {
+  AdditionalSites,
+  Checkout,
+  NewCheckoutSession,
+  SessionUrl,
+  SyncedBilling,
+  TeamBilling,
+} from './billing.schema.ts';
+import { createPortal, listPaidTeams, receivePaymentEvent, setAdditionalSites, syncUser } from './billing.ts';
 import { getTeamBilling } from './billing.view.ts';
 
 const tag = 'billing';
@@ -74,6 +81,19 @@ export const billingOperations = [
     access: inTeam('admin'),
     params: Type.Object({ team_id: Uuid }),
     response: TeamBilling,
+    handle: ({ db, services, subject: teamId }) => getTeamBilling(db, services, teamId),
+  }),
+  operation({
+    id: 'setAdditionalSites',
+    method: 'PUT',
+    path: '/team/{team_id}/additional_sites',
+    tag,
+    summary: 'Pay for more sites than the plan has, or for fewer again',
+    access: inTeam('owner'),
+    params: Type.Object({ team_id: Uuid }),
+    body: AdditionalSites,
+    response: TeamBilling,
+    prepare: ({ services, subject: teamId, body }) => setAdditionalSites(services, teamId, body.additional_sites),
     handle: ({ db, services, subject: teamId }) => getTeamBilling(db, services, teamId),
   }),
   rawOperation({

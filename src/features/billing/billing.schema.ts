@@ -17,12 +17,10 @@ export type NewCheckoutSession = Static<typeof NewCheckoutSession>;
 
 export const SessionUrl = Type.Object({ url: Type.String({ description: 'Where to go on' }) }, { title: 'SessionUrl' });
 
-export const CHECKOUT_STATUSES = ['open', 'paid', 'closed'] as const;
-
 export const Checkout = Type.Object(
   {
     id: Uuid,
-    status: OneOf(CHECKOUT_STATUSES),
+    status: OneOf(['open', 'paid', 'closed']),
     plan_name: OneOf(PLAN_NAMES),
     interval: OneOf(INTERVALS),
     team_name: Type.String(),
@@ -37,6 +35,10 @@ export const SyncedBilling = Type.Object(
   { team_ids: Type.Array(Uuid, { description: 'The teams that the caller pays or paid for' }) },
   { title: 'SyncedBilling' },
 );
+
+export const AdditionalSites = Type.Object({
+  additional_sites: Type.Integer({ minimum: 0, maximum: 1000, description: 'How many besides those of the plan' }),
+});
 
 const Used = Type.Object({ used: Type.Integer(), allowed: Type.Integer() });
 export const BILLING_STATES = ['active', 'trialing', 'past_due', 'grace', 'expired', 'canceled'] as const;
@@ -98,6 +100,7 @@ export const beingPaid = failure(
   409,
   'This team was paid for a moment ago; its plan changes as soon as that is known.',
 );
+export const notPaid = failure('billing.not_paid', 409, 'Additional sites come with a paid plan; choose one first.');
 export const freeTeamTaken = failure(
   'billing.free_team_taken',
   402,

@@ -129,6 +129,18 @@ export async function findPaidTeams(db: Db, account: string, customerId: string)
   return new Map(rows.map(({ id, team_id }) => [id, team_id]));
 }
 
+/** What a team pays with now. */
+export async function findPaidSubscription(
+  db: Db,
+  account: string,
+  teamId: string,
+): Promise<{ id: string; customer_id: string; interval: Interval } | undefined> {
+  const { rows } = await sql<{ id: string; customer_id: string; interval: Interval }>`
+    select s.id, s.customer_id, t.interval from teams t join subscriptions s on s.id = t.sub_id and s.team_id = t.id
+    where t.id = ${teamId} and s.account = ${account}`.execute(db);
+  return rows[0];
+}
+
 export async function writeSubscription(
   db: Db,
   row: { account: string; id: string; customer_id: string; team_id: string; status: string },

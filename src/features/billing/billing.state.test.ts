@@ -83,8 +83,11 @@ suite('from a subscription to what the team becomes', () => {
     const end = subscription().periodEnd;
     const canceled = nextState(paid, subscription({ cancelAtPeriodEnd: true }), at());
     assert.deepEqual([canceled.cancel_at, canceled.cancel_at_period_end], [end, true]);
+    const byDate = nextState(paid, subscription({ cancelAt: end }), at());
+    assert.deepEqual([byDate.cancel_at, byDate.cancel_at_period_end], [end, true]);
     const cancelAt = new Date('2026-07-01T00:00:00Z');
-    assert.deepEqual(nextState(paid, subscription({ cancelAt }), at()).cancel_at, cancelAt);
+    const later = nextState(paid, subscription({ cancelAt }), at());
+    assert.deepEqual([later.cancel_at, later.cancel_at_period_end], [cancelAt, false]);
   });
 });
 

@@ -62,7 +62,8 @@ function boughtState(current: Subscription): Bought {
     sub_id: current.id,
     additional_sites: current.additionalSites === 0 ? null : current.additionalSites,
     cancel_at: current.cancelAt ?? (current.cancelAtPeriodEnd ? current.periodEnd : null),
-    cancel_at_period_end: current.cancelAtPeriodEnd,
+    // The provider may say it by the date alone.
+    cancel_at_period_end: current.cancelAtPeriodEnd || Number(current.cancelAt) === Number(current.periodEnd),
     trial_ends_on: current.trialEnd,
     period_start: current.periodStart,
     period_end: current.periodEnd,

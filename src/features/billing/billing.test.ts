@@ -232,6 +232,36 @@ suite('the portal', () => {
   });
 });
 
+test('more sites are bought and given back for a plan that is paid, and for no other', async () => {
+  const owner = await ownerOn('micro', 'year');
+  const params = { team_id: owner.teamId };
+  const set = (additional_sites: number) => owner.api.setAdditionalSites({ params, body: { additional_sites } });
+  const bought = await set(3);
+  assert.deepEqual([bought.additional_sites, bought.price_cents, bought.limits.sites.allowed], [3, 18_000, 6]);
+  const { sub_id } = await teamOf(owner);
+  const atProvider = async () =>
+    (await stripe.subscriptions())
+      .find(({ id }) => id === sub_id)
+      ?.items.data.map(({ price, quantity }) => [price.lookup_key, quantity]);
+  const [plan, extra] = ['siteyard_micro_year', 'siteyard_additional_site_year'];
+  assert.deepEqual(await atProvider(), [
+    [plan, 1],
+    [extra, 3],
+  ]);
+  await set(3);
+  assert.equal((await set(1)).limits.sites.allowed, 4);
+  assert.deepEqual(await atProvider(), [
+    [plan, 1],
+    [extra, 1],
+  ]);
+  assert.equal((await set(0)).price_cents, 9000);
+  assert.deepEqual(await atProvider(), [[plan, 1]]);
+  await set(0);
+  const thrifty = await registerPerson(app, 'Thrifty');
+  const asked = thrifty.api.setAdditionalSites({ params: { team_id: thrifty.teamId }, body: { additional_sites: 1 } });
+  await assert.rejects(asked, refused(409, 'billing.not_paid'));
+});
+
 suite('what is not paid', () => {
   test('a failed payment is told, sleeps after fourteen days, and is forgotten once paid', async () => {
     const owner = await ownerOn('micro');

@@ -1,7 +1,8 @@
 import type { Db } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { asking, customerOf, requirePayments } from './billing.provider.ts';
-import { findCustomer, findPaidTeams } from './billing.sql.ts';
+import { notPaid } from './billing.schema.ts';
+import { findCustomer, findPaidSubscription, findPaidTeams } from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
 
 /** Money, as the platform and other features see it. */
@@ -21,6 +22,18 @@ export async function syncUser(services: Services, userId: string): Promise<void
   const { account } = requirePayments(services);
   const customerId = await findCustomer(services.db, account, userId);
   if (customerId !== undefined) await asking(services, () => syncCustomer(services, customerId));
+}
+
+/** Changes what is paid for, at the provider, and then here what follows from it. */
+export async function setAdditionalSites(services: Services, teamId: string, quantity: number): Promise<void> {
+  const payments = requirePayments(services);
+  const paid = await findPaidSubscription(services.db, payments.account, teamId);
+  if (!paid) throw notPaid();
+  const { id, customer_id, interval } = paid;
+  await asking(services, async () => {
+    await payments.setAdditionalSites(id, `siteyard_additional_site_${interval}`, quantity);
+    await syncCustomer(services, customer_id);
+  });
 }
 
 export async function listPaidTeams(db: Db, services: Services, userId: string): Promise<string[]> {

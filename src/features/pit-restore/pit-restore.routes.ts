@@ -56,7 +56,7 @@ export const pitRestoreOperations = [
     params: SitePath,
     body: NewPitRestore,
     response: PitRestore,
-    prepare: ({ db, subject: site, body }) => chooseBackups(db, site.id, body),
+    prepare: ({ db, subject: site, body }) => chooseBackups(db, site, body),
     handle: (call) => createPitRestore(call, call.subject, call.prepared),
     async reread({ db, subject: site }, { body, eventId }) {
       const { failure } = await eventDetail(db, eventId);
@@ -82,7 +82,7 @@ export const pitRestoreOperations = [
     body: NewPitRestore,
     response: PitPreview,
     async prepare({ db, services, subject: site, body }) {
-      const chosen = await chooseBackups(db, site.id, body);
+      const chosen = await chooseBackups(db, site, body);
       return { chosen, plan: await planRestore(services, site, chosen) };
     },
     handle: (call) =>

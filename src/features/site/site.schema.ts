@@ -151,7 +151,11 @@ export const updateFailed = failure('site.update_failed', 502, 'The change could
 export const sleepFailed = failure('site.sleep_failed', 502, 'The site could not be put to sleep.');
 export const restoreFailed = failure('site.restore_failed', 502, 'The site could not be brought back.');
 export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
-export const teamExpired = failure('team.expired', 402, 'This team is unpaid; pay to go on.');
+export const teamExpired = failure(
+  'team.expired',
+  402,
+  'This team has been unpaid for 14 days; pay in the billing portal or choose a plan to go on.',
+);
 export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');
 export const planStorage = failure('plan.storage', 402, 'The plan has no storage left.');
 export const deletedSiteNotFound = failure('deleted_site.not_found', 404, 'There is no such deleted site.');

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { bodyFault, invalid } from '#core/errors.ts';
+import { type AppError, bodyFault, invalid } from '#core/errors.ts';
 import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
@@ -110,7 +110,7 @@ export async function createReply(db: Db, caller: Caller, ticket: TicketRow, inp
   const isChat = input.is_assistant_chat_message ?? false;
   if (description === null && (isChat || resolve === null))
     throw invalid(bodyFault('description', 'Field required', 'missing'));
-  if (isChat && !(await takeMessage(db, ticket.id))) throw noMessagesLeft();
+  if (isChat && !(await takeMessage(db, ticket.id))) throw await messagesUsedUp(db, ticket);
 
   const row = await insertReply(db, {
     ticket_id: ticket.id,
@@ -127,6 +127,12 @@ export async function createReply(db: Db, caller: Caller, ticket: TicketRow, inp
     await recordTicketEvent(db, caller, ticket, resolve ? 'ticket.resolved' : 'ticket.reopened', activity);
   }
   return (await completeReplies(db, [row]))[0] as Reply;
+}
+
+async function messagesUsedUp(db: Db, ticket: TicketRow): Promise<AppError> {
+  const { name, assistant_messages } = await planOf(db, ticket.team_id);
+  const message = `The plan ${name} has ${assistant_messages} assistant messages for a ticket, and those of this one are used up; open another ticket or choose a larger plan.`;
+  return noMessagesLeft({ message });
 }
 
 /** The platform's answer; whoever opened the ticket gets it by mail too. */

@@ -12,7 +12,7 @@ import {
 } from '#core/payments.ts';
 import { type PriceToSell, StripeCatalogue } from './stripe-catalogue.ts';
 import { ExchangeClient, type StripeExchange } from './stripe-exchange.ts';
-import { CHECKOUT_ID, TEAM_NAME, toSubscription } from './stripe-subscription.ts';
+import { CHECKOUT_ID, isAdditionalSite, TEAM_NAME, toSubscription } from './stripe-subscription.ts';
 
 const TIMEOUT_MS = 15_000;
 const RETRIES = 2;
@@ -90,6 +90,23 @@ export class StripePayments implements Payments {
         if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
         return (await this.#stripe.checkout.sessions.retrieve(sessionId)).status as CheckoutStatus;
       }
+    });
+  }
+
+  setAdditionalSites(subscriptionId: string, priceKey: string, quantity: number): Promise<void> {
+    return ask(async () => {
+      const { items } = await this.#stripe.subscriptions.retrieve(subscriptionId);
+      const item = items.data.find(isAdditionalSite);
+      if (quantity === (item?.quantity ?? 0)) return;
+      const known = item && { id: item.id };
+      const wanted =
+        quantity === 0
+          ? { ...known, deleted: true }
+          : { ...known, price: await this.#catalogue.priceId(priceKey), quantity };
+      await this.#stripe.subscriptions.update(subscriptionId, {
+        items: [wanted],
+        proration_behavior: 'create_prorations',
+      });
     });
   }
 

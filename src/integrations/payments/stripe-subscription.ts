@@ -11,7 +11,7 @@ export const TEAM_NAME = 'siteyard_team_name';
 export function toSubscription(subscription: Stripe.Subscription): Subscription | undefined {
   const items = subscription.items.data;
   const planItem = items.find(({ price }) => ![undefined, ADDITIONAL_SITE].includes(price.metadata[PRICE_IS_FOR]));
-  const extra = items.filter(({ price }) => price.metadata[PRICE_IS_FOR] === ADDITIONAL_SITE);
+  const extra = items.filter(isAdditionalSite);
   const interval = planItem?.price.recurring?.interval;
   if (!planItem || (interval !== 'month' && interval !== 'year')) return undefined;
   return {
@@ -30,5 +30,8 @@ export function toSubscription(subscription: Stripe.Subscription): Subscription 
     createdAt: toDate(subscription.created),
   };
 }
+
+export const isAdditionalSite = ({ price }: { price: { metadata: Record<string, string> } }) =>
+  price.metadata[PRICE_IS_FOR] === ADDITIONAL_SITE;
 
 const toDate = (seconds: number) => new Date(seconds * 1000);

@@ -11,10 +11,10 @@ import {
   type Product,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { letTimePass } from './subscriptions.ts';
+import { letTimePass, setItem } from './subscriptions.ts';
 
 /** What an endpoint may use. */
-export interface Call {
+interface Call {
   tx: Tx;
   form: Form;
   /** What the path names. */
@@ -44,6 +44,7 @@ export const ENDPOINTS: readonly [method: string, path: RegExp, Endpoint][] = [
   ['POST', /^\/v1\/billing_portal\/configurations$/, createConfiguration],
   ['POST', /^\/v1\/billing_portal\/sessions$/, createPortal],
   ['GET', /^\/v1\/subscriptions$/, listSubscriptions],
+  ['POST', /^\/v1\/subscriptions\/(\w+)$/, updateSubscription],
   ['GET', /^\/v1\/subscriptions\/(\w+)$/, async (call) => ripen(call, await find(call.tx, 'subscription', call.id))],
 ];
 
@@ -185,6 +186,25 @@ async function listSubscriptions(call: Call): Promise<object> {
   const limit = Number(textOf(form.limit) ?? 10);
   const wanted = ripe.slice(after).filter(({ status }) => all || status !== 'canceled');
   return { ...list('/v1/subscriptions', wanted.slice(0, limit)), has_more: wanted.length > limit };
+}
+
+/** Its items alone: each is named by its id, or new. */
+async function updateSubscription({ tx, form, id, emit }: Call): Promise<StripeSubscription> {
+  let subscription = await find<StripeSubscription>(tx, 'subscription', id);
+  if (subscription.status === 'canceled')
+    throw new ApiError(400, 'A canceled subscription can only update its metadata.');
+  for (const wanted of listOf(form.items).map(partOf)) {
+    const itemId = textOf(wanted.id);
+    if (itemId !== undefined && !subscription.items.data.some((item) => item.id === itemId))
+      throw missing('subscription_item', itemId);
+    const priceId = textOf(wanted.price);
+    const price = priceId === undefined ? undefined : await find<Price>(tx, 'price', priceId);
+    const quantity = textOf(wanted.deleted) === 'true' ? 0 : Number(textOf(wanted.quantity) ?? 1);
+    subscription = setItem(subscription, itemId, price, quantity);
+  }
+  await saveObject(tx, subscription);
+  await emit('customer.subscription.updated', subscription);
+  return subscription;
 }
 
 /** Nothing here runs by the clock, so time passes for a subscription when somebody looks at it. */

@@ -1,5 +1,5 @@
 import type { TestAction } from '#core/payments.ts';
-import { ADDITIONAL_SITE, PRICE_IS_FOR } from '../stripe-subscription.ts';
+import { isAdditionalSite } from '../stripe-subscription.ts';
 import { newId, type Price, type StripeSubscription, type SubscriptionItem } from './stripe-objects.ts';
 
 /** How a subscription begins, changes and ends, as it would at Stripe. Times are in seconds. */
@@ -47,9 +47,8 @@ function newItem(subscription: string, price: Price, quantity: number, start: nu
   };
 }
 
-export const isExtra = ({ price }: SubscriptionItem) => price.metadata[PRICE_IS_FOR] === ADDITIONAL_SITE;
-export const planItemOf = ({ items }: StripeSubscription) =>
-  items.data.find((item) => !isExtra(item)) as SubscriptionItem;
+const planItemOf = ({ items }: StripeSubscription) =>
+  items.data.find((item) => !isAdditionalSite(item)) as SubscriptionItem;
 export const amountOf = ({ items }: StripeSubscription) =>
   items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0);
 
@@ -127,6 +126,22 @@ function setExtra(subscription: StripeSubscription, price: Price, quantity: numb
   const { current_period_start: start, current_period_end: end } = item;
   const extra = quantity > 0 ? [newItem(subscription.id, price, quantity, start, end)] : [];
   return { ...subscription, items: { ...subscription.items, data: [item, ...extra] } };
+}
+
+/** Changes an item, adds one where none is named, and takes out what nobody wants any more of. */
+export function setItem(
+  subscription: StripeSubscription,
+  itemId: string | undefined,
+  price: Price | undefined,
+  quantity: number,
+): StripeSubscription {
+  const { current_period_start: start, current_period_end: end } = planItemOf(subscription);
+  const added = itemId === undefined && price ? [newItem(subscription.id, price, quantity, start, end)] : [];
+  const changed = subscription.items.data.map((item) =>
+    item.id === itemId ? { ...item, price: price ?? item.price, quantity } : item,
+  );
+  const data = [...changed, ...added].filter((item) => item.quantity > 0);
+  return { ...subscription, items: { ...subscription.items, data } };
 }
 
 /** In UTC, from the first of them, so that a month that begins on the 31st does not move for ever. */
