@@ -48,31 +48,6 @@ export const siteEventsQuery = (fqdn: string) =>
     getNextPageParam: nextPage,
   });
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-
-export const usageRanges = {
-  '24h': { label: '24 h', title: 'the last 24 hours', step: 'hour', points: 24 },
-  '7d': { label: '7 d', title: 'the last 7 days', step: 'day', points: 7 },
-  '30d': { label: '30 d', title: 'the last 30 days', step: 'day', points: 30 },
-} as const;
-export type UsageRange = keyof typeof usageRanges;
-
-export const siteUsageQuery = (fqdn: string, range: UsageRange) =>
-  queryOptions({
-    queryKey: ['usage', fqdn, range],
-    queryFn: async ({ signal }) => {
-      const { step, points } = usageRanges[range];
-      // The API widens what it is asked for to whole steps; the running one counts as a whole one.
-      const from = new Date(Date.now() - (points - 1) * (step === 'hour' ? hourMs : dayMs)).toISOString();
-      const usage = await api.getSiteUsage({ params: { fqdn }, query: { from, step }, signal });
-      // Until another range has come the former one stays, and says itself which one it is.
-      return { ...usage, title: usageRanges[range].title };
-    },
-    placeholderData: keepPreviousData,
-    refetchInterval,
-  });
-
 export const externalPathsQuery = (fqdn: string, page: number) =>
   queryOptions({
     queryKey: ['external-paths', fqdn, page],

@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router';
 import type { Site } from '#sdk';
 import { regionsQuery } from '../../api/queries.ts';
 import { propertiesOf } from '../../api/sites.ts';
+import { siteRanges, siteUsageQuery } from '../../api/usage-queries.ts';
+import { Traffic } from '../../layout/traffic.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { SiteSleep } from './site-sleep.tsx';
-import { SiteUsage } from './site-usage.tsx';
 
 export function SiteOverview({ site }: { site: Site }) {
   const { cdn } = propertiesOf(site);
@@ -26,7 +27,7 @@ export function SiteOverview({ site }: { site: Site }) {
         />
       </div>
       <div className="min-w-0 lg:col-span-2">
-        <SiteUsage site={site} />
+        <Traffic ranges={siteRanges} queryOf={(range) => siteUsageQuery(site.fqdn, range)} />
       </div>
       <div className="grid content-start gap-6">
         <Details site={site} />

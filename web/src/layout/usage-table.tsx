@@ -1,10 +1,12 @@
-import type { SiteUsage } from '#sdk';
-import { formatBytes, formatCount } from '../../ui/format.ts';
+import type { Usage } from '../api/usage-queries.ts';
+import { formatBytes, formatCount } from '../ui/format.ts';
 import { formatStep } from './usage-time.ts';
 
 const cell = 'py-1.5 text-right tabular-nums';
 
-export function UsageTable({ usage, title, isShown }: { usage: SiteUsage; title: string; isShown: boolean }) {
+export function UsageTable({ usage, isShown }: { usage: Usage; isShown: boolean }) {
+  // Requests are counted for each site, and not for a team.
+  const hasRequests = usage.points.some(({ requests }) => requests !== undefined);
   // A long table scrolls in its own box, which the keyboard must be able to reach where it can be seen.
   const box = isShown
     ? { tabIndex: 0, role: 'region', 'aria-label': 'Traffic as a table', className: 'max-h-96 overflow-y-auto rounded' }
@@ -12,7 +14,7 @@ export function UsageTable({ usage, title, isShown }: { usage: SiteUsage; title:
   return (
     <div {...box}>
       <table className="w-full border-collapse text-sm">
-        <caption className="sr-only">Visits and bandwidth in {title}</caption>
+        <caption className="sr-only">Visits and bandwidth in {usage.title}</caption>
         <thead className="sticky top-0 bg-surface text-muted text-xs">
           <tr className="border-line border-b">
             <th scope="col" className="py-2 text-left font-medium">
@@ -21,9 +23,11 @@ export function UsageTable({ usage, title, isShown }: { usage: SiteUsage; title:
             <th scope="col" className="py-2 text-right font-medium">
               Visits
             </th>
-            <th scope="col" className="py-2 text-right font-medium max-sm:sr-only">
-              Requests
-            </th>
+            {hasRequests && (
+              <th scope="col" className="py-2 text-right font-medium max-sm:sr-only">
+                Requests
+              </th>
+            )}
             <th scope="col" className="py-2 text-right font-medium">
               Bandwidth
             </th>
@@ -36,7 +40,7 @@ export function UsageTable({ usage, title, isShown }: { usage: SiteUsage; title:
                 {formatStep(point.at, usage.step, 'long')}
               </th>
               <td className={cell}>{formatCount(point.visits)}</td>
-              <td className={`${cell} max-sm:sr-only`}>{formatCount(point.requests)}</td>
+              {hasRequests && <td className={`${cell} max-sm:sr-only`}>{formatCount(point.requests ?? 0)}</td>}
               <td className={cell}>{formatBytes(point.bytes)}</td>
             </tr>
           ))}

@@ -1,14 +1,13 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import type { SiteUsage } from '#sdk';
+import type { Usage } from '../api/usage-queries.ts';
 import { formatStep } from './usage-time.ts';
 
 type UsagePlotProps = {
-  usage: SiteUsage;
+  usage: Usage;
   field: 'visits' | 'bytes';
   name: string;
-  title: string;
   format: (value: number) => string;
 };
 
@@ -17,10 +16,10 @@ const heightPx = 160;
 const wholeSteps = [...Array(14).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
 /** One bar a step. Steps stand side by side by their number, so that no zone's odd hour bends the axis. */
-export function UsagePlot({ usage, field, name, title, format }: UsagePlotProps) {
+export function UsagePlot({ usage, field, name, format }: UsagePlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  const { points, step } = usage;
+  const { points, step, title } = usage;
   const values = points.map((point) => point[field]);
 
   useEffect(() => {

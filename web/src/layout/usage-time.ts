@@ -1,4 +1,4 @@
-import type { SiteUsage } from '#sdk';
+import type { Usage } from '../api/usage-queries.ts';
 
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {
@@ -12,6 +12,6 @@ const formats = {
   },
 };
 
-export function formatStep(iso: string, step: SiteUsage['step'], length: 'short' | 'long'): string {
+export function formatStep(iso: string, step: Usage['step'], length: 'short' | 'long'): string {
   return formats[step][length].format(new Date(iso));
 }

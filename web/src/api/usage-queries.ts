@@ -1,0 +1,63 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { TeamUsage } from '#sdk';
+import { api } from './client.ts';
+
+/** Counters move without an event, so what shows them looks again by itself. */
+const refetchInterval = 30_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** What a site and a team have in common. */
+export type UsagePoint = TeamUsage['points'][number] & { requests?: number };
+export type Usage = { step: TeamUsage['step']; points: UsagePoint[]; title: string };
+
+export type UsageRange = {
+  label: string;
+  /** As it follows "in". */
+  title: string;
+  step: TeamUsage['step'];
+  from: () => Date;
+};
+
+// The API widens what it is asked for to whole steps; the running one counts as a whole one.
+const last = (points: number, stepMs: number) => () => new Date(Date.now() - (points - 1) * stepMs);
+
+const lastDay: UsageRange = { label: '24 h', title: 'the last 24 hours', step: 'hour', from: last(24, hourMs) };
+
+export const siteRanges: UsageRange[] = [
+  lastDay,
+  { label: '7 d', title: 'the last 7 days', step: 'day', from: last(7, dayMs) },
+  { label: '30 d', title: 'the last 30 days', step: 'day', from: last(30, dayMs) },
+];
+
+const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+export function teamRanges(cycleStart: string | null): UsageRange[] {
+  const start = cycleStart === null ? undefined : new Date(cycleStart);
+  const cycle: UsageRange[] = start
+    ? [{ label: 'This cycle', title: `the days since ${dayName.format(start)}`, step: 'day', from: () => start }]
+    : [];
+  return [...cycle, lastDay, { label: '90 d', title: 'the last 90 days', step: 'day', from: last(90, dayMs) }];
+}
+
+const usageQuery = (
+  key: string,
+  { title, step, from }: UsageRange,
+  read: (query: { from: string; step: TeamUsage['step'] }, signal: AbortSignal) => Promise<Omit<Usage, 'title'>>,
+) =>
+  queryOptions({
+    queryKey: ['usage', key, title],
+    // Until another range has come the former one stays, and says itself which one it is.
+    queryFn: async ({ signal }): Promise<Usage> => ({
+      ...(await read({ from: from().toISOString(), step }, signal)),
+      title,
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+
+export const siteUsageQuery = (fqdn: string, range: UsageRange) =>
+  usageQuery(fqdn, range, (query, signal) => api.getSiteUsage({ params: { fqdn }, query, signal }));
+
+export const teamUsageQuery = (team_id: string, range: UsageRange) =>
+  usageQuery(team_id, range, (query, signal) => api.getTeamUsage({ params: { team_id }, query, signal }));
