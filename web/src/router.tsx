@@ -11,6 +11,7 @@ import { safeNext } from './api/session.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
+import { TestPaymentLayout } from './layout/test-payment-layout.tsx';
 
 type Context = { queryClient: QueryClient };
 type Search = Record<string, string | undefined>;
@@ -84,6 +85,24 @@ const preview = createRoute({
   component: lazyRouteComponent(() => import('./routes/preview.tsx'), 'PreviewPage'),
 });
 
+/** The pages of the built-in payment provider, which stand where Stripe's own would. */
+const testPayment = createRoute({
+  getParentRoute: () => root,
+  id: 'test-payment',
+  component: TestPaymentLayout,
+  beforeLoad: onlySignedIn,
+});
+const testCheckout = createRoute({
+  getParentRoute: () => testPayment,
+  path: '/test-checkout/$sessionId',
+  component: lazyRouteComponent(() => import('./routes/test-payment/test-checkout.tsx'), 'TestCheckoutPage'),
+});
+const testPortal = createRoute({
+  getParentRoute: () => testPayment,
+  path: '/test-portal/$sessionId',
+  component: lazyRouteComponent(() => import('./routes/test-payment/test-portal.tsx'), 'TestPortalPage'),
+});
+
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
@@ -137,6 +156,21 @@ const team = createRoute({
   validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
   component: lazyRouteComponent(() => import('./routes/team/team.tsx'), 'TeamPage'),
 });
+const newTeam = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/new',
+  component: lazyRouteComponent(() => import('./routes/new-team.tsx'), 'NewTeamPage'),
+});
+/** Where the payment provider sends people back to, from its checkout and from its portal. */
+const billingReturn = createRoute({
+  getParentRoute: () => app,
+  path: '/billing/return',
+  validateSearch: (search: Search): { checkout?: string; canceled?: string } => ({
+    checkout: search.checkout,
+    canceled: search.canceled,
+  }),
+  component: lazyRouteComponent(() => import('./routes/billing-return.tsx'), 'BillingReturnPage'),
+});
 const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
@@ -174,6 +208,7 @@ const operatorTicket = createRoute({
 const tree = root.addChildren([
   frontEnd,
   auth.addChildren([signIn, register, verify, reset, invite, preview]),
+  testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,
     sites,
@@ -181,7 +216,9 @@ const tree = root.addChildren([
     site,
     time,
     teams,
+    newTeam,
     team,
+    billingReturn,
     tickets,
     ticket,
     activity,

@@ -66,7 +66,8 @@ function openStream(queryClient: QueryClient): () => void {
 /** The first words of an event type, and the query keys that it puts out of date. */
 const touched: Record<string, string[]> = {
   team: ['teams'],
-  billing: ['teams'],
+  // An unpaid team's sites sleep.
+  billing: ['teams', 'sites'],
   member: ['members', 'invites', 'teams'],
   ticket: ['tickets'],
   site: ['sites', 'teams'],

@@ -5,10 +5,11 @@ import { teamsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
 import { Listing } from '../layout/listing.tsx';
 import { TeamBadges } from '../layout/team-badges.tsx';
+import { buttonStyle } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatBytes, formatCount } from '../ui/format.ts';
-import { TeamsIcon } from '../ui/icons.tsx';
+import { PlusIcon, TeamsIcon } from '../ui/icons.tsx';
 import { Meter } from '../ui/meter.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -21,7 +22,15 @@ export function TeamsPage() {
   const query = useQuery(teamsQuery(page));
   return (
     <>
-      <PageHeader title="Teams" description="A team owns sites, holds a plan and brings people together." />
+      <PageHeader
+        title="Teams"
+        description="A team owns sites, holds a plan and brings people together."
+        action={
+          <Link to="/teams/new" className={buttonStyle()}>
+            <PlusIcon /> New team
+          </Link>
+        }
+      />
       <Listing
         query={query}
         loading={<TeamsLoading />}
@@ -29,7 +38,7 @@ export function TeamsPage() {
         empty={
           <Card>
             <Empty icon={<TeamsIcon />} title="You are in no team">
-              Ask a team's owner to invite you.
+              Make one, or ask a team's owner to invite you.
             </Empty>
           </Card>
         }

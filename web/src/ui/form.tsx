@@ -12,6 +12,8 @@ type FormProps<Values> = {
   submit: (values: Values) => Promise<void>;
   /** Failures that are about one field although they are no 422: the code, and the field to show it under. */
   fieldOfCode?: Record<string, string>;
+  /** What a person can do about a failure that is no field's, shown beside it. */
+  remedy?: (error: unknown) => ReactNode;
   children: ReactNode;
   className?: string;
 };
@@ -23,11 +25,12 @@ type FormProps<Values> = {
 export function Form<Values extends object = Record<string, string>>({
   submit,
   fieldOfCode = {},
+  remedy,
   children,
   className,
 }: FormProps<Values>) {
   const [errors, setErrors] = useState<Record<string, string[]>>({});
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ text: string; action: ReactNode }>();
   const [pending, setPending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
@@ -44,7 +47,7 @@ export function Form<Values extends object = Record<string, string>>({
         (name) => form.current?.querySelector(`[name="${CSS.escape(name)}"]`) != null,
       );
       setErrors(sorted.fields);
-      setProblem(sorted.problem);
+      setProblem(sorted.problem === undefined ? undefined : { text: sorted.problem, action: remedy?.(error) });
     } finally {
       setPending(false);
     }
@@ -61,7 +64,11 @@ export function Form<Values extends object = Record<string, string>>({
         aria-busy={pending || undefined}
         className={cx('grid gap-5', className)}
       >
-        {problem && <Alert tone="danger">{problem}</Alert>}
+        {problem && (
+          <Alert tone="danger" action={problem.action}>
+            {problem.text}
+          </Alert>
+        )}
         {children}
       </BaseForm>
     </PendingContext>

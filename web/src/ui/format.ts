@@ -22,6 +22,21 @@ export function formatBytes(bytes: number): string {
   return `${compact.format(value)} ${units[unit]}`;
 }
 
+/** Whole amounts without the cents. */
+export function formatMoney(cents: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
+  return format.format(cents / 100);
+}
+
+/** "$9 a month". */
+export function formatPrice(cents: number, currency: string, interval: 'month' | 'year' | null): string {
+  return cents === 0 ? 'Free' : `${formatMoney(cents, currency)} a ${interval ?? 'month'}`;
+}
+
+export function percentageOf(used: number, allowed: number): number {
+  return allowed > 0 ? Math.round((used / allowed) * 100) : 0;
+}
+
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

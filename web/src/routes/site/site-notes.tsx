@@ -4,6 +4,7 @@ import type { Event, Site } from '#sdk';
 import { useSiteEvents } from '../../api/site-changes.ts';
 import { detailOf, stateOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
+import { PlanLink } from '../../layout/plan-link.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -85,7 +86,11 @@ export function WorkNote({ site }: { site: Site }) {
   const event = useSiteEvents(site.id).find((item) => isRunning(item) || item.event_type === 'site.updated');
   if (!site.team.is_active || site.team.is_expired)
     return (
-      <Alert tone="danger" className="mb-6">
+      <Alert
+        tone="danger"
+        className="mb-6"
+        action={site.team.is_active && <PlanLink team={{ id: site.team_id, name: site.team.name }} />}
+      >
         {site.team.name} is {site.team.is_active ? 'unpaid' : 'suspended'}, so visitors see a page that says so.
       </Alert>
     );

@@ -7,7 +7,9 @@ import { useMe } from '../../api/session.ts';
 import { useSiteChange } from '../../api/site-changes.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { planRemedy } from '../../layout/plan-link.tsx';
 import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
+import { Alert } from '../../ui/alert.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
@@ -66,21 +68,21 @@ function Move({ site, disabled }: SettingProps) {
   const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   const others = teams.filter(({ id, role }) => id !== site.team_id && atLeast(role, 'admin'));
   const [target, setTarget] = useState<string>();
-  const none = others.length === 0;
+  const chosen = others.find(({ id }) => id === target) ?? others[0];
   async function submit() {
-    const moved = await change({ team_id: target ?? others[0]?.id ?? site.team_id });
+    const moved = await change({ team_id: chosen?.id ?? site.team_id });
     toast.success(`${moved.fqdn} now belongs to ${moved.team.name}.`);
   }
   return (
     <Section title="Team" description={`The site belongs to ${site.team.name}, whose plan it counts for.`}>
-      {none ? (
+      {chosen === undefined ? (
         <p className="text-muted">To move it you must be admin or owner of another team too. You are in none.</p>
       ) : (
-        <Form submit={submit}>
+        <Form submit={submit} remedy={planRemedy(chosen)}>
           <Field name="team_id" label="Move to" disabled={disabled}>
             <Select
               options={others.map(({ id, name }) => ({ value: id, label: name }))}
-              value={target ?? others[0]?.id ?? ''}
+              value={chosen.id}
               onValueChange={setTarget}
               required
             />
@@ -101,7 +103,6 @@ function FreeSlot({ site, disabled }: SettingProps) {
   const setFree = useMutation({
     mutationFn: (is_free: boolean) => change({ is_free }),
     onSuccess: () => toast.success('Saved.'),
-    onError: (error) => toast.error(messageOf(error)),
   });
   return (
     <Section title="Slot">
@@ -112,6 +113,11 @@ function FreeSlot({ site, disabled }: SettingProps) {
         onCheckedChange={(next) => setFree.mutate(next)}
         disabled={disabled || setFree.isPending}
       />
+      {setFree.error && (
+        <Alert tone="danger" className="mt-4" action={planRemedy(site.team)(setFree.error)}>
+          {messageOf(setFree.error)}
+        </Alert>
+      )}
     </Section>
   );
 }

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Region, Team } from '#sdk';
-import { api, isStatus } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
 import { siteQuery } from '../../api/site-queries.ts';
+import { planRemedy } from '../../layout/plan-link.tsx';
 import { SiteNameField, useSiteName } from '../../layout/site-name-field.tsx';
-import { Alert } from '../../ui/alert.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
 import { slugOf } from '../../ui/format.ts';
 import { Input } from '../../ui/input.tsx';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
@@ -27,41 +27,33 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
   const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
-  const [overPlan, setOverPlan] = useState<string>();
   const name = useSiteName(regions.find((region) => region.name === regionName));
   const [nameIsOwn, setNameIsOwn] = useState(false);
   const team = teams.find(({ id }) => id === teamId);
 
   async function submit(values: Record<string, string>) {
-    setOverPlan(undefined);
-    try {
-      const site = await api.createSite({
-        body: {
-          fqdn: name.fqdn,
-          team_id: teamId,
-          region_name: regionName,
-          is_free: isFree,
-          cms_blog_name: values.cms_blog_name ?? '',
-          cms_username: username,
-          cms_email: email,
-          cms_password: values.cms_password ?? '',
-          // Closed options are not there; then it is the caller's own name.
-          cms_first_name: values.cms_first_name ?? me.first_name,
-          cms_last_name: values.cms_last_name ?? me.last_name,
-        },
-      });
-      queryClient.setQueryData(siteQuery(site.fqdn).queryKey, site);
-      void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
-      await navigate({ to: '/sites/$fqdn', params: { fqdn: site.fqdn }, replace: true });
-    } catch (error) {
-      if (!isStatus(error, 402)) throw error;
-      setOverPlan(messageOf(error));
-    }
+    const site = await api.createSite({
+      body: {
+        fqdn: name.fqdn,
+        team_id: teamId,
+        region_name: regionName,
+        is_free: isFree,
+        cms_blog_name: values.cms_blog_name ?? '',
+        cms_username: username,
+        cms_email: email,
+        cms_password: values.cms_password ?? '',
+        // Closed options are not there; then it is the caller's own name.
+        cms_first_name: values.cms_first_name ?? me.first_name,
+        cms_last_name: values.cms_last_name ?? me.last_name,
+      },
+    });
+    queryClient.setQueryData(siteQuery(site.fqdn).queryKey, site);
+    void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
+    await navigate({ to: '/sites/$fqdn', params: { fqdn: site.fqdn }, replace: true });
   }
 
   return (
-    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn' }}>
-      {overPlan && <OverPlan message={overPlan} team={team} />}
+    <Form submit={submit} fieldOfCode={{ 'site.name_taken': 'fqdn' }} remedy={planRemedy(team)}>
       <Field name="cms_blog_name" label="Title" hint="What visitors read at the top. You can change it later.">
         <Input
           required
@@ -140,30 +132,6 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
         <SubmitButton>Create site</SubmitButton>
       </div>
     </Form>
-  );
-}
-
-/** The plan has no room: nothing is wrong with what was typed, so it is no field's fault. */
-function OverPlan({ message, team }: { message: string; team: Team | undefined }) {
-  return (
-    <div role="alert">
-      <Alert
-        tone="warn"
-        action={
-          team && (
-            <Link
-              to="/teams/$teamId"
-              params={{ teamId: team.id }}
-              className="rounded font-medium underline underline-offset-4"
-            >
-              See the plan of {team.name}
-            </Link>
-          )
-        }
-      >
-        {message}
-      </Alert>
-    </div>
   );
 }
 

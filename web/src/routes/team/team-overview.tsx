@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
+import { limitsOf } from '../../api/plans.ts';
 import { roleLabel } from '../../api/roles.ts';
+import { UsageMeters } from '../../layout/usage-meters.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
-import { capitalise, formatBytes, formatCount } from '../../ui/format.ts';
-import { Meter } from '../../ui/meter.tsx';
+import { capitalise, formatCount } from '../../ui/format.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { TeamSettings } from './team-settings.tsx';
 
@@ -12,7 +14,7 @@ export function TeamOverview({ team }: { team: Team }) {
   return (
     <div className="grid gap-6 lg:grid-cols-3">
       <Usage team={team} />
-      <Plan team={team} />
+      <About team={team} />
       <div className="lg:col-span-3">
         <TeamSettings team={team} editable={team.role === 'owner'} />
       </div>
@@ -21,7 +23,6 @@ export function TeamOverview({ team }: { team: Team }) {
 }
 
 function Usage({ team }: { team: Team }) {
-  const plan = team.plan_type;
   return (
     <Section
       title="Usage"
@@ -33,32 +34,28 @@ function Usage({ team }: { team: Team }) {
           </>
         ) : undefined
       }
+      action={
+        <Link
+          to="/teams/$teamId"
+          params={{ teamId: team.id }}
+          search={{ tab: 'plan' }}
+          className={buttonStyle({ variant: 'secondary', size: 'sm' })}
+        >
+          Details
+        </Link>
+      }
     >
       <div className="grid gap-6">
-        <Meter
-          label="Visits"
-          percentage={team.visits_usage_percentage}
-          text={`${formatCount(team.current_cycle_visits)} of ${formatCount(plan.visits)}`}
-        />
-        <Meter
-          label="Bandwidth"
-          percentage={percentageOf(team.current_cycle_bandwidth, plan.bandwidth_bytes)}
-          text={`${formatBytes(team.current_cycle_bandwidth)} of ${formatBytes(plan.bandwidth_bytes)}`}
-        />
-        <Meter
-          label="Storage"
-          percentage={team.storage_usage_percentage}
-          text={`${formatBytes(team.storage_usage)} of ${formatBytes(plan.storage_bytes)}`}
-        />
+        <UsageMeters limits={limitsOf(team)} />
       </div>
     </Section>
   );
 }
 
-function Plan({ team }: { team: Team }) {
+function About({ team }: { team: Team }) {
+  const { plan_type: plan } = team;
   const rows: [string, React.ReactNode][] = [
-    ['Plan', capitalise(team.plan_type_name)],
-    ['Price', formatPrice(team)],
+    ['Plan', capitalise(plan.name)],
     [
       'Sites',
       <Link
@@ -67,7 +64,7 @@ function Plan({ team }: { team: Team }) {
         search={{ team: team.id }}
         className="rounded underline underline-offset-4 hover:no-underline"
       >
-        Up to {formatCount(team.plan_type.sites + (team.additional_sites ?? 0))}
+        Up to {formatCount(plan.sites + (team.additional_sites ?? 0))}
       </Link>,
     ],
     ['Owner', team.user.full_name],
@@ -81,20 +78,8 @@ function Plan({ team }: { team: Team }) {
     ],
   ];
   return (
-    <Section title="Plan">
+    <Section title="About">
       <Definitions rows={rows} />
     </Section>
   );
-}
-
-function formatPrice({ plan_type: plan, interval }: Team): string {
-  const yearly = interval === 'year';
-  const cents = yearly ? plan.price_year_cents : plan.price_month_cents;
-  if (cents === 0) return 'Free';
-  const price = new Intl.NumberFormat('en', { style: 'currency', currency: plan.currency, minimumFractionDigits: 0 });
-  return `${price.format(cents / 100)} a ${yearly ? 'year' : 'month'}`;
-}
-
-function percentageOf(used: number, allowed: number): number {
-  return allowed > 0 ? Math.round((used / allowed) * 100) : 0;
 }

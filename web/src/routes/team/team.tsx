@@ -13,6 +13,7 @@ import { TeamActivity } from './team-activity.tsx';
 import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
+import { TeamPlan } from './team-plan.tsx';
 import { TeamTickets } from './team-tickets.tsx';
 
 const route = getRouteApi('/app/teams/$teamId');
@@ -32,6 +33,7 @@ function TeamView({ team }: { team: Team }) {
   const navigate = route.useNavigate();
   const tabs: Tab[] = [
     { value: 'overview', label: 'Overview', content: <TeamOverview team={team} /> },
+    { value: 'plan', label: 'Plan and usage', content: <TeamPlan team={team} /> },
     { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
     // Only the owner may even read invites.
     ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),

@@ -1,0 +1,62 @@
+import type { TeamBilling } from '#sdk';
+import { Alert } from '../../ui/alert.tsx';
+import { formatPrice } from '../../ui/format.ts';
+import { DateOnly } from '../../ui/time.tsx';
+
+/** How a plan goes on, in a sentence or two. */
+export function PlanState({ billing }: { billing: TeamBilling }) {
+  const { state, price_cents, currency, interval, renews_at, ends_at, trial_ends_on, unpaid_since, expires_at } =
+    billing;
+  const isFree = billing.plan_name === 'free';
+  const price = formatPrice(price_cents, currency, interval);
+  const wayOut = isFree ? 'Choose a plan, or delete what is too much,' : 'Pay in the billing portal';
+  switch (state) {
+    case 'active':
+      return (
+        <p className="text-muted">
+          {renews_at ? (
+            <>
+              Renews on <DateOnly iso={renews_at} /> for {price}.
+            </>
+          ) : (
+            'Costs nothing, for as long as you like.'
+          )}
+        </p>
+      );
+    case 'trialing':
+      return (
+        <Alert>
+          The trial ends on <Day iso={trial_ends_on} />. From then on it costs {price}.
+        </Alert>
+      );
+    case 'canceled':
+      return (
+        <Alert tone="warn">
+          Canceled: the plan ends on <Day iso={ends_at} />, and until then everything stays as it is. Then the team is
+          on the plan free.
+        </Alert>
+      );
+    case 'past_due':
+    case 'grace':
+      return (
+        <Alert tone="danger">
+          {isFree
+            ? 'The paid plan has ended, and more is in use than the plan free has room for.'
+            : 'The last payment failed.'}{' '}
+          {wayOut} by <Day iso={expires_at} />. Until then everything stays as it is; then the sites go to sleep.
+          Nothing is deleted.
+        </Alert>
+      );
+    case 'expired':
+      return (
+        <Alert tone="danger">
+          Nothing has been paid since <Day iso={unpaid_since} />, so the sites sleep. {wayOut} to have them back at
+          once. Nothing has been deleted.
+        </Alert>
+      );
+  }
+}
+
+function Day({ iso }: { iso: string | null }) {
+  return iso && <DateOnly iso={iso} />;
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Team, TeamBilling } from '#sdk';
+import { teamBillingQuery } from '../../api/billing-queries.ts';
+import { type Limits, limitsOf } from '../../api/plans.ts';
+import { atLeast } from '../../api/roles.ts';
+import { teamRanges, teamUsageQuery } from '../../api/usage-queries.ts';
+import { Loaded } from '../../layout/loaded.tsx';
+import { Traffic } from '../../layout/traffic.tsx';
+import { UsageMeters } from '../../layout/usage-meters.tsx';
+import { Section } from '../../ui/card.tsx';
+import { capitalise, formatPrice } from '../../ui/format.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { DateOnly } from '../../ui/time.tsx';
+import { ChoosePlan } from './choose-plan.tsx';
+import { ManageBillingButton } from './manage-billing.tsx';
+import { PlanState } from './plan-state.tsx';
+
+/** What is paid for is shown to admins and the owner; how much is used, to everybody in the team. */
+export function TeamPlan({ team }: { team: Team }) {
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      {atLeast(team.role, 'admin') ? <Billed team={team} /> : <Unbilled team={team} />}
+      <Traffic ranges={teamRanges(team.cycle_start)} queryOf={(range) => teamUsageQuery(team.id, range)} />
+    </div>
+  );
+}
+
+function Billed({ team }: { team: Team }) {
+  const query = useQuery(teamBillingQuery(team.id));
+  const isOwner = team.role === 'owner';
+  return (
+    <Loaded query={query} loading={<BillingLoading />}>
+      {(billing) => (
+        <>
+          <CurrentPlan
+            name={billing.plan_name}
+            price={formatPrice(billing.price_cents, billing.currency, billing.interval)}
+            action={isOwner && hasPaid(billing) && <ManageBillingButton />}
+          >
+            <PlanState billing={billing} />
+            <Owner team={team} />
+          </CurrentPlan>
+          <Usage limits={billing.limits} cycleEnd={billing.cycle_end} />
+          {isOwner && <ChoosePlan team={team} billing={billing} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Unbilled({ team }: { team: Team }) {
+  return (
+    <>
+      <CurrentPlan name={team.plan_type_name}>
+        <Owner team={team} />
+      </CurrentPlan>
+      <Usage limits={limitsOf(team)} cycleEnd={team.cycle_end} />
+    </>
+  );
+}
+
+const hasPaid = ({ plan_name, state }: TeamBilling) => plan_name !== 'free' || state !== 'active';
+
+type CurrentPlanProps = { name: string; price?: string; action?: React.ReactNode; children: React.ReactNode };
+
+function CurrentPlan({ name, price, action, children }: CurrentPlanProps) {
+  return (
+    <Section title="Plan" action={action}>
+      <p className="font-semibold text-2xl tracking-tight">
+        {capitalise(name)}
+        {price && name !== 'free' && (
+          <span className="ml-2 font-normal text-base text-muted tracking-normal">{price}</span>
+        )}
+      </p>
+      <div className="mt-2 grid gap-2">{children}</div>
+    </Section>
+  );
+}
+
+function Owner({ team }: { team: Team }) {
+  if (team.role === 'owner') return null;
+  return (
+    <p className="text-muted">
+      {team.user.full_name} owns the team and looks after its plan:{' '}
+      <a href={`mailto:${team.user.email}`} className="rounded underline underline-offset-4 hover:no-underline">
+        {team.user.email}
+      </a>
+    </p>
+  );
+}
+
+function Usage({ limits, cycleEnd }: { limits: Limits; cycleEnd: string | null }) {
+  return (
+    <Section
+      title="Usage"
+      description={
+        cycleEnd && (
+          <>
+            Visits and bandwidth start over on <DateOnly iso={cycleEnd} />.
+          </>
+        )
+      }
+    >
+      <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
+        <UsageMeters limits={limits} />
+      </div>
+    </Section>
+  );
+}
+
+function BillingLoading() {
+  return (
+    <div role="status" className="grid gap-6">
+      <span className="sr-only">Loading</span>
+      <Skeleton className="h-32 rounded-xl" />
+      <Skeleton className="h-44 rounded-xl" />
+    </div>
+  );
+}
