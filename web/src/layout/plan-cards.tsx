@@ -108,7 +108,7 @@ function PlanFigures({ id, plan, interval, isCurrent }: PlanFiguresProps) {
         <li>{formatBytes(plan.storage_bytes)} of storage</li>
         <li>{formatCount(plan.visits)} visits a month</li>
         <li>{formatBytes(plan.bandwidth_bytes)} of traffic a month</li>
-        <li>Every minute of the last {formatHours(plan.restore_window_hours)}</li>
+        <li>Any minute of {formatHours(plan.restore_window_hours)} to restore</li>
       </ul>
     </>
   );

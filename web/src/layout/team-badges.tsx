@@ -8,7 +8,7 @@ export function TeamBadges({ team }: { team: Team }) {
       <Badge tone={team.plan_type_name === 'free' ? 'neutral' : 'accent'}>{capitalise(team.plan_type_name)}</Badge>
       {!team.is_active && <Badge tone="danger">Suspended</Badge>}
       {team.is_expired && <Badge tone="warn">Unpaid</Badge>}
-      {team.cancel_at_period_end && <Badge tone="warn">Ends with the cycle</Badge>}
+      {team.cancel_at_period_end && <Badge tone="warn">Canceled</Badge>}
     </>
   );
 }

@@ -6,20 +6,20 @@ import { ThemeMenu } from './theme-menu.tsx';
 /** Nobody may take these pages for a real payment, so that stands first, at the top of all of them. */
 export function TestPaymentLayout() {
   return (
-    <div className="min-h-dvh">
-      <div
-        role="note"
-        className="sticky top-0 z-30 flex items-center justify-center gap-2.5 bg-warn-soft px-4 py-3 font-medium text-warn-text"
-      >
-        <WarningIcon /> <p>Test payment: no money is taken, and no card is asked for.</p>
-      </div>
-      <header className="mx-auto flex h-16 w-full max-w-3xl items-center justify-between px-4 sm:px-6">
+    <div className="mx-auto min-h-dvh w-full max-w-3xl px-4 pb-24 sm:px-6">
+      <header className="flex h-16 items-center justify-between">
         <span className="flex">
           <Logo />
         </span>
         <ThemeMenu />
       </header>
-      <main id="main" className="mx-auto w-full max-w-3xl px-4 pt-4 pb-24 sm:px-6 sm:pt-8">
+      <div
+        role="note"
+        className="sticky top-3 z-30 flex items-center justify-center gap-2.5 rounded-xl border-2 border-warn bg-warn-soft px-4 py-3 font-semibold text-base text-warn-text"
+      >
+        <WarningIcon /> <p>Test payment: no money is taken, and no card is asked for.</p>
+      </div>
+      <main id="main" className="pt-8">
         <Outlet />
       </main>
     </div>

@@ -4,12 +4,12 @@ import type { Site } from '#sdk';
 import { regionsQuery } from '../../api/queries.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { siteRanges, siteUsageQuery } from '../../api/usage-queries.ts';
-import { Traffic } from '../../layout/traffic.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
+import { Traffic } from '../usage/traffic.tsx';
 import { SiteSleep } from './site-sleep.tsx';
 
 export function SiteOverview({ site }: { site: Site }) {

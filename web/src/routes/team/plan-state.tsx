@@ -16,7 +16,7 @@ export function PlanState({ billing }: { billing: TeamBilling }) {
         <p className="text-muted">
           {renews_at ? (
             <>
-              Renews on <DateOnly iso={renews_at} /> for {price}.
+              Renews on <DateOnly iso={renews_at} />.
             </>
           ) : (
             'Costs nothing, for as long as you like.'

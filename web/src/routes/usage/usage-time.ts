@@ -1,4 +1,4 @@
-import type { Usage } from '../api/usage-queries.ts';
+import type { Usage } from '../../api/usage-queries.ts';
 
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {
