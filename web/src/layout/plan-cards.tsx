@@ -96,7 +96,7 @@ function PlanFigures({ id, plan, interval, isCurrent }: PlanFiguresProps) {
           {isCurrent && <Badge tone="accent">Current</Badge>}
         </div>
         <p className="mt-2 font-semibold text-xl tabular-nums tracking-tight">
-          {cents === 0 ? 'Free' : formatMoney(cents, plan.currency)}
+          {formatMoney(cents, plan.currency)}
           {cents > 0 && <span className="font-normal text-muted text-sm tracking-normal"> a {interval}</span>}
         </p>
         <p className="min-h-5 text-muted text-xs leading-5">{cents > 0 && otherPrice(plan, interval)}</p>
@@ -108,7 +108,7 @@ function PlanFigures({ id, plan, interval, isCurrent }: PlanFiguresProps) {
         <li>{formatBytes(plan.storage_bytes)} of storage</li>
         <li>{formatCount(plan.visits)} visits a month</li>
         <li>{formatBytes(plan.bandwidth_bytes)} of traffic a month</li>
-        <li>Any minute of {formatHours(plan.restore_window_hours)} to restore</li>
+        <li>Go back up to {formatHours(plan.restore_window_hours)}</li>
       </ul>
     </>
   );

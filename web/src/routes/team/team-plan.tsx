@@ -96,7 +96,7 @@ function Usage({ limits, cycleEnd }: { limits: Limits; cycleEnd: string | null }
       description={
         cycleEnd && (
           <>
-            Visits and bandwidth start over on <DateOnly iso={cycleEnd} />.
+            Visits and bandwidth start over on <DateOnly iso={cycleEnd} />. Going over them never takes a site offline.
           </>
         )
       }
