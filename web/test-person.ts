@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import axe, { type RunOptions } from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 export interface Person {
   page: Page;
@@ -31,6 +31,15 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** With the Tab key alone, from wherever the focus is. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await target.and(page.locator(':focus')).count()) > 0) return;
+  }
+  assert.fail(`the keyboard does not reach ${target}`);
 }
 
 export function linkIn(mail: string, path: string): string {

@@ -13,13 +13,13 @@ export function TestPaymentLayout() {
         </span>
         <ThemeMenu />
       </header>
-      <div
-        role="note"
-        className="sticky top-3 z-30 flex items-center justify-center gap-2.5 rounded-xl border-2 border-warn bg-warn-soft px-4 py-3 font-semibold text-base text-warn-text"
-      >
-        <WarningIcon /> <p>Test payment: no money is taken, and no card is asked for.</p>
-      </div>
-      <main id="main" className="pt-8">
+      <main id="main">
+        <div
+          role="note"
+          className="sticky top-3 z-30 mb-8 flex items-center justify-center gap-2.5 rounded-xl border-2 border-warn bg-warn-soft px-4 py-3 font-semibold text-base text-warn-text"
+        >
+          <WarningIcon /> <p>Test payment: no money is taken, and no card is asked for.</p>
+        </div>
         <Outlet />
       </main>
     </div>

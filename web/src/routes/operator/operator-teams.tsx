@@ -27,7 +27,7 @@ export function OperatorTeams() {
             head={
               <>
                 <Th>Team</Th>
-                <Th className="max-sm:hidden">State</Th>
+                <Th className="max-sm:hidden">Plan and state</Th>
                 <Th className="max-md:hidden">Since</Th>
                 <Th>
                   <span className="sr-only">Actions</span>
@@ -62,6 +62,9 @@ function TeamRow({ team }: { team: Team }) {
         <p className="truncate text-muted text-xs">
           {team.user.full_name} · {team.user.email}
         </p>
+        <div className="mt-1.5 flex flex-wrap gap-1.5 sm:hidden">
+          <TeamBadges team={team} />
+        </div>
       </Td>
       <Td className="max-sm:hidden">
         <div className="flex gap-1.5">
