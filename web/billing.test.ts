@@ -180,7 +180,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
 
   it('waits for a payment that is not known yet, and for nobody else', async () => {
     const { page } = owner;
-    const { url } = await ada.api.createCheckoutSession({ body: { new_team_name: 'Later', plan_name: 'micro' } });
+    const { url } = await ada.api.createCheckoutSession({ body: { for_team_id: ada.teamId, plan_name: 'micro' } });
     const session = new URL(url).pathname.split('/').at(-1) as string;
     const { success_url } = await ada.api.getTestCheckout({ params: { session_id: session } });
     await page.goto(success_url);
@@ -188,7 +188,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await viewer.page.goto(success_url);
     await viewer.page.getByText('Not found').waitFor();
     await ada.api.endTestCheckout({ params: { session_id: session }, body: { outcome: 'paid' } });
-    await page.getByText('Later is on the plan Micro').waitFor();
+    await page.getByText("Ada's team is on the plan Micro").waitFor();
     await viewer.page.goto(url);
     await viewer.page.getByText('Not found').waitFor();
   });
@@ -268,8 +268,11 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
         await assertFitsAndAccessible(page, path);
       }
     };
-    await walk(owner, [teamPath, `/teams/${paid?.id}?tab=plan`, '/teams/new', checkout.url, cancel_url, portal.url]);
-    await walk(viewer, [teamPath]);
+    const teams = [quietTeamId, paid?.id].map((id) => `/teams/${id}?tab=plan`);
+    await Promise.all([
+      walk(owner, [...teams, '/teams/new', checkout.url, cancel_url, portal.url]),
+      walk(viewer, [teamPath]),
+    ]);
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
