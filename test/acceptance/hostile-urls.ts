@@ -33,8 +33,8 @@ const ask = ({ app, token }: Setting, method: string, path: string, body?: unkno
 /** What stands between the slashes, as somebody would enter it where a host is asked for. */
 const hostOf = (url: string) => url.replace(/^[a-z0-9+.-]*:?[\\/]*/i, '').replace(/[\\/?#].*$/s, '');
 
-/** For fields that take nothing else. */
-const secure = (url: string) => url.replace(/^http:/i, 'https:');
+/** As the fields want it that are about repositories. */
+const secure = (url: string) => url.replace(/^http:/i, 'https:').replace(/\/$/, '/site.git');
 
 const verifyRepository = (setting: Setting, gitUrl: string) =>
   ask(setting, 'GET', `/verify_git_sync_directories?${new URLSearchParams({ git_url: gitUrl })}`);
