@@ -33,8 +33,8 @@ const ask = ({ app, token }: Setting, method: string, path: string, body?: unkno
 /** What stands between the slashes, as somebody would enter it where a host is asked for. */
 const hostOf = (url: string) => url.replace(/^[a-z0-9+.-]*:?[\\/]*/i, '').replace(/[\\/?#].*$/s, '');
 
-/** As the fields want it that are about repositories. */
-const secure = (url: string) => url.replace(/^http:/i, 'https:').replace(/\/$/, '/site.git');
+/** For fields that take nothing else. */
+const secure = (url: string) => url.replace(/^http:/i, 'https:');
 
 const verifyRepository = (setting: Setting, gitUrl: string) =>
   ask(setting, 'GET', `/verify_git_sync_directories?${new URLSearchParams({ git_url: gitUrl })}`);
@@ -137,11 +137,11 @@ export const FIELDS: HostileField[] = [
   {
     name: 'Git account: base_url',
     use: (setting, url) =>
-      ask(setting, 'POST', '/git_account', { provider: 'gitea', base_url: secure(url), token: 'a token' }),
+      ask(setting, 'POST', '/git_account', { provider: 'gitea', base_url: secure(url), token: 'a-token' }),
   },
   {
     name: 'verify_git_sync_directories: git_url',
-    use: (setting, url) => verifyRepository(setting, secure(url)),
+    use: (setting, url) => verifyRepository(setting, secure(url).replace(/\/$/, '/site.git')),
   },
   {
     name: 'verify_git_sync_directories: git_url, by ssh',
