@@ -110,7 +110,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.getByText('Micro, $150 a year').waitFor();
     await leavePortal(page);
     await page.getByText('0 of 5', { exact: true }).waitFor();
-    await page.getByText('$150 a year').waitFor();
+    await page.getByText('$150 a year, with 2 additional sites').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Micro' }).getByText('Current').waitFor();
   });
 
@@ -251,6 +251,17 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
       [],
       'what is paid is not theirs to ask',
     );
+  });
+
+  it('shows an admin what is paid, and leaves the paying to the owner', async () => {
+    const alan = await registerPerson(app, 'Alan');
+    await letIn(ada, alan, 'admin');
+    const { page, complaints } = await enter(alan.email);
+    await page.getByText('Renews on').waitFor();
+    await page.getByText('Ada Tester owns the team and looks after its plan').waitFor();
+    await page.getByText('0 of 3', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('tabpanel').getByRole('button').count(), 0);
+    assert.deepEqual(complaints, []);
   });
 
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
