@@ -410,6 +410,23 @@ test('figures are those of sites of the caller, however the site is named', asyn
   assert.equal(plausible.seen.length, sent);
 });
 
+test('a name that stands twice in a body goes out once, with the value that was checked', async () => {
+  const mine = await siteOf(await registerPerson(app, 'Twice'));
+  const person = await registerPerson(app, 'Sly');
+  const own = await siteOf(person);
+  // Plausible's reader of JSON (Jason) takes the first of two, and ours the last.
+  await person.api.analyticsProxy({
+    body: {
+      path: '/api/v2/query',
+      method: 'post',
+      body_json: `{"site_id":"${mine}", "site_id":"${own}", "limit":12345678901234567890}`,
+    },
+  });
+  assert.equal(plausible.seen.at(-1)?.body, `{"site_id":"${own}","limit":12345678901234567890}`);
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  await assert.rejects(cms({ method: 'post', body_json: deep }), refused(422));
+});
+
 test('without an analytics server the answer says so', async () => {
   const bare = await startTestApp();
   try {
