@@ -457,6 +457,11 @@ test('an XML-RPC call goes out as XML with the stored name and password in their
   const filled = await call(xml('{{username}} {{password}}'));
   assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
   assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
+  // Of a password too that would mean something in a pattern, or in a template.
+  const strange = `dollar.example.com:${wordpress.port}`;
+  await store(strange, "$& $$ $' {{username}} <&>");
+  await call(xml('{{password}}'), 'text/xml', owner, strange);
+  assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>\$&amp; \$\$ \$' \{\{username\}\} &lt;&amp;&gt;<\/string>/);
   for (const type of ['application/json', 'text/plain', 'text/xmlx', 'application/x-www-form-urlencoded'])
     assert.equal((await call('{}', type)).status, 422, type);
   assert.equal((await call('')).status, 422);

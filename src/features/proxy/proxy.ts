@@ -44,10 +44,10 @@ export async function callXmlRpc(services: Services, target: Target, xml: Buffer
   if ('site' in target) return requireXml(await callHosted(services, target.site.id, outgoing));
   const { username, password, basic } = credentialsOf(services, target.password);
   // WordPress reads who calls from the call itself, so whoever writes it leaves room for what they do not know.
+  const stored = { username, password };
   const body = xml
     .toString()
-    .replaceAll('{{username}}', escapeXml(username))
-    .replaceAll('{{password}}', escapeXml(password));
+    .replaceAll(/\{\{(username|password)\}\}/g, (_, name: keyof typeof stored) => escapeXml(stored[name]));
   const headers = { ...XML, authorization: `Basic ${basic}` };
   const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
   return Buffer.from(cut(requireXml(answer).toString(), [basic, password, escapeXml(password)]));
