@@ -172,6 +172,41 @@ test('an answer carries no cookie, nothing of the connection, and no credential,
   ]);
 });
 
+test('a write with an Idempotency-Key goes out once, however often and however concurrently it is asked for', async () => {
+  const sent = wordpress.seen.length;
+  const headers = { authorization: `Bearer ${owner.token}`, 'idempotency-key': crypto.randomUUID() };
+  const post = JSON.stringify({ fqdn: host, path: '/wp-json/wp/v2/posts', method: 'post', body_json: '{}' });
+  const write = () =>
+    fetch(`${app.api}/cms-proxy`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: post,
+    });
+  const answers = await Promise.all([write(), write(), write()]);
+  // Whoever comes too early is told so, whoever comes late gets the answer of the first.
+  for (const { status } of answers) assert.ok(status === 200 || status === 409, String(status));
+  assert.equal((await write()).headers.get('idempotent-replayed'), 'true');
+  assert.equal(wordpress.seen.length, sent + 1);
+
+  headers['idempotency-key'] = crypto.randomUUID();
+  const call = () =>
+    fetch(`${app.api}/xmlrpc/${host}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/xml' },
+      body: '<methodCall><string>once</string></methodCall>',
+    });
+  const [first, again] = [await call(), await call()];
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  for (const answer of [first, again]) {
+    assert.equal(answer.headers.get('content-type'), 'text/xml; charset=utf-8');
+    assert.match(answer.headers.get('content-security-policy') ?? '', /sandbox/);
+  }
+  const [text, repeated] = [await first.text(), await again.text()];
+  assert.match(text, /<string>once<\/string>/);
+  assert.equal(repeated, text);
+  assert.equal(wordpress.seen.length, sent + 2);
+});
+
 test('a read follows redirects, with the password to the same host and without it to any other; a write follows none', async () => {
   assert.equal((await cms({ path: '/wp-json/moved' })).status_code, 200);
   const away = await cms({ path: '/wp-json/away' });
