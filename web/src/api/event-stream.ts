@@ -71,6 +71,7 @@ const touched: Record<string, string[]> = {
   ticket: ['tickets'],
   site: ['sites', 'teams'],
   external_path: ['sites', 'external-paths'],
+  application_password: ['application-passwords'],
   backup: ['sites'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };

@@ -13,6 +13,7 @@ import { TeamActivity } from './team-activity.tsx';
 import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
+import { TeamPasswords } from './team-passwords.tsx';
 import { TeamTickets } from './team-tickets.tsx';
 
 const route = getRouteApi('/app/teams/$teamId');
@@ -35,6 +36,7 @@ function TeamView({ team }: { team: Team }) {
     { value: 'members', label: 'Members', content: <TeamMembers team={team} /> },
     // Only the owner may even read invites.
     ...(team.role === 'owner' ? [{ value: 'invites', label: 'Invites', content: <TeamInvites team={team} /> }] : []),
+    { value: 'passwords', label: 'Passwords', content: <TeamPasswords team={team} /> },
     { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
     { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
   ];
