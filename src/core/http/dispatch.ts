@@ -6,7 +6,15 @@ import { toPage } from '#core/pages.ts';
 import { checkCaller, checkScope, checkSignedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
-import { type Answer, answerOnce, findAnswer, hashRequest, type KeyedRequest, readKey } from './idempotency.ts';
+import {
+  type Answer,
+  answerAlone,
+  answerOnce,
+  findAnswer,
+  hashRequest,
+  type KeyedRequest,
+  readKey,
+} from './idempotency.ts';
 import { API_PREFIX, type Call, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
 import { compileReader, type Reader } from './validation.ts';
@@ -48,10 +56,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
       const keyed = readKeyed(services, operation, request);
-      // What was answered already needs no preparation, which may no longer be possible.
-      const kept = keyed && operation.prepare && (await findAnswer(services.db, services.secrets, keyed));
-      if (operation.prepare && !kept) call.prepared = await operation.prepare(call);
-      const answer = kept ?? (await perform(services, operation, call, keyed));
+      const answer = await answerCall(services, operation, call, keyed);
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -225,6 +230,25 @@ function requireXml(body: Body, faults: Fault[]): Body {
     faults.push({ loc: ['body'], msg, type: 'value_error' });
   }
   return body;
+}
+
+/** Preparations may have effects elsewhere, so of a keyed request they too are done once at a time. */
+async function answerCall(
+  services: Services,
+  operation: Operation,
+  call: Call,
+  keyed: KeyedRequest | undefined,
+): Promise<Answer> {
+  const { prepare } = operation;
+  if (!prepare) return perform(services, operation, call, keyed);
+  const work = async () => {
+    // What was answered already needs no preparation, which may no longer be possible.
+    const kept = keyed && (await findAnswer(services.db, services.secrets, keyed));
+    if (kept) return kept;
+    call.prepared = await prepare(call);
+    return perform(services, operation, call, keyed);
+  };
+  return keyed ? answerAlone(services.locks, keyed, work) : work();
 }
 
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#core/db/database.ts';
+import { LockBusy, type Locks } from '#core/db/locks.ts';
 import { AppError, failure, invalid } from '#core/errors.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { errorBody } from './answers.ts';
@@ -43,6 +44,17 @@ export function hashRequest(secrets: Secrets, method: string, url: string, body:
   return secrets
     .deriveAll('request hash')
     .map((key) => createHmac('sha256', key).update(`${method} ${url}\n`).update(body).digest());
+}
+
+/** For what takes long and holds no transaction meanwhile: whoever comes with the same key is told to wait. */
+export async function answerAlone(
+  locks: Locks,
+  { caller, key }: KeyedRequest,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  return locks.alone(`answer for ${caller} ${key}`, 0, work).catch((error) => {
+    throw error instanceof LockBusy ? stillRunning() : error;
+  });
 }
 
 export async function answerOnce(
