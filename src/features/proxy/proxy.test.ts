@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { startTrickyNames, type TrickyNames } from '../../../test/tricky-names.ts';
 import { type GivenAnswer, type SeenRequest, startUpstream, type Upstream } from '../../../test/upstream.ts';
@@ -25,6 +25,8 @@ let other: Upstream;
 let owner: Person;
 let viewer: Person;
 let host: string;
+/** Until this is resolved, a slow answer takes. */
+const slow = Promise.withResolvers<void>();
 
 before(async () => {
   names = await startTrickyNames((name, type) => {
@@ -60,7 +62,8 @@ const store = (fqdn: string, password: string) =>
   owner.api.createApplicationPassword({ body: { fqdn, username: 'ada', password, team_id: owner.teamId } });
 const cms = (more: Partial<CmsProxyBody>, person = owner) => person.api.cmsProxy({ body: { fqdn: host, ...more } });
 
-function answerAsWordPress({ method, url, headers, body }: SeenRequest): GivenAnswer | undefined {
+async function answerAsWordPress({ method, url, headers, body }: SeenRequest): Promise<GivenAnswer | undefined> {
+  if (url.pathname === '/wp-json/slow') await slow.promise;
   const { pathname } = url;
   if (pathname === '/wp-json/moved') return { status: 301, headers: { location: '/wp-json/wp/v2/posts' } };
   if (pathname === '/wp-json/away')
@@ -353,6 +356,19 @@ test('nothing but method and path says what is done', async () => {
   const { body } = (await noisy.json()) as { body: { headers: object; method: string } };
   assert.equal(body.method, 'GET');
   assert.ok(!('x-http-method-override' in body.headers));
+});
+
+test('a keyed write goes out once, however often it is sent and while it takes', async () => {
+  const sent = () => wordpress.seen.filter(({ url }) => url.pathname === '/wp-json/slow').length;
+  const body = { fqdn: host, path: '/wp-json/slow', method: 'post' as const };
+  const send = () => owner.api.cmsProxy({ body, idempotencyKey: 'once' });
+  const first = send();
+  await eventually(async () => sent() === 1);
+  await assert.rejects(send(), refused(409, 'idempotency.in_progress'));
+  slow.resolve();
+  assert.deepEqual(await first, await send());
+  assert.equal(sent(), 1);
+  await assert.rejects(owner.api.cmsProxy({ body: { ...body, method: 'put' }, idempotencyKey: 'once' }), refused(422));
 });
 
 test('a shop is reached with its own token, below /admin/api alone, and its name is one label', async () => {
