@@ -44,10 +44,13 @@ create table payment_customers (
   user_id uuid not null references users,
   -- The number of the reading that was applied last. A reading that began before it has nothing new to say.
   last_reading bigint not null default 0,
+  -- The number that the provider's last event drew. Until a reading with a higher one was applied, one is owed.
+  wanted_reading bigint not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (account, customer_id),
   unique (account, user_id)
 );
+create index payment_customers_to_read on payment_customers (account) where wanted_reading > last_reading;
 create sequence payment_readings;
 
 -- Written before the provider is asked, so that whatever happens then, the same checkout is found again.

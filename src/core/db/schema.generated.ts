@@ -177,6 +177,7 @@ export interface DB {
     customer_id: string;
     user_id: string;
     last_reading: Generated<number>;
+    wanted_reading: Generated<number>;
     created_at: Generated<Date>;
   };
   payment_events: {

@@ -53,9 +53,13 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       request.admission = await admit(services, operation, readers.path, request, reply);
     },
     handler: async (request, reply) => {
+      const admission = request.admission as Admission;
+      // A body takes as long as its sender likes.
+      if (operation.method !== 'GET') await admitAgain(services, operation, admission);
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
-      const answer = await prepareAndPerform(services, operation, call, readKeyed(services, operation, request));
+      const keyed = readKeyed(services, operation, request);
+      const answer = await prepareAndPerform(services, operation, call, keyed, admission);
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -99,6 +103,31 @@ async function admit(
   // Another site's page may not spend the visitor's session, be it only to end it.
   const known = !(byCookie && fromForeignOrigin(services, request));
   return { caller: known ? caller : undefined, token: known ? credential?.token : undefined, params, subject };
+}
+
+/**
+ * Rights that ended since a request was let in end it too: what it writes may last. A caller who is remembered unchanged
+ * costs no query. Without a `call` the body has not been read yet, and so only what the path names is known.
+ */
+async function admitAgain(
+  { credentials, db }: Services,
+  { access, method }: Operation,
+  admission: Admission,
+  call?: Call,
+): Promise<void> {
+  const { caller: before, token } = admission;
+  if (!before || !token) return;
+  const found = await credentials.resolve(token);
+  if (found === before) return;
+  const caller = found && opens(access, found) ? found : undefined;
+  admission.caller = caller;
+  checkSignedIn(access, caller);
+  if (!caller) return;
+  checkCaller(access, caller, method);
+  const named = access.named === 'path' ? admission.params : call && access.named && call[access.named];
+  if (!named) return;
+  await access.find?.(db, caller, named as Record<string, unknown>);
+  checkScope(access, caller, method);
 }
 
 /** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
@@ -246,11 +275,13 @@ async function prepareAndPerform(
   operation: Operation,
   call: Call,
   keyed: KeyedRequest | undefined,
+  admission: Admission,
 ): Promise<Answer> {
   const { prepare } = operation;
   if (!prepare) return perform(services, operation, call, keyed);
   const work = async () => {
     call.prepared = await prepare(call);
+    await admitAgain(services, operation, admission, call);
     return perform(services, operation, call, keyed);
   };
   if (!keyed) return work();

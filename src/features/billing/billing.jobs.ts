@@ -43,6 +43,7 @@ async function closeOldCheckouts({ db, payments, log }: Services): Promise<void>
   if (!payments) return;
   for (const { id, session_id } of await listOldCheckouts(db, payments.account)) {
     try {
+      // One that was paid stays open until a reading has found what was bought with it.
       if (session_id !== null && (await payments.closeCheckout(session_id)) === 'complete') continue;
       await closeCheckout(db, id);
     } catch (error) {

@@ -76,11 +76,12 @@ export async function findCustomer(db: Db, account: string, userId: string): Pro
   return rows[0]?.customer_id;
 }
 
-/** Whose customer it is. */
-export async function findCustomerOwner(db: Db, account: string, customerId: string): Promise<string | undefined> {
-  const { rows } = await sql<CustomerRow>`
-    select user_id from payment_customers where account = ${account} and customer_id = ${customerId}`.execute(db);
-  return rows[0]?.user_id;
+/** Remembers that this customer has to be read, until somebody did; false where it is nobody's customer. */
+export async function wantReading(db: Db, account: string, customerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update payment_customers set wanted_reading = nextval('payment_readings')
+    where account = ${account} and customer_id = ${customerId} returning customer_id`.execute(db);
+  return rows.length > 0;
 }
 
 /** The customer of this person: the given one, or whichever somebody else was faster to write. */
@@ -150,12 +151,18 @@ export async function writeSubscription(
     on conflict (account, id) do update set status = excluded.status`.execute(db);
 }
 
-/** Customers about whom the clock says that something should have changed. */
+/**
+ * Customers about whom the clock says that something should have changed, whose last event led to no reading, or who may
+ * have paid a checkout that nobody spoke of since.
+ */
 export async function listCustomersToRead(db: Db, account: string): Promise<string[]> {
   const { rows } = await sql<{ customer_id: string }>`
-    select distinct s.customer_id from subscriptions s join teams t on t.id = s.team_id
-    where s.account = ${account} and (t.unpaid_since is not null or t.period_end <= now() or t.cancel_at <= now())`.execute(
-    db,
-  );
+    select s.customer_id from subscriptions s join teams t on t.id = s.team_id
+    where s.account = ${account} and (t.unpaid_since is not null or t.period_end <= now() or t.cancel_at <= now())
+    union
+    select customer_id from payment_customers where account = ${account} and wanted_reading > last_reading
+    union
+    select p.customer_id from checkouts c join payment_customers p on p.account = c.account and p.user_id = c.user_id
+    where c.account = ${account} and c.status = 'open' and c.session_id is not null`.execute(db);
   return rows.map(({ customer_id }) => customer_id);
 }

@@ -325,6 +325,36 @@ suite('what is not paid', () => {
     await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
     await eventually(async () => (await teamOf(owner)).plan_type_name === 'starter');
   });
+
+  test('a checkout that was paid and that nobody spoke of again is found within the hour', async () => {
+    const owner = await registerPerson(app, 'Silent');
+    const body = { new_team_name: 'Paid in silence', plan_name: 'micro' } as const;
+    const { url } = await owner.api.createCheckoutSession({ body });
+    await stripe.pay(url);
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    const bought = await eventually(async () =>
+      (await owner.api.listTeams()).results.find(({ name }) => name === body.new_team_name),
+    );
+    assert.equal(bought.plan_type_name, 'micro');
+  });
+
+  test('what could not be read when the provider spoke of it is read within the hour', async () => {
+    const owner = await ownerOn('micro');
+    const { sub_id } = await teamOf(owner);
+    stripe.fault = ({ path }) => (path.startsWith('/v1/subscriptions?') ? 'refuse' : undefined);
+    await announced(() => stripe.act({ action: 'change_plan', priceKey: 'siteyard_starter_month' }, sub_id as string));
+    // Its last retry has failed.
+    const { customer_id } = await app.services.db
+      .selectFrom('subscriptions')
+      .select('customer_id')
+      .where('id', '=', sub_id)
+      .executeTakeFirstOrThrow();
+    await sql`delete from jobs.job where singleton_key = ${customer_id}`.execute(app.services.db);
+    stripe.fault = undefined;
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'starter');
+  });
 });
 
 suite('events of the provider', () => {

@@ -4,20 +4,21 @@ import { ForgedNotice, type PaymentNotice } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { syncCustomerJob } from './billing.jobs.ts';
 import { requirePayments } from './billing.provider.ts';
-import { findCustomerOwner, rememberEvent } from './billing.sql.ts';
+import { rememberEvent, wantReading } from './billing.sql.ts';
 
 const SIGNATURE: Pick<Fault, 'loc' | 'type'> = { loc: ['header', 'stripe-signature'], type: 'value_error' };
 
 /**
  * Takes an event of the provider. It is a hint and nothing more: the job that it asks for reads what is true then, so
- * that an event which comes late, again or before an older one can do no harm.
+ * that an event which comes late, again or before an older one can do no harm. Where the job fails for good, the clock
+ * finds that a reading is owed.
  */
 export async function receivePaymentEvent(db: Db, services: Services, body: Buffer, signature: string): Promise<void> {
   const { account } = requirePayments(services);
   const { id, customerId } = readNotice(services, body, signature);
   if (!(await rememberEvent(db, account, id))) return;
   // The same account may sell other things to other people.
-  if (customerId === undefined || !(await findCustomerOwner(db, account, customerId))) return;
+  if (customerId === undefined || !(await wantReading(db, account, customerId))) return;
   await services.jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, registerPerson, signInAs } from '../../../test/people.ts';
+import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { createWebhooks, hookOf, typesOf, type Webhooks } from '../../../test/webhooks.ts';
 
 let app: TestApp;
@@ -153,5 +154,52 @@ suite('nothing is sent', () => {
     assert.equal(next.calls.length, 2);
     const left = await sql`select from webhook_deliveries where webhook_id = ${hook.id}`.execute(app.services.db);
     assert.equal(left.rows.length, 0);
+  });
+});
+
+suite('whoever is removed from the team while their request is under way', () => {
+  async function adminOf(owner: Person): Promise<Person> {
+    const admin = await registerPerson(app, 'Admin');
+    await letIn(owner, admin, 'admin');
+    return admin;
+  }
+  const remove = (owner: Person, { userId }: Person) =>
+    owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: userId } });
+
+  test('adds no webhook by sending the rest of it later', async () => {
+    const owner = await registerPerson(app, 'Owner');
+    const admin = await adminOf(owner);
+    const { host, port } = new URL(app.url);
+    const body = JSON.stringify({ url: 'https://elsewhere.example.com/' });
+    const socket = connect(Number(port), '127.0.0.1');
+    const answer = socket.toArray();
+    const head = [
+      `POST /f/api/v1/team/${owner.teamId}/webhook HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${admin.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      // The service asks for the body, which means that it knows of the request.
+      'Expect: 100-continue',
+      'Connection: close',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await eventually(async () => socket.bytesRead > 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await remove(owner, admin);
+    socket.write(body);
+    assert.match(Buffer.concat(await answer).toString(), /HTTP\/1.1 404.*team\.not_found/s);
+    assert.equal((await owner.api.listWebhooks({ params: { team_id: owner.teamId } })).count, 0);
+  });
+
+  test('learns nothing of a call that was made meanwhile', async () => {
+    const { owner, receiver, hook } = await hooks.listening(['site.created']);
+    const admin = await adminOf(owner);
+    receiver.answer = async (response) => {
+      await remove(owner, admin);
+      response.end('thanks');
+    };
+    await assert.rejects(admin.api.testWebhook({ params: hook.params }), refused(404, 'team.not_found'));
+    assert.deepEqual(await hooks.deliveriesOf(hook), []);
   });
 });
