@@ -21,7 +21,11 @@ export interface ServiceProcess {
   output(): string;
 }
 
-export function spawnService(env: Record<string, string>, nodeArgs: string[] = []): ServiceProcess {
+export function spawnService(
+  env: Record<string, string>,
+  nodeArgs: string[] = [],
+  keptOutput = KEPT_OUTPUT,
+): ServiceProcess {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeArgs, MAIN], {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...WORDPRESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -29,7 +33,7 @@ export function spawnService(env: Record<string, string>, nodeArgs: string[] = [
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>
     child.once('exit', (code, signal) => resolve(signal ?? code ?? 1)),
   );
-  const output = keepOutput(child);
+  const output = keepOutput(child, keptOutput);
   const ready = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       if (line.startsWith('ready: ')) resolve(line.slice('ready: '.length));
@@ -42,11 +46,11 @@ export function spawnService(env: Record<string, string>, nodeArgs: string[] = [
   return { pid: child.pid as number, ready, exited, kill: (signal) => void child.kill(signal), output };
 }
 
-function keepOutput(child: ChildProcess): () => string {
+function keepOutput(child: ChildProcess, length: number): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (part: string) => {
-      text = (text + part).slice(-KEPT_OUTPUT);
+      text = (text + part).slice(-length);
     });
   return () => text;
 }

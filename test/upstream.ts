@@ -23,7 +23,7 @@ export interface Upstream {
 
 /** Somebody else's server, on loopback. */
 export async function startUpstream(
-  answer: (request: SeenRequest) => GivenAnswer | undefined,
+  answer: (request: SeenRequest) => GivenAnswer | undefined | Promise<GivenAnswer | undefined>,
   host = '127.0.0.1',
 ): Promise<Upstream> {
   const seen: SeenRequest[] = [];
@@ -34,7 +34,7 @@ export async function startUpstream(
     const { method = 'GET', headers } = request;
     const one = { method, url, headers, body: Buffer.concat(chunks).toString() };
     seen.push(one);
-    const given = answer(one) ?? { status: 404, body: { error: 'not found' } };
+    const given = (await answer(one)) ?? { status: 404, body: { error: 'not found' } };
     const isRaw = typeof given.body === 'string' || Buffer.isBuffer(given.body);
     response.writeHead(given.status ?? 200, {
       ...(!isRaw && given.body !== undefined && { 'content-type': 'application/json' }),

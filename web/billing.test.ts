@@ -110,7 +110,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.getByText('Micro, $150 a year').waitFor();
     await leavePortal(page);
     await page.getByText('0 of 5', { exact: true }).waitFor();
-    await page.getByText('$150 a year').waitFor();
+    await page.getByText('$150 a year, with 2 additional sites').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Micro' }).getByText('Current').waitFor();
   });
 
@@ -180,7 +180,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
 
   it('waits for a payment that is not known yet, and for nobody else', async () => {
     const { page } = owner;
-    const { url } = await ada.api.createCheckoutSession({ body: { new_team_name: 'Later', plan_name: 'micro' } });
+    const { url } = await ada.api.createCheckoutSession({ body: { for_team_id: ada.teamId, plan_name: 'micro' } });
     const session = new URL(url).pathname.split('/').at(-1) as string;
     const { success_url } = await ada.api.getTestCheckout({ params: { session_id: session } });
     await page.goto(success_url);
@@ -188,7 +188,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await viewer.page.goto(success_url);
     await viewer.page.getByText('Not found').waitFor();
     await ada.api.endTestCheckout({ params: { session_id: session }, body: { outcome: 'paid' } });
-    await page.getByText('Later is on the plan Micro').waitFor();
+    await page.getByText("Ada's team is on the plan Micro").waitFor();
     await viewer.page.goto(url);
     await viewer.page.getByText('Not found').waitFor();
   });
@@ -253,6 +253,17 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     );
   });
 
+  it('shows an admin what is paid, and leaves the paying to the owner', async () => {
+    const alan = await registerPerson(app, 'Alan');
+    await letIn(ada, alan, 'admin');
+    const { page, complaints } = await enter(alan.email);
+    await page.getByText('Renews on').waitFor();
+    await page.getByText('Ada Tester owns the team and looks after its plan').waitFor();
+    await page.getByText('0 of 3', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('tabpanel').getByRole('button').count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {
     const checkout = await ada.api.createCheckoutSession({
       body: { for_team_id: quietTeamId, plan_name: 'business', interval: 'year' },
@@ -268,8 +279,11 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
         await assertFitsAndAccessible(page, path);
       }
     };
-    await walk(owner, [teamPath, `/teams/${paid?.id}?tab=plan`, '/teams/new', checkout.url, cancel_url, portal.url]);
-    await walk(viewer, [teamPath]);
+    const teams = [quietTeamId, paid?.id].map((id) => `/teams/${id}?tab=plan`);
+    await Promise.all([
+      walk(owner, [...teams, '/teams/new', checkout.url, cancel_url, portal.url]),
+      walk(viewer, [teamPath]),
+    ]);
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {

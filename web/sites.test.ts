@@ -307,9 +307,15 @@ describe('sites in the dashboard', { timeout: 170_000 }, () => {
     await assertFitsAndAccessible(owner.page, 'the question before deleting');
   });
 
-  it('moves the site to another team and back', async () => {
+  it('moves the site to another team and back, once that team has paid', async () => {
     const { page } = owner;
+    const setExpired = (is_expired: boolean) =>
+      app.services.db.updateTable('teams').set({ is_expired }).where('name', '=', "Grace's team").execute();
+    await setExpired(true);
     await open(page, 'settings');
+    await page.getByRole('button', { name: 'Move site' }).click();
+    await page.getByRole('alert').getByRole('link', { name: "See the plan of Grace's team" }).waitFor();
+    await setExpired(false);
     await page.getByRole('button', { name: 'Move site' }).click();
     await page.getByText("The site belongs to Grace's team").waitFor();
     await page.getByRole('button', { name: 'Move site' }).click();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { isPublic, Outbound, OutboundRefused } from './outbound.ts';
+import { isPublic, Outbound, OutboundFailed, OutboundRefused } from './outbound.ts';
 
 let server: Server;
 let port = 0;
@@ -149,4 +149,60 @@ test('what users enter is checked at once', () => {
     assert.throws(() => outbound.checkUrl(url), OutboundRefused, url);
   }
   assert.equal(outbound.checkUrl('https://example.com/a?b').href, 'https://example.com/a?b');
+});
+
+test('a whole answer is limited in time, in size and in redirects, and only the own host sees a credential', async () => {
+  const seen: [string, string | undefined, string | undefined][] = [];
+  const other = createServer((request, response) => {
+    seen.push(['other', request.headers.authorization, request.headers['x-token'] as string | undefined]);
+    response.end('other');
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port: otherPort } = other.address() as AddressInfo;
+  const own = createServer((request, response) => {
+    seen.push(['own', request.headers.authorization, request.headers['x-token'] as string | undefined]);
+    if (request.url === '/slow') return;
+    if (request.url === '/large') return void response.end('x'.repeat(2000));
+    const away = request.url === '/away' ? `http://127.0.0.1:${otherPort}/` : request.url === '/moved' ? '/' : '/loop';
+    if (request.url === '/') response.end('own');
+    else response.writeHead(302, { location: away }).end();
+  });
+  await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+  const { port: ownPort } = own.address() as AddressInfo;
+  const outbound = new Outbound({ allow: ['127.0.0.1/32'] });
+  const headers = { authorization: 'Basic secret', 'x-token': 'secret' };
+  const fetchOwn = (path: string, more = {}) =>
+    outbound.fetch(`http://127.0.0.1:${ownPort}${path}`, {
+      timeoutMs: 3000,
+      maxBytes: 1000,
+      redirects: 2,
+      headers,
+      ...more,
+    });
+  const failsWith = (reason: string) => (error: unknown) => error instanceof OutboundFailed && error.reason === reason;
+  try {
+    assert.equal((await fetchOwn('/moved')).body.toString(), 'own');
+    assert.equal((await fetchOwn('/away')).body.toString(), 'other');
+    assert.deepEqual(seen.at(-1), ['other', undefined, undefined]);
+    assert.deepEqual(seen.at(-2), ['own', 'Basic secret', 'secret']);
+    assert.equal((await fetchOwn('/moved', { method: 'POST' })).status, 302);
+    await assert.rejects(fetchOwn('/loop'), failsWith('too_many_redirects'));
+    await assert.rejects(fetchOwn('/large'), failsWith('too_large'));
+    await assert.rejects(fetchOwn('/slow', { timeoutMs: 100 }), failsWith('timeout'));
+    // A name is not asked for again where its addresses are known, and those are checked too.
+    const named = (addresses: string[]) =>
+      outbound.fetch(`http://name.invalid:${ownPort}/`, { timeoutMs: 3000, maxBytes: 1000, addresses });
+    assert.equal((await named(['127.0.0.1'])).body.toString(), 'own');
+    await assert.rejects(named(['127.0.0.2']), OutboundRefused);
+    assert.equal(outbound.isInside(['127.0.0.1']), true);
+    for (const addresses of [[], ['127.0.0.1', '8.8.8.8'], ['127.0.0.2']])
+      assert.equal(outbound.isInside(addresses), false);
+    assert.deepEqual(await outbound.resolve('any.localhost'), ['127.0.0.1']);
+  } finally {
+    outbound.close();
+    for (const server of [own, other]) {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
 });

@@ -57,20 +57,17 @@ async function writeKeys(db: Db, check: string, before: string[], lastingKeySeal
   );
 }
 
-export interface ResealState {
-  isAsked: boolean;
-  askedAt: Date | null;
+/** When a process last started that has keys of before. */
+export async function readResealMoment(db: Db): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`select reseal_asked_at as at from platform`.execute(db);
+  return rows[0]?.at ?? null;
 }
 
-/** Whether something may still be sealed with a key of before, and since when that is known. */
-export async function readResealState(db: Db): Promise<ResealState> {
-  const { rows } = await sql<{ asked: boolean; at: Date | null }>`
-    select previous_key_checks <> '{}' as asked, reseal_asked_at as at from platform`.execute(db);
-  return { isAsked: rows[0]?.asked ?? false, askedAt: rows[0]?.at ?? null };
-}
-
-/** Nothing is sealed with a key of before any more; false when a process that has another key of today started since. */
-export async function endReseal(db: Db, secrets: Secrets, { askedAt }: ResealState): Promise<boolean> {
+/**
+ * Nothing is sealed with a key of before any more. False when a process with keys of before started since, or one whose
+ * key of today is another: then the end is for the work that its start asked for.
+ */
+export async function endReseal(db: Db, secrets: Secrets, askedAt: Date | null): Promise<boolean> {
   const { rows } = await sql`
     update platform set previous_key_checks = '{}' where key_check = ${secrets.derive(PURPOSE)}
       and reseal_asked_at is not distinct from ${askedAt}::timestamptz returning id`.execute(db);

@@ -137,11 +137,11 @@ export const FIELDS: HostileField[] = [
   {
     name: 'Git account: base_url',
     use: (setting, url) =>
-      ask(setting, 'POST', '/git_account', { provider: 'gitea', base_url: secure(url), token: 'a token' }),
+      ask(setting, 'POST', '/git_account', { provider: 'gitea', base_url: secure(url), token: 'a-token' }),
   },
   {
     name: 'verify_git_sync_directories: git_url',
-    use: (setting, url) => verifyRepository(setting, secure(url)),
+    use: (setting, url) => verifyRepository(setting, secure(url).replace(/\/$/, '/site.git')),
   },
   {
     name: 'verify_git_sync_directories: git_url, by ssh',

@@ -6,7 +6,15 @@ import { toPage } from '#core/pages.ts';
 import { type Access, checkCaller, checkScope, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
-import { type Answer, answerOnce, findAnswer, hashRequest, type KeyedRequest, readKey } from './idempotency.ts';
+import {
+  type Answer,
+  aloneWithKey,
+  answerOnce,
+  findAnswer,
+  hashRequest,
+  type KeyedRequest,
+  readKey,
+} from './idempotency.ts';
 import { API_PREFIX, type Call, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
 import { compileReader, type Reader } from './validation.ts';
@@ -50,14 +58,9 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       if (operation.method !== 'GET') await admitAgain(services, operation, admission);
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
-      const keyed = readKeyed(services, operation, request);
-      // What was answered already needs no preparation, which may no longer be possible.
-      const kept = keyed && operation.prepare && (await findAnswer(services.db, services.secrets, keyed));
-      if (operation.prepare && !kept) {
-        call.prepared = await operation.prepare(call);
-        await admitAgain(services, operation, admission, call);
-      }
-      const answer = kept ?? (await perform(services, operation, call, keyed));
+      const answer = await prepareAndPerform(services, operation, call, readKeyed(services, operation, request), () =>
+        admitAgain(services, operation, admission, call),
+      );
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -267,6 +270,29 @@ function requireXml(body: Body, faults: Fault[]): Body {
   return body;
 }
 
+/** What was answered already needs no preparation, which may no longer be possible. */
+async function prepareAndPerform(
+  services: Services,
+  operation: Operation,
+  call: Call,
+  keyed: KeyedRequest | undefined,
+  admitStill: () => Promise<void>,
+): Promise<Answer> {
+  const { prepare } = operation;
+  if (!prepare) return perform(services, operation, call, keyed);
+  const work = async () => {
+    call.prepared = await prepare(call);
+    await admitStill();
+    return perform(services, operation, call, keyed);
+  };
+  if (!keyed) return work();
+  return aloneWithKey(
+    services.locks,
+    keyed,
+    async () => (await findAnswer(services.db, services.secrets, keyed)) ?? work(),
+  );
+}
+
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
 async function perform(
   services: Services,
@@ -276,7 +302,9 @@ async function perform(
 ): Promise<Answer> {
   const run = async (db: Call['db']) => {
     call.db = db;
-    return { status: 200, headers: call.headers, body: await operation.handle?.(call) };
+    const body = await operation.handle?.(call);
+    const type = operation.produces && { 'content-type': `${operation.produces}; charset=utf-8` };
+    return { status: 200, headers: { ...call.headers, ...type }, body };
   };
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#core/db/database.ts';
+import { LockBusy, type Locks } from '#core/db/locks.ts';
 import { AppError, failure, invalid } from '#core/errors.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { errorBody } from './answers.ts';
@@ -43,6 +44,18 @@ export function hashRequest(secrets: Secrets, method: string, url: string, body:
   return secrets
     .deriveAll('request hash')
     .map((key) => createHmac('sha256', key).update(`${method} ${url}\n`).update(body).digest());
+}
+
+/**
+ * For work that does something outside before its transaction begins: whoever comes with the same key meanwhile must not
+ * get as far as that.
+ */
+export async function aloneWithKey<T>(locks: Locks, { caller, key }: KeyedRequest, work: () => Promise<T>): Promise<T> {
+  try {
+    return await locks.alone(`answer for ${caller} ${key}`, 0, work);
+  } catch (error) {
+    throw error instanceof LockBusy ? stillRunning() : error;
+  }
 }
 
 export async function answerOnce(

@@ -98,6 +98,16 @@ export interface RawOperation<P extends TProperties, Q extends TProperties, B ex
   ): Promise<unknown>;
 }
 
+/** An operation whose answer is text of another kind, which is kept under an Idempotency-Key like any other. */
+export interface TextOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject, Prepared>
+  extends Declaration<P, Q, B, Subject>,
+    Pick<JsonOperation<P, Q, B, TSchema, Subject, Prepared>, 'prepare'> {
+  produces: string;
+  handle(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
+  ): Promise<string>;
+}
+
 /** `page` and `size` are optional to send and always there to read. */
 type WithDefaults<Q> = Q extends { page?: number; size?: number }
   ? Omit<Q, 'page' | 'size'> & { page: number; size: number }
@@ -121,6 +131,16 @@ export function operation<
   Subject = undefined,
   Prepared = undefined,
 >(declaration: JsonOperation<P, Q, B, R, Subject, Prepared>): Operation {
+  return declaration as unknown as Operation;
+}
+
+export function textOperation<
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  B extends TSchema = TSchema,
+  Subject = undefined,
+  Prepared = undefined,
+>(declaration: TextOperation<P, Q, B, Subject, Prepared>): Operation {
   return declaration as unknown as Operation;
 }
 

@@ -35,7 +35,7 @@ export async function lookAtRecords(dns: Dns, fqdn: string, region: Region): Pro
     return { isNsRoot: false, records: [{ type: 'CNAME', name: fqdn, expected: region.cname, found: chain, ok }] };
   }
   // The top of a zone can not be an alias; any other name had better be one, since then it follows the region.
-  const isTop = zone?.name === fqdn;
+  const isTop = zone?.name === fqdn || fqdn.split('.').length === 2;
   if (v4.length === 0 && v6.length === 0 && !isTop)
     return {
       isNsRoot: false,

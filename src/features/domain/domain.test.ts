@@ -74,6 +74,7 @@ const brief = (records: Answer['records']) =>
 suite('verify_domain tells by the real records', () => {
   test('an apex needs the address of the region, and no other of either kind', async () => {
     const zone = 'shop.example.org';
+    assert.deepEqual(brief(await wrongRecords('nowhere.com')), [['A', IP, '', false]]);
     assert.deepEqual(brief(await wrongRecords(zone)), [['A', IP, '', false]]);
     await names.write(zone, `@ A ${IP}`);
     assert.deepEqual(brief((await verify(zone)).records), [['A', IP, IP, true]]);

@@ -65,6 +65,29 @@ async function storedInPlain(secret: string): Promise<number> {
   return found;
 }
 
+test('a host that answers nonsense fails, and nothing of ours does', async () => {
+  const api = await newApi();
+  const link = () => api.createGitAccount({ body: { provider: 'gitea', base_url: host.url, token: TOKEN } });
+  try {
+    for (const says of [null, 7, [null], { login: '' }, { login: 'a\u0000b' }, { login: 'x'.repeat(1_000_000) }]) {
+      host.mood = { says };
+      await assert.rejects(link(), refused(502, 'git_account.host_failed'), JSON.stringify(says).slice(0, 50));
+    }
+    host.mood = 'normal';
+    await link();
+    for (const says of [null, [null, 7, {}, { clone_url: 7, full_name: null, default_branch: 7 }]]) {
+      host.mood = { says };
+      assert.deepEqual(await api.listGitSyncRepositories(), []);
+    }
+    // What each list of branches is told too.
+    host.mood = { says: [null, { clone_url: 'https://git.example.com/a.git', full_name: 'a', name: 7 }] };
+    const [found] = await api.listGitSyncRepositories();
+    assert.deepEqual([found?.git_url, found?.branches], ['https://git.example.com/a.git', []]);
+  } finally {
+    host.mood = 'normal';
+  }
+});
+
 test('what can not be right is refused field by field, and whose fault it is can be told', async () => {
   const api = await newApi();
   const link = (body: Record<string, unknown>) =>

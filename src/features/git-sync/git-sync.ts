@@ -85,7 +85,8 @@ function explain(error: unknown): unknown {
   const { reason, message } = error;
   const ours = OURS[reason];
   if (ours) return ours({});
-  const fault = reason === 'no_branch' ? branchFault(message) : urlFault(message);
+  const words = message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '');
+  const fault = reason === 'no_branch' ? branchFault(words) : urlFault(words);
   return THEIRS[reason]?.({ faults: [fault] }) ?? invalid(fault);
 }
 

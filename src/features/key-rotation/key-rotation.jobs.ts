@@ -1,5 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { endReseal, readResealState } from '#core/platform-key.ts';
+import { endReseal, readResealMoment } from '#core/platform-key.ts';
 import type { Services } from '#core/services.ts';
 import {
   listStaleColumns,
@@ -19,7 +19,7 @@ export const resealSecrets = jobKind<Record<string, never>>({
   lane: 'background',
   async run(_payload, { services, signal, commit }) {
     const { db, secrets, log } = services;
-    const state = await readResealState(db);
+    const askedAt = await readResealMoment(db);
     let unreadable = 0;
     for (const column of SEALED_COLUMNS)
       unreadable += await reseal(
@@ -38,8 +38,8 @@ export const resealSecrets = jobKind<Record<string, never>>({
     // The keys before are still needed then; which ones, only an operator can know.
     if (unreadable > 0) throw new Error(`${unreadable} values are sealed with a key that is not configured`);
     await commit(async (tx) => {
-      const ended = await endReseal(tx, secrets, state);
-      log.info({ ended }, 'everything is sealed with the key of today');
+      const ended = await endReseal(tx, secrets, askedAt);
+      if (ended) log.info('everything is sealed with the key of today');
     });
   },
 });

@@ -20,6 +20,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'sites', column: 'code_server_password_sealed' },
   { table: 'sites', column: 'dkim_private_key_sealed' },
   { table: 'application_passwords', column: 'password_sealed' },
+  { table: 'git_accounts', column: 'secret_sealed' },
+  { table: 'webhook_secrets', column: 'secret_sealed' },
 ];
 
 export const SEALED_MEMBERS: readonly SealedMember[] = [

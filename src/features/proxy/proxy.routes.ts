@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
-import { operation, rawOperation } from '#core/http/operation.ts';
+import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
 import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
 import { type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
@@ -88,7 +88,7 @@ export const proxyOperations = [
     prepare: ({ services, subject: request }) => callAnalytics(services, request),
     handle: async ({ prepared }) => prepared,
   }),
-  rawOperation({
+  textOperation({
     id: 'callXmlRpc',
     method: 'POST',
     path: '/xmlrpc/{fqdn}',
@@ -99,12 +99,14 @@ export const proxyOperations = [
     query: Type.Object({ team_id: Type.Optional(Uuid) }),
     accepts: ['xml'],
     produces: 'text/xml',
-    async serve({ db, services, caller, params: { fqdn }, query, body }, _request, reply) {
+    async prepare({ db, services, caller, params: { fqdn }, query, body }) {
       const target = await findTarget(db, caller, 'member', { fqdn, ...query });
-      const answer = await callXmlRpc(services, target, (body as Body).raw);
+      return callXmlRpc(services, target, (body as Body).raw);
+    },
+    async handle({ prepared, headers }) {
       // Never shown in place: what a site says must not run with the platform's origin.
-      reply.header('content-security-policy', "sandbox; default-src 'none'");
-      return reply.type('text/xml; charset=utf-8').send(answer);
+      headers['content-security-policy'] = "sandbox; default-src 'none'";
+      return prepared;
     },
   }),
 ];

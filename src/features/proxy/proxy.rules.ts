@@ -35,14 +35,14 @@ export function readProxyRequest(input: Input, root: string): ProxyRequest {
   const pathFault = findPathFault(path, root);
   if (pathFault) faults.push(bodyFault('path', `Value error, ${pathFault}`));
   const query = readQuery(input.query_params_json, faults);
-  const body = readJson('body_json', input.body_json, faults);
+  const { body, bodyText } = readBody(input.body_json, faults);
   if (body !== undefined && READS.includes(method))
     faults.push(bodyFault('body_json', `Value error, a request with ${method} has no body`));
   for (const name of typeof body === 'object' && body !== null ? Object.keys(body) : [])
     if (isOverride(name)) faults.push(bodyFault('body_json', `Value error, ${name} is not taken; say it with method`));
   if (faults.length > 0) throw invalid(...faults);
   const reads = READS.includes(method) && !isBatch(path);
-  return { method: method.toUpperCase(), path, query, body, bodyText: input.body_json, reads };
+  return { method: method.toUpperCase(), path, query, body, bodyText, reads };
 }
 
 /** The path with its query string. */
@@ -107,6 +107,30 @@ function readQuery(text: string | undefined, faults: Fault[]): [string, string][
 }
 
 const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+/** What is sent is written anew: of a name that stands twice we would check the last and the other side might take the first. */
+function readBody(text: string | undefined, faults: Fault[]): Pick<ProxyRequest, 'body' | 'bodyText'> {
+  const body = readJson('body_json', text, faults);
+  if (text === undefined || body === undefined) return { body: undefined, bodyText: undefined };
+  try {
+    return { body, bodyText: JSON.stringify(JSON.parse(text, asWritten)) };
+  } catch {
+    faults.push(bodyFault('body_json', 'Value error, too many lists and objects inside one another'));
+    return { body: undefined, bodyText: undefined };
+  }
+}
+
+/** A number that is longer than ours can be stays as it is. */
+const asWritten = (_name: string, value: unknown, { source }: { source: string }) =>
+  typeof value === 'number' ? JSON.rawJSON(source) : value;
+
+declare global {
+  /** ECMAScript 2026, which Node has and the types do not know yet. */
+  interface JSON {
+    parse(text: string, reviver: typeof asWritten): unknown;
+    rawJSON(text: string): unknown;
+  }
+}
 
 function readJson(field: string, text: string | undefined, faults: Fault[]): unknown {
   if (text === undefined) return undefined;

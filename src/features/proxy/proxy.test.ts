@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { startTrickyNames, type TrickyNames } from '../../../test/tricky-names.ts';
 import { type GivenAnswer, type SeenRequest, startUpstream, type Upstream } from '../../../test/upstream.ts';
@@ -25,6 +25,8 @@ let other: Upstream;
 let owner: Person;
 let viewer: Person;
 let host: string;
+/** Until this is resolved, a slow answer takes. */
+const slow = Promise.withResolvers<void>();
 
 before(async () => {
   names = await startTrickyNames((name, type) => {
@@ -60,7 +62,8 @@ const store = (fqdn: string, password: string) =>
   owner.api.createApplicationPassword({ body: { fqdn, username: 'ada', password, team_id: owner.teamId } });
 const cms = (more: Partial<CmsProxyBody>, person = owner) => person.api.cmsProxy({ body: { fqdn: host, ...more } });
 
-function answerAsWordPress({ method, url, headers, body }: SeenRequest): GivenAnswer | undefined {
+async function answerAsWordPress({ method, url, headers, body }: SeenRequest): Promise<GivenAnswer | undefined> {
+  if (url.pathname === '/wp-json/slow') await slow.promise;
   const { pathname } = url;
   if (pathname === '/wp-json/moved') return { status: 301, headers: { location: '/wp-json/wp/v2/posts' } };
   if (pathname === '/wp-json/away')
@@ -170,6 +173,41 @@ test('an answer carries no cookie, nothing of the connection, and no credential,
     'host',
     'user-agent',
   ]);
+});
+
+test('a write with an Idempotency-Key goes out once, however often and however concurrently it is asked for', async () => {
+  const sent = wordpress.seen.length;
+  const headers = { authorization: `Bearer ${owner.token}`, 'idempotency-key': crypto.randomUUID() };
+  const post = JSON.stringify({ fqdn: host, path: '/wp-json/wp/v2/posts', method: 'post', body_json: '{}' });
+  const write = () =>
+    fetch(`${app.api}/cms-proxy`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: post,
+    });
+  const answers = await Promise.all([write(), write(), write()]);
+  // Whoever comes too early is told so, whoever comes late gets the answer of the first.
+  for (const { status } of answers) assert.ok(status === 200 || status === 409, String(status));
+  assert.equal((await write()).headers.get('idempotent-replayed'), 'true');
+  assert.equal(wordpress.seen.length, sent + 1);
+
+  headers['idempotency-key'] = crypto.randomUUID();
+  const call = () =>
+    fetch(`${app.api}/xmlrpc/${host}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/xml' },
+      body: '<methodCall><string>once</string></methodCall>',
+    });
+  const [first, again] = [await call(), await call()];
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  for (const answer of [first, again]) {
+    assert.equal(answer.headers.get('content-type'), 'text/xml; charset=utf-8');
+    assert.match(answer.headers.get('content-security-policy') ?? '', /sandbox/);
+  }
+  const [text, repeated] = [await first.text(), await again.text()];
+  assert.match(text, /<string>once<\/string>/);
+  assert.equal(repeated, text);
+  assert.equal(wordpress.seen.length, sent + 2);
 });
 
 test('a read follows redirects, with the password to the same host and without it to any other; a write follows none', async () => {
@@ -320,6 +358,19 @@ test('nothing but method and path says what is done', async () => {
   assert.ok(!('x-http-method-override' in body.headers));
 });
 
+test('a keyed write goes out once, however often it is sent and while it takes', async () => {
+  const sent = () => wordpress.seen.filter(({ url }) => url.pathname === '/wp-json/slow').length;
+  const body = { fqdn: host, path: '/wp-json/slow', method: 'post' as const };
+  const send = () => owner.api.cmsProxy({ body, idempotencyKey: 'once' });
+  const first = send();
+  await eventually(async () => sent() === 1);
+  await assert.rejects(send(), refused(409, 'idempotency.in_progress'));
+  slow.resolve();
+  assert.deepEqual(await first, await send());
+  assert.equal(sent(), 1);
+  await assert.rejects(owner.api.cmsProxy({ body: { ...body, method: 'put' }, idempotencyKey: 'once' }), refused(422));
+});
+
 test('a shop is reached with its own token, below /admin/api alone, and its name is one label', async () => {
   const products = await owner.api.storefrontProxy({
     body: { shop_name: 'acme', path: '/admin/api/2024-04/products.json' },
@@ -410,6 +461,23 @@ test('figures are those of sites of the caller, however the site is named', asyn
   assert.equal(plausible.seen.length, sent);
 });
 
+test('a name that stands twice in a body goes out once, with the value that was checked', async () => {
+  const mine = await siteOf(await registerPerson(app, 'Twice'));
+  const person = await registerPerson(app, 'Sly');
+  const own = await siteOf(person);
+  // Plausible's reader of JSON (Jason) takes the first of two, and ours the last.
+  await person.api.analyticsProxy({
+    body: {
+      path: '/api/v2/query',
+      method: 'post',
+      body_json: `{"site_id":"${mine}", "site_id":"${own}", "limit":12345678901234567890}`,
+    },
+  });
+  assert.equal(plausible.seen.at(-1)?.body, `{"site_id":"${own}","limit":12345678901234567890}`);
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  await assert.rejects(cms({ method: 'post', body_json: deep }), refused(422));
+});
+
 test('without an analytics server the answer says so', async () => {
   const bare = await startTestApp();
   try {
@@ -440,6 +508,11 @@ test('an XML-RPC call goes out as XML with the stored name and password in their
   const filled = await call(xml('{{username}} {{password}}'));
   assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
   assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
+  // Of a password too that would mean something in a pattern, or in a template.
+  const strange = `dollar.example.com:${wordpress.port}`;
+  await store(strange, "$& $$ $' {{username}} <&>");
+  await call(xml('{{password}}'), 'text/xml', owner, strange);
+  assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>\$&amp; \$\$ \$' \{\{username\}\} &lt;&amp;&gt;<\/string>/);
   for (const type of ['application/json', 'text/plain', 'text/xmlx', 'application/x-www-form-urlencoded'])
     assert.equal((await call('{}', type)).status, 422, type);
   assert.equal((await call('')).status, 422);

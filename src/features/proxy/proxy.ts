@@ -39,18 +39,18 @@ export async function callAnalytics(services: Services, request: ProxyRequest): 
 const XML = { 'content-type': 'text/xml; charset=utf-8', accept: 'text/xml' };
 
 /** The answer to an XML-RPC call, as XML. */
-export async function callXmlRpc(services: Services, target: Target, xml: Buffer): Promise<Buffer> {
+export async function callXmlRpc(services: Services, target: Target, xml: Buffer): Promise<string> {
   const outgoing = { method: 'POST', target: '/xmlrpc.php', headers: XML, body: xml as Uint8Array };
   if ('site' in target) return requireXml(await callHosted(services, target.site.id, outgoing));
   const { username, password, basic } = credentialsOf(services, target.password);
   // WordPress reads who calls from the call itself, so whoever writes it leaves room for what they do not know.
+  const stored = { username, password };
   const body = xml
     .toString()
-    .replaceAll('{{username}}', escapeXml(username))
-    .replaceAll('{{password}}', escapeXml(password));
+    .replaceAll(/\{\{(username|password)\}\}/g, (_, name: keyof typeof stored) => escapeXml(stored[name]));
   const headers = { ...XML, authorization: `Basic ${basic}` };
   const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
-  return Buffer.from(cut(requireXml(answer).toString(), [basic, password, escapeXml(password)]));
+  return cut(requireXml(answer), [basic, password, escapeXml(password)]);
 }
 
 function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {}): Outgoing {
@@ -64,9 +64,9 @@ function credentialsOf({ secrets }: Services, { username, password_sealed }: App
   return { username, password, basic: Buffer.from(`${username}:${password}`).toString('base64') };
 }
 
-function requireXml({ status, headers, body }: Incoming): Buffer {
+function requireXml({ status, headers, body }: Incoming): string {
   const isXml = /^(?:text|application)\/xml\b/i.test(String(headers['content-type'] ?? ''));
-  if (status === 200 && isXml) return body;
+  if (status === 200 && isXml) return body.toString();
   throw proxyNoXml({ message: `The other side answered with status ${status}${isXml ? '' : ' and no XML'}.` });
 }
 

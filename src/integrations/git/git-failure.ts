@@ -24,7 +24,7 @@ const SIGNS: readonly [RegExp, GitFailure, string][] = [
     'There is no such repository.',
   ],
   [
-    /could not resolve|couldn't connect|failed to connect|connection (?:refused|timed out|reset|closed)|no route to host|network is unreachable|timed out|SSL|certificate|returned error: 5\d\d|CONNECT tunnel failed|unexpectedly closed|hung up/i,
+    /could not resolve|couldn't connect|failed to connect|connection (?:refused|timed out|reset|closed)|no route to host|network is unreachable|timed out|SSL|TLS|certificate|returned error: 5\d\d|CONNECT tunnel failed|unexpectedly closed|hung up|empty reply/i,
     'unreachable',
     'The host could not be reached.',
   ],

@@ -49,6 +49,11 @@ const DIALECTS: Record<TokenProvider, Dialect> = {
   },
 };
 
+/** Whatever a host says; what is no object has no members. */
+const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+
+const LOGIN = /^[^\p{Cc}]{1,255}$/u;
+
 const eachEncoded = (name: unknown) => String(name).split('/').map(encodeURIComponent).join('/');
 
 const MAX_REPOSITORIES = 200;
@@ -66,8 +71,8 @@ export class GitHostClient implements GitHosts {
 
   async whoIs(account: GitHostAccount): Promise<string> {
     const { body } = await this.#get(account, '/user');
-    const login = DIALECTS[account.provider].login(body as Json);
-    if (typeof login !== 'string' || login === '') throw unreadable(account);
+    const login = DIALECTS[account.provider].login(objectOf(body));
+    if (typeof login !== 'string' || !LOGIN.test(login)) throw unreadable(account);
     return login;
   }
 
@@ -79,7 +84,7 @@ export class GitHostClient implements GitHosts {
     for (let page = 1; found.length < MAX_REPOSITORIES; page++) {
       const { body, hasNext } = await this.#get(account, `${dialect.repositories}&${sizeName}=${size}&page=${page}`);
       if (!Array.isArray(body)) throw unreadable(account);
-      found.push(...(body as Json[]));
+      found.push(...body.map(objectOf));
       if (!hasNext || body.length === 0 || Date.now() > deadline) break;
     }
     return inParallel(found.slice(0, MAX_REPOSITORIES), (each) => this.#complete(account, each, deadline));
@@ -101,7 +106,7 @@ export class GitHostClient implements GitHosts {
       return undefined;
     });
     if (!Array.isArray(answer?.body)) return fallback;
-    return (answer.body as Json[]).map(({ name }) => name).filter((name) => typeof name === 'string');
+    return answer.body.map((each) => objectOf(each).name).filter((name) => typeof name === 'string');
   }
 
   async #get(account: GitHostAccount, path: string): Promise<{ body: unknown; hasNext: boolean }> {

@@ -30,12 +30,18 @@ interface GitCommand {
 }
 
 const WATCH_MS = 100;
+const GRACE_SECONDS = 5;
+/** As shells and `timeout` tell it. */
+const NO_SUCH_PROGRAM = 127;
 const PAGE_BYTES = 4096;
 const MAX_STDERR_BYTES = 16_384;
 
 /** Runs git without a shell, in a process group of its own that ends whole when a limit is reached. */
 export async function runGit({ program, args, env, folder, deadline, limits }: GitCommand): Promise<GitAnswer> {
-  const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  // The limit of time holds even where this process is killed and nobody is left to watch: then `timeout` ends it.
+  const seconds = Math.max(1, Math.ceil((deadline - Date.now()) / 1000) + GRACE_SECONDS);
+  const limited = ['--signal=KILL', String(seconds), program, ...args];
+  const child = spawn('timeout', limited, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let broken: GitFailed | undefined;
   const end = (reason: 'timeout' | 'too_large', message: string) => {
     broken ??= new GitFailed(reason, message);
@@ -54,6 +60,7 @@ export async function runGit({ program, args, env, folder, deadline, limits }: G
       exitOf(child),
     ]);
     if (broken) throw broken;
+    if (exitCode === NO_SUCH_PROGRAM) throw notInstalled();
     return { exitCode, stdout, stderr };
   } finally {
     clearTimeout(timer);
@@ -62,6 +69,8 @@ export async function runGit({ program, args, env, folder, deadline, limits }: G
     killGroup(child);
   }
 }
+
+const notInstalled = () => new GitFailed('not_configured', 'Git is not installed on the platform.');
 
 function killGroup({ pid }: ChildProcess): void {
   try {
@@ -84,11 +93,7 @@ async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow
 
 function exitOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'ENOENT' ? new GitFailed('not_configured', 'Git is not installed on the platform.') : error,
-      ),
-    );
+    child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? notInstalled() : error));
     child.once('close', (code) => resolve(code ?? -1));
   });
 }

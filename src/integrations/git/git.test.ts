@@ -223,12 +223,15 @@ suite('an end comes', () => {
 
   test('to one person’s looks later than to everybody else’s', async () => {
     const shared = client();
-    const mute = await startHttps(() => {});
-    const slow = Array.from({ length: 8 }, () => lookAt(`${mute.url}/x.git`, { who: 'slow' }, shared));
-    const ends = slow.map((look) => assert.rejects(look, failed('unreachable')));
-    assert.equal((await lookAt(`file://${join(repositories, 'site.git')}`, { who: 'quick' }, shared)).commit, commit);
-    await mute.close();
-    await Promise.all(ends);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const hesitant: RequestListener = (_request, response) => void released.then(() => response.destroy());
+    await withHttps(hesitant, async (url) => {
+      const slow = Array.from({ length: 8 }, () => lookAt(`${url}/x.git`, { who: 'slow' }, shared));
+      const ends = slow.map((look) => assert.rejects(look, failed('unreachable')));
+      assert.equal((await lookAt(`file://${join(repositories, 'site.git')}`, { who: 'quick' }, shared)).commit, commit);
+      release();
+      await Promise.all(ends);
+    });
   });
 
   test('where nobody listens, git is missing or there is no commit', async () => {

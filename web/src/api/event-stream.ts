@@ -73,6 +73,7 @@ const touched: Record<string, string[]> = {
   ticket: ['tickets'],
   site: ['sites', 'teams', 'domains'],
   external_path: ['sites', 'external-paths'],
+  application_password: ['application-passwords'],
   backup: ['sites'],
   webhook: ['webhooks', 'webhook-deliveries'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],

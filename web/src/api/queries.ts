@@ -44,6 +44,13 @@ export const invitesQuery = (team_id: string, page: number) =>
     placeholderData: keepPreviousData,
   });
 
+export const applicationPasswordsQuery = (team_id: string, page: number) =>
+  queryOptions({
+    queryKey: ['application-passwords', team_id, page],
+    queryFn: ({ signal }) => api.listApplicationPasswords({ params: { team_id }, query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
 export const teamTicketsQuery = (team_id: string, page: number) =>
   queryOptions({
     queryKey: ['tickets', 'team', team_id, page],

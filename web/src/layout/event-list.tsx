@@ -98,6 +98,12 @@ function EventLink({ event, children }: { event: Event; children: React.ReactNod
         {children}
       </Link>
     );
+  if (event.event_type.startsWith('billing.') && event.team_id)
+    return (
+      <Link to="/teams/$teamId" params={{ teamId: event.team_id }} search={{ tab: 'plan' }} className={style}>
+        {children}
+      </Link>
+    );
   return children;
 }
 

@@ -7,7 +7,7 @@ import { teamRanges, teamUsageQuery } from '../../api/usage-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { UsageMeters } from '../../layout/usage-meters.tsx';
 import { Section } from '../../ui/card.tsx';
-import { capitalise, formatPrice } from '../../ui/format.ts';
+import { capitalise, formatAmount, formatPrice } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { Traffic } from '../usage/traffic.tsx';
@@ -34,8 +34,8 @@ function Billed({ team }: { team: Team }) {
         <>
           <CurrentPlan
             name={billing.plan_name}
-            price={formatPrice(billing.price_cents, billing.currency, billing.interval)}
-            action={isOwner && hasPaid(billing) && <ManageBillingButton />}
+            price={describePrice(billing)}
+            action={isOwner && billing.provider !== null && <ManageBillingButton />}
           >
             <PlanState billing={billing} />
             <Owner team={team} />
@@ -59,7 +59,10 @@ function Unbilled({ team }: { team: Team }) {
   );
 }
 
-const hasPaid = ({ plan_name, state }: TeamBilling) => plan_name !== 'free' || state !== 'active';
+function describePrice({ price_cents, currency, interval, additional_sites }: TeamBilling): string {
+  const price = formatPrice(price_cents, currency, interval);
+  return additional_sites === 0 ? price : `${price}, with ${formatAmount(additional_sites, 'additional site')}`;
+}
 
 type CurrentPlanProps = { name: string; price?: string; action?: React.ReactNode; children: React.ReactNode };
 

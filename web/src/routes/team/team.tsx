@@ -14,6 +14,7 @@ import { TeamActivity } from './team-activity.tsx';
 import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
+import { TeamPasswords } from './team-passwords.tsx';
 import { TeamPlan } from './team-plan.tsx';
 import { TeamTickets } from './team-tickets.tsx';
 import { TeamWebhooks } from './team-webhooks.tsx';
@@ -43,6 +44,7 @@ function TeamView({ team }: { team: Team }) {
     ...(atLeast(team.role, 'admin')
       ? [{ value: 'webhooks', label: 'Webhooks', content: <TeamWebhooks team={team} /> }]
       : []),
+    { value: 'passwords', label: 'Application passwords', content: <TeamPasswords team={team} /> },
     { value: 'tickets', label: 'Tickets', content: <TeamTickets team={team} /> },
     { value: 'activity', label: 'Activity', content: <TeamActivity team={team} /> },
   ];

@@ -16,22 +16,20 @@ export function TestPortalPage() {
   const { sessionId } = route.useParams();
   const query = useQuery(testPortalQuery(sessionId));
   return (
-    <Loaded query={query}>
-      {(portal) => (
-        <>
-          <PageHeader
-            title="Test billing portal"
-            description="Everything that you pay for, and the things that go wrong with payments, to try out."
-            action={
-              <a href={portal.return_url} className={buttonStyle({ variant: 'secondary' })}>
-                <ChevronLeftIcon /> Back to Siteyard
-              </a>
-            }
-          />
-          <Subscriptions portal={portal} />
-        </>
-      )}
-    </Loaded>
+    <>
+      <PageHeader
+        title="Test billing portal"
+        description="Everything that you pay for, and the things that go wrong with payments, to try out."
+        action={
+          query.data && (
+            <a href={query.data.return_url} className={buttonStyle({ variant: 'secondary' })}>
+              <ChevronLeftIcon /> Back to Siteyard
+            </a>
+          )
+        }
+      />
+      <Loaded query={query}>{(portal) => <Subscriptions portal={portal} />}</Loaded>
+    </>
   );
 }
 
