@@ -29,8 +29,8 @@ test('a token of the metrics dashboard opens who its owner is, and every other o
       const made = await (requests[row] as Make)({ world, caller, place: world.home });
       // A new one each time, since signing out ends it.
       const token = await client.tokenFor(world.token(caller) as string);
-      const { body } = made;
-      const ways = [{ token }, { headers: { cookie: `session=${token}`, origin: app.url } }];
+      const { body, headers = {} } = made;
+      const ways = [{ token, headers }, { headers: { ...headers, cookie: `session=${token}`, origin: app.url } }];
       for (const way of operation.method === 'GET' ? ways : ways.slice(0, 1)) {
         const answer = await request(app, operation.method, fillPath(operation, made), { ...way, body });
         const isOpen = operation.id === 'getMetricsUser' && 'token' in way;

@@ -265,7 +265,7 @@ suite('a change with the session cookie comes from the platform itself', () => {
         make(operation.id, entitled as CallerName),
       ]);
       const post = (ingredients: Ingredients, origin: Record<string, string>) =>
-        send(operation, ingredients, { headers: { cookie, ...origin } });
+        send(operation, ingredients, { headers: { ...ingredients.headers, cookie, ...origin } });
       const origins = ['https://evil.example', 'null', app.url.replace('//', '//blog.'), `${app.url}@evil.example`, ''];
       for (const origin of [{}, ...origins.map((each) => ({ origin: each }))]) {
         const answer = await post(made, origin as Record<string, string>);

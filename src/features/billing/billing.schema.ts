@@ -83,12 +83,12 @@ export const notConfigured = failure(
 export const providerFailed = failure(
   'billing.provider_failed',
   502,
-  'The payment provider could not be reached or refused; nothing was charged. Try again in a little while.',
+  'The payment provider could not be reached or refused. Try again in a little while; nothing is paid twice.',
 );
 export const providerTimeout = failure(
   'billing.provider_timeout',
   504,
-  'The payment provider did not answer in time; nothing was charged. Try again in a little while.',
+  'The payment provider did not answer in time. Try again in a little while; nothing is paid twice.',
 );
 export const alreadyPaid = failure(
   'billing.already_paid',
@@ -99,6 +99,11 @@ export const beingPaid = failure(
   'billing.being_paid',
   409,
   'This team was paid for a moment ago; its plan changes as soon as that is known.',
+);
+export const beingChanged = failure(
+  'billing.being_changed',
+  409,
+  'What this team pays for is being changed at this moment; try again.',
 );
 export const notPaid = failure('billing.not_paid', 409, 'Additional sites come with a paid plan; choose one first.');
 export const freeTeamTaken = failure(

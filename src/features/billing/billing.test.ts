@@ -250,6 +250,13 @@ test('more sites are bought and given back for a plan that is paid, and for no o
   ]);
   await set(3);
   assert.equal((await set(1)).limits.sites.allowed, 4);
+  await set(0);
+  // However often one clicks.
+  const clicks = await Promise.all([set(1), set(1), set(1)]);
+  assert.deepEqual(
+    clicks.map((click) => click.additional_sites),
+    [1, 1, 1],
+  );
   assert.deepEqual(await atProvider(), [
     [plan, 1],
     [extra, 1],

@@ -1,7 +1,8 @@
 import type { Db } from '#core/db/database.ts';
+import { LockBusy } from '#core/db/locks.ts';
 import type { Services } from '#core/services.ts';
 import { asking, customerOf, requirePayments } from './billing.provider.ts';
-import { notPaid } from './billing.schema.ts';
+import { beingChanged, notPaid } from './billing.schema.ts';
 import { findCustomer, findPaidSubscription, findPaidTeams } from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
 
@@ -24,8 +25,19 @@ export async function syncUser(services: Services, userId: string): Promise<void
   if (customerId !== undefined) await asking(services, () => syncCustomer(services, customerId));
 }
 
-/** Changes what is paid for, at the provider, and then here what follows from it. */
+const WAIT_MS = 20_000;
+
+/** One at a time for each team: the provider would add the same twice, and take the money for both. */
 export async function setAdditionalSites(services: Services, teamId: string, quantity: number): Promise<void> {
+  try {
+    await services.locks.alone(`additional sites of ${teamId}`, WAIT_MS, () => payFor(services, teamId, quantity));
+  } catch (error) {
+    throw error instanceof LockBusy ? beingChanged() : error;
+  }
+}
+
+/** Changes what is paid for, at the provider, and then here what follows from it. */
+async function payFor(services: Services, teamId: string, quantity: number): Promise<void> {
   const payments = requirePayments(services);
   const paid = await findPaidSubscription(services.db, payments.account, teamId);
   if (!paid) throw notPaid();

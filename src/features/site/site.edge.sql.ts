@@ -65,6 +65,12 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         ${column((u) => u.cacheHits)}::bigint[], ${column((u) => u.cacheMisses)}::bigint[], ${column((u) => u.cacheObjects)}::bigint[],
         ${column((u) => u.cacheBytes)}::bigint[], ${column((u) => u.lastVisitAt)}::timestamptz[])
         as u (site_id, team_id, visits, requests, bytes, cached_bytes, cache_hits, cache_misses, cache_objects, cache_bytes, last_visit_at)
+    ), counted_sites as (
+      -- A site that moved is there once for each of its teams.
+      select site_id, sum(visits) as visits, sum(requests) as requests, sum(bytes) as bytes, sum(cached_bytes) as cached_bytes,
+        sum(cache_hits) as cache_hits, sum(cache_misses) as cache_misses, max(cache_objects) as cache_objects,
+        max(cache_bytes) as cache_bytes, max(last_visit_at) as last_visit_at
+      from counted group by site_id
     ), held as materialized (
       -- A cycle that began within this hour is counted from then on, so that no row belongs to two cycles.
       select id, greatest(date_trunc('hour', now(), 'UTC'), cycle_start) as hour
@@ -92,12 +98,12 @@ export async function addUsage(db: Db, usage: readonly SiteUsage[]): Promise<voi
         -- An editor at work makes requests that are no visits, and the site is not idle all the same.
         last_visited_at = greatest(s.last_visited_at, c.last_visit_at, case when c.requests > 0 then now() end),
         storage_is_stale = s.storage_is_stale or c.requests > c.cache_hits
-      from counted c join held_sites on held_sites.id = c.site_id where s.id = c.site_id
+      from counted_sites c join held_sites on held_sites.id = c.site_id where s.id = c.site_id
       returning s.id
     )
     insert into site_usage as u (site_id, hour, visits, requests, bytes, cached_bytes, cache_hits, cache_misses)
-    select c.site_id, held.hour, c.visits, c.requests, c.bytes, c.cached_bytes, c.cache_hits, c.cache_misses
-    from counted c join of_sites on of_sites.id = c.site_id join held on held.id = c.team_id
+    select c.site_id, held.hour, sum(c.visits), sum(c.requests), sum(c.bytes), sum(c.cached_bytes), sum(c.cache_hits), sum(c.cache_misses)
+    from counted c join of_sites on of_sites.id = c.site_id join held on held.id = c.team_id group by 1, 2
     on conflict (site_id, hour) do update set visits = u.visits + excluded.visits, requests = u.requests + excluded.requests,
       bytes = u.bytes + excluded.bytes, cached_bytes = u.cached_bytes + excluded.cached_bytes,
       cache_hits = u.cache_hits + excluded.cache_hits, cache_misses = u.cache_misses + excluded.cache_misses`.execute(

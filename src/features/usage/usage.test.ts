@@ -56,6 +56,18 @@ async function used(person: Person, siteId: string, hour: Date, count: number): 
   await db.insertInto('site_usage').values({ site_id: siteId, hour, visits: count, bytes: count }).execute();
 }
 
+test('a site that moved is counted for both of its teams, and once itself', async () => {
+  const [before, after] = [await registerPerson(app, 'Before'), await registerPerson(app, 'After')];
+  for (const person of [before, after]) await setTeam(person, { cycle_start: ago(DAY_MS) });
+  const siteId = await siteOf(after);
+  await siteReports(app.services).usage([visits(siteId, before, 3), visits(siteId, after, 4)]);
+  assert.deepEqual([(await teamOf(before)).current_cycle_visits, (await teamOf(after)).current_cycle_visits], [3, 4]);
+  const { db } = app.services;
+  const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
+  const hours = await db.selectFrom('site_usage').selectAll().where('site_id', '=', siteId).execute();
+  assert.deepEqual([site.current_cycle_visits, hours.reduce((sum, hour) => sum + hour.visits, 0)], [7, 7]);
+});
+
 suite('a new cycle', () => {
   test('begins where the last one ended, and counts what was used since', async () => {
     const owner = await registerPerson(app, 'Cycle');

@@ -199,6 +199,8 @@ async function updateSubscription({ tx, form, id, emit }: Call): Promise<StripeS
       throw missing('subscription_item', itemId);
     const priceId = textOf(wanted.price);
     const price = priceId === undefined ? undefined : await find<Price>(tx, 'price', priceId);
+    if (itemId === undefined && subscription.items.data.some((item) => item.price.id === priceId))
+      throw new ApiError(400, 'Cannot add multiple subscription items with the same plan.');
     const quantity = textOf(wanted.deleted) === 'true' ? 0 : Number(textOf(wanted.quantity) ?? 1);
     subscription = setItem(subscription, itemId, price, quantity);
   }
