@@ -2,25 +2,28 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Services } from '#core/services.ts';
 import { ambiguousClient, type CodeExchange, invalidClient, notConfigured } from './metrics-sign-in.schema.ts';
 
+const PURPOSE = 'metrics client secret';
+
 /** The one registered client: the operator's Grafana. */
 export interface Client {
   id: string;
-  secret: string;
+  /** The one of today, and while the platform's key is being changed those of before. */
+  secrets: readonly string[];
   redirectUris: readonly string[];
 }
 
 export function registeredClient(services: Pick<Services, 'config' | 'secrets'>): Client {
-  const { config } = services;
+  const { config, secrets } = services;
   if (config.metricsRedirectUris.length === 0) throw notConfigured();
   return {
     id: config.metricsClientId,
-    secret: metricsClientSecret(services),
+    secrets: config.metricsClientSecret ? [config.metricsClientSecret] : secrets.deriveAll(PURPOSE),
     redirectUris: config.metricsRedirectUris,
   };
 }
 
 export function metricsClientSecret({ config, secrets }: Pick<Services, 'config' | 'secrets'>): string {
-  return config.metricsClientSecret ?? secrets.derive('metrics client secret');
+  return config.metricsClientSecret ?? secrets.derive(PURPOSE);
 }
 
 /**
@@ -45,7 +48,7 @@ const BEARER = { 'www-authenticate': 'Bearer' };
 
 function isClient(client: Client, id: string, secret: string): boolean {
   const isSame = (a: string, b: string) => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
-  return isSame(id, client.id) && isSame(secret, client.secret);
+  return isSame(id, client.id) && client.secrets.some((each) => isSame(secret, each));
 }
 
 function decode(text: string): string {

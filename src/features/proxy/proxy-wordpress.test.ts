@@ -145,6 +145,17 @@ test('work that takes the site in the very moment it is woken for a call goes fi
   assert.deepEqual(found.body, []);
 });
 
+test('whoever names the team of a site as well means the same site', async () => {
+  assert.equal((await cms({ path: posts, team_id: owner.teamId })).status_code, 200);
+  const body = new Blob(['<methodCall><methodName>system.listMethods</methodName></methodCall>'], { type: 'text/xml' });
+  const params = { fqdn: site.fqdn };
+  const answer = await owner.api.callXmlRpc({ params, query: { team_id: owner.teamId }, body });
+  assert.match(await answer.text(), /wp\.newPost/);
+  // Of another team it would be a stored password, and there is none.
+  const other = cms({ path: posts, team_id: viewer.teamId });
+  await assert.rejects(other, refused(404, 'application_password.not_found'));
+});
+
 test('a site of somebody else is not there, and neither is a way around its JSON API', async () => {
   const stranger = await registerPerson(app, 'Stranger');
   await assert.rejects(cms({ path: posts }, stranger), refused(404, 'application_password.not_found'));
