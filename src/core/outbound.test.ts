@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { createServer, type Server } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { isPublic, Outbound, OutboundFailed, OutboundRefused } from './outbound.ts';
@@ -131,6 +133,20 @@ test('an operator can allow a network', async () => {
   assert.equal(await get(outbound, `http://localhost:${port}/`), 'inside');
   assert.equal(await get(outbound, `http://[::ffff:127.0.0.1]:${port}/`).catch(String), 'inside');
   assert.throws(() => outbound.checkUrl('http://10.0.0.1/'), OutboundRefused);
+  outbound.close();
+});
+
+test('no name that a user enters takes one of the two threads that look up names for the whole process', async (t) => {
+  const machine = t.mock.method(dns, 'lookup');
+  syncBuiltinESMExports();
+  t.after(() => {
+    machine.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const outbound = new Outbound();
+  await assert.rejects(outbound.resolve('nowhere.invalid'));
+  await assert.rejects(outbound.fetch('https://nowhere.invalid/', { timeoutMs: 5000, maxBytes: 10 }));
+  assert.equal(machine.mock.callCount(), 0);
   outbound.close();
 });
 

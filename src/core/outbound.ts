@@ -73,16 +73,16 @@ export interface OutboundAnswer {
 
 export class Outbound {
   readonly #allowed: AddressList;
-  readonly #resolver: Resolver | undefined;
+  readonly #resolver = new Resolver({ timeout: 3000, tries: 2 });
+  /** Names that only this machine knows, from its own files: worth asking for where an operator allowed what is inside. */
+  readonly #asksMachine: boolean;
   readonly #plain: http.Agent;
   readonly #secure: https.Agent;
 
   constructor({ allow = [], dnsServers = [] }: OutboundOptions = {}) {
     this.#allowed = new AddressList(allow);
-    if (dnsServers.length > 0) {
-      this.#resolver = new Resolver({ timeout: 3000, tries: 2 });
-      this.#resolver.setServers(dnsServers);
-    }
+    this.#asksMachine = dnsServers.length === 0 && allow.length > 0;
+    if (dnsServers.length > 0) this.#resolver.setServers(dnsServers);
     const settings = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, lookup: this.#lookup, timeout: 60_000 };
     this.#plain = new http.Agent(settings);
     this.#secure = new https.Agent(settings);
@@ -227,17 +227,23 @@ export class Outbound {
   ): void {
     // These stand for the own machine, whatever a server of names may say.
     if (isLocalName(bareHost(hostname))) return void done(null, LOOPBACK);
-    const resolver = this.#resolver;
-    if (!resolver) return void lookup(hostname, { ...options, all: true }, done);
-    resolver.resolve4(hostname, (error4, found4 = []) => {
-      resolver.resolve6(hostname, (_error6, found6 = []) => {
-        const found = [
-          ...found4.map((address) => ({ address, family: 4 })),
-          ...found6.map((address) => ({ address, family: 6 })),
-        ];
-        done(found.length === 0 ? error4 : null, found);
-      });
-    });
+    // Not with `lookup`, which has two threads for the whole process: names whose servers are silent would hold up every
+    // other call, those to the database too.
+    let error4: NodeJS.ErrnoException | null = null;
+    const found: LookupAddress[][] = [];
+    const take =
+      (family: 4 | 6) =>
+      (error: NodeJS.ErrnoException | null, addresses: string[] = []) => {
+        if (family === 4) error4 = error;
+        found.push(addresses.map((address) => ({ address, family })));
+        if (found.length < 2) return;
+        const all = found.flat().sort((a, b) => a.family - b.family);
+        if (all.length === 0 && error4?.code === 'ENOTFOUND' && this.#asksMachine)
+          return void lookup(hostname, { ...options, all: true }, done);
+        done(all.length === 0 ? error4 : null, all);
+      };
+    this.#resolver.resolve4(hostname, take(4));
+    this.#resolver.resolve6(hostname, take(6));
   }
 }
 
