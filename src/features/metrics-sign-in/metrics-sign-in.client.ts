@@ -5,22 +5,25 @@ import { ambiguousClient, type CodeExchange, invalidClient, notConfigured } from
 /** The one registered client: the operator's Grafana. */
 export interface Client {
   id: string;
-  secret: string;
+  /** Today's first. One that was made is good for as long as the key that it was made from is known. */
+  secrets: readonly string[];
   redirectUris: readonly string[];
 }
+
+const PURPOSE = 'metrics client secret';
 
 export function registeredClient(services: Pick<Services, 'config' | 'secrets'>): Client {
   const { config } = services;
   if (config.metricsRedirectUris.length === 0) throw notConfigured();
   return {
     id: config.metricsClientId,
-    secret: metricsClientSecret(services),
+    secrets: config.metricsClientSecret ? [config.metricsClientSecret] : services.secrets.deriveAll(PURPOSE),
     redirectUris: config.metricsRedirectUris,
   };
 }
 
 export function metricsClientSecret({ config, secrets }: Pick<Services, 'config' | 'secrets'>): string {
-  return config.metricsClientSecret ?? secrets.derive('metrics client secret');
+  return config.metricsClientSecret ?? secrets.derive(PURPOSE);
 }
 
 /**
@@ -45,7 +48,7 @@ const BEARER = { 'www-authenticate': 'Bearer' };
 
 function isClient(client: Client, id: string, secret: string): boolean {
   const isSame = (a: string, b: string) => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
-  return isSame(id, client.id) && isSame(secret, client.secret);
+  return isSame(id, client.id) && client.secrets.some((each) => isSame(secret, each));
 }
 
 function decode(text: string): string {
