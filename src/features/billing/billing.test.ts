@@ -7,6 +7,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
@@ -267,6 +268,19 @@ test('more sites are bought and given back for a plan that is paid, and for no o
   const thrifty = await registerPerson(app, 'Thrifty');
   const asked = thrifty.api.setAdditionalSites({ params: { team_id: thrifty.teamId }, body: { additional_sites: 1 } });
   await assert.rejects(asked, refused(409, 'billing.not_paid'));
+});
+
+test('the free site of a team that pays takes none of its slots, and of a free team the only one', async () => {
+  const owner = await registerPerson(app, 'Owner');
+  await insertSite(app, owner, { is_free: true });
+  const slots = async () => (await billingOf(owner)).limits.sites;
+  assert.deepEqual(await slots(), { used: 1, allowed: 1 });
+  const { url } = await checkoutFor(owner, 'micro');
+  await stripe.pay(url);
+  await owner.api.syncBilling();
+  assert.deepEqual(await slots(), { used: 0, allowed: 3 });
+  await insertSite(app, owner);
+  assert.deepEqual(await slots(), { used: 1, allowed: 3 });
 });
 
 suite('what is not paid', () => {

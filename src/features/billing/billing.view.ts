@@ -13,7 +13,7 @@ export async function getTeamBilling(db: Db, { payments }: Services, teamId: str
   if (!billed || !team) throw teamNotFound();
   const plan = PLANS[billed.plan_type_name];
   const additional = billed.additional_sites ?? 0;
-  const { sites } = await countSites(db, teamId);
+  const { sites, free_sites } = await countSites(db, teamId);
   const endsAt = billed.cancel_at;
   return {
     plan_name: plan.name,
@@ -32,7 +32,8 @@ export async function getTeamBilling(db: Db, { payments }: Services, teamId: str
     cycle_end: team.cycle_end as Date,
     provider: payments ? (payments.account === 'test' ? 'test' : 'stripe') : null,
     limits: {
-      sites: { used: sites, allowed: plan.sites + additional },
+      // The one free site of a paid team takes none of the slots that it pays for.
+      sites: { used: plan.name === 'free' ? sites : sites - free_sites, allowed: plan.sites + additional },
       storage_bytes: { used: team.storage_usage, allowed: plan.storage_bytes },
       visits: { used: team.current_cycle_visits, allowed: plan.visits },
       bandwidth_bytes: { used: team.current_cycle_bandwidth, allowed: plan.bandwidth_bytes },

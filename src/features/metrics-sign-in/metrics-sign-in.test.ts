@@ -434,6 +434,23 @@ suite('set-up', () => {
     }
   });
 
+  test('a secret that was made stays good while the key that it was made from is known', async () => {
+    const env = {
+      SECRET_KEY: 'another key for tests that is long enough',
+      SECRET_KEY_PREVIOUS: 'the key before and long enough as well',
+    };
+    const renewed = await startTestApp({ env });
+    try {
+      const [today, before] = renewed.services.secrets.deriveAll('metrics client secret');
+      const grafana = metricsClient(renewed);
+      const { token } = await signInAs(renewed, OPERATOR.email, OPERATOR.password);
+      for (const client_secret of [today, before])
+        assert.equal((await grafana.exchange({ code: await grafana.codeFor(token), client_secret })).status, 200);
+    } finally {
+      await renewed.close();
+    }
+  });
+
   test('tries that fail are limited by address, and those that succeed are not counted', async () => {
     const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '0.25' } });
     try {

@@ -6,7 +6,7 @@ import { siteReports } from '#features/site/site.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { putOnPlan } from '../../../test/sites.ts';
+import { insertSite, putOnPlan } from '../../../test/sites.ts';
 import { moveCycle, startDueCycles, tellReachedLimits } from './usage.ts';
 
 let app: TestApp;
@@ -23,17 +23,7 @@ const setTeam = ({ teamId }: Person, values: Record<string, unknown>) =>
   app.services.db.updateTable('teams').set(values).where('id', '=', teamId).execute();
 const teamOf = ({ api, teamId }: Person) => api.getTeam({ params: { team_id: teamId } });
 
-/** A site that is only a row: what it takes to be counted. */
-async function siteOf(person: Person): Promise<string> {
-  const { db, secrets } = app.services;
-  const sealed = secrets.seal(Buffer.from('x'));
-  const region = await db.selectFrom('regions').select('id').executeTakeFirstOrThrow();
-  const row = { team_id: person.teamId, user_id: person.userId, region_id: region.id, domain_option: 'custom' };
-  const secret = { http_auth_password_sealed: sealed, code_server_password_sealed: sealed };
-  const more = { fqdn: `${crypto.randomUUID()}.example.com`, is_testing: false };
-  const site = { ...row, ...secret, ...more };
-  return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
-}
+const siteOf = (person: Person) => insertSite(app, person);
 
 const visits = (siteId: string, { teamId }: Person, count: number): SiteUsage => ({
   siteId,

@@ -1,5 +1,5 @@
 import { bodyFault, invalid } from '#core/errors.ts';
-import { isPublic, type Outbound, OutboundRefused } from '#core/outbound.ts';
+import { type Outbound, OutboundRefused } from '#core/outbound.ts';
 
 /** Reads the address into one spelling, or says what is wrong with it. Plain http is for addresses that an operator allowed. */
 export async function readWebhookUrl(text: string, outbound: Outbound): Promise<string> {
@@ -7,16 +7,11 @@ export async function readWebhookUrl(text: string, outbound: Outbound): Promise<
   try {
     const url = outbound.checkUrl(text.trim());
     if (url.hash) throw fault('must not contain a fragment');
-    if (url.protocol === 'http:' && !(await isInside(url, outbound))) throw fault('must start with https://');
+    if (url.protocol === 'http:' && !outbound.isInside(await outbound.resolve(url.hostname).catch(() => [])))
+      throw fault('must start with https://');
     return url.href;
   } catch (error) {
     if (error instanceof OutboundRefused) throw fault(error.message);
     throw error;
   }
-}
-
-/** What may be dialled and is not public was allowed by an operator. */
-async function isInside(url: URL, outbound: Outbound): Promise<boolean> {
-  const addresses = await outbound.resolve(url.hostname).catch(() => []);
-  return addresses.length > 0 && !addresses.some(isPublic);
 }
