@@ -594,6 +594,7 @@ export type TeamBilling = {
   price_cents: number;
   currency: string;
   additional_sites: number;
+  additional_site_cents: number;
   state: 'active' | 'trialing' | 'past_due' | 'grace' | 'expired' | 'canceled';
   renews_at: string | null;
   ends_at: string | null;

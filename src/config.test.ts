@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Resolver } from 'node:dns';
 import { test } from 'node:test';
 import { readConfig } from './config.ts';
 
@@ -31,6 +32,24 @@ test('every fault is named at once', () => {
       return true;
     },
   );
+});
+
+test('servers of names are addresses, with or without a port', () => {
+  const right = ['192.0.2.1', '192.0.2.1:53', '2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:5353'];
+  const { dnsServers } = readConfig({ DNS_SERVERS: right.join(' ') });
+  assert.deepEqual(dnsServers, right);
+  // Node itself takes each of them.
+  new Resolver().setServers(dnsServers);
+  for (const wrong of [
+    '999.1.1.1',
+    '1.2.3',
+    '192.0.2.1:0',
+    '192.0.2.1:99999',
+    '2001:db8:::1',
+    '[192.0.2.1]:53',
+    'dns.example',
+  ])
+    assert.throws(() => readConfig({ DNS_SERVERS: wrong }), /DNS_SERVERS has/, wrong);
 });
 
 test('a role of its own needs the shared database and the shared key', () => {

@@ -210,14 +210,22 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   if (readHost(`shop.${config.storefrontDomain}`) === undefined)
     faults.push('STOREFRONT_DOMAIN must be a domain, such as myshopify.com');
   for (const server of config.dnsServers)
-    if (!/^(?:[\d.]+|\[[\da-f:]+\])(?::\d+)?$|^[\da-f:]+$/i.test(server))
-      faults.push(`DNS_SERVERS has '${server}', which is no address`);
+    if (!isServer(server)) faults.push(`DNS_SERVERS has '${server}', which is no address`);
   if (config.role !== 'all' && !databaseUrl)
     faults.push(`ROLE=${config.role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
   if (config.role !== 'all' && !secretKey)
     faults.push(`ROLE=${config.role} needs SECRET_KEY, the same for every process`);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function isServer(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const [, host = '', port] = /^(.+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const address = /^\[(.+)\]$/.exec(host)?.[1];
+  const isAddress = address === undefined ? isIP(host) === 4 : isIP(address) === 6;
+  return isAddress && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
 }
 
 function readStripe(

@@ -114,6 +114,15 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.getByRole('listitem').filter({ hasText: 'Micro' }).getByText('Current').waitFor();
   });
 
+  it('gives one of them back beside the plan, for the price that is said there', async () => {
+    const { page } = owner;
+    await page.getByText('Each costs $30 a year besides the plan').waitFor();
+    await page.getByLabel('Number of additional sites').fill('1');
+    await page.getByRole('button', { name: 'Change what you pay' }).click();
+    await page.getByText('$120 a year, with 1 additional site').waitFor();
+    await page.getByText('0 of 4', { exact: true }).waitFor();
+  });
+
   it('cancels with the period and resumes, each in a sentence', async () => {
     const { page } = owner;
     await openPortal(page);

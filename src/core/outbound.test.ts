@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { isPublic, Outbound, OutboundFailed, OutboundRefused } from './outbound.ts';
 
@@ -131,6 +131,23 @@ test('an operator can allow a network', async () => {
   assert.equal(await get(outbound, `http://localhost:${port}/`), 'inside');
   assert.equal(await get(outbound, `http://[::ffff:127.0.0.1]:${port}/`).catch(String), 'inside');
   assert.throws(() => outbound.checkUrl('http://10.0.0.1/'), OutboundRefused);
+  outbound.close();
+});
+
+test('whatever the other side answers, the wait for it ends', async () => {
+  const outbound = new Outbound({ allow: ['127.0.0.1/32'] });
+  const ask = async (answer: string) => {
+    const strange = createTcpServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => strange.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(strange.address() as AddressInfo).port}/`;
+    return outbound.fetch(url, { timeoutMs: 1000, maxBytes: 1000, redirects: 2 }).finally(() => strange.close());
+  };
+  const upgraded = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
+  await assert.rejects(ask(upgraded), { code: 'EPROTO' });
+  // A redirect to nowhere is an answer like any other.
+  assert.equal((await ask('HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n')).status, 302);
   outbound.close();
 });
 

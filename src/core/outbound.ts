@@ -191,6 +191,7 @@ export class Outbound {
       request.once('response', (response) => {
         readAnswer(response, target, options).then(resolve, fail);
       });
+      refuseUpgrade(request, fail);
       request.end(options.body);
     });
   }
@@ -240,6 +241,17 @@ export class Outbound {
   }
 }
 
+/**
+ * For a request that asks for no other protocol: an answer that changes it all the same. Where nobody listens for that, node
+ * drops the connection without a word, and not even a time limit ends the wait.
+ */
+export function refuseUpgrade(request: ClientRequest, fail: (error: Error) => void): void {
+  request.once('upgrade', (_response, socket) => {
+    socket.destroy();
+    fail(Object.assign(new Error('the other side changes the protocol unasked'), { code: 'EPROTO' }));
+  });
+}
+
 async function readAnswer(
   response: IncomingMessage,
   target: URL,
@@ -265,7 +277,7 @@ async function readAnswer(
 /** Where a read is sent on to. A write is never repeated elsewhere. */
 function redirectOf(from: URL, method: string, { status, headers }: OutboundAnswer): URL | undefined {
   if (!['GET', 'HEAD'].includes(method) || ![301, 302, 303, 307, 308].includes(status)) return undefined;
-  return URL.parse(headers.location ?? '', from.href) ?? undefined;
+  return headers.location === undefined ? undefined : (URL.parse(headers.location, from.href) ?? undefined);
 }
 
 const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost');

@@ -15,6 +15,8 @@ before(async () => {
     asked.push(request);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === '/changes')
+      return void request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     const location = request.headers['x-location'];
     response.setHeader('x-siteyard-purge', 'all');
     if (request.url === '/hop') {
@@ -152,6 +154,9 @@ test('a server that does not answer, or must not be called, is the owner’s to 
   await world.setRoutes(world.route({ externalPaths: [{ path: '/dead', target: 'http://127.0.0.1:9' }] }));
   const dead = await world.ask('/dead');
   assert.deepEqual([dead.status, /lives on another server/.test(dead.text)], [502, true]);
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/', target }] }));
+  assert.equal((await world.ask('/changes')).status, 502, 'it changes the protocol unasked');
+  asked.splice(0);
   await world.close();
   world = new EdgeWorld((request, response) => response.end(`site ${request.url}`));
   await world.start({ outbound: new Outbound() });

@@ -7,8 +7,8 @@ import pg from 'pg';
 import { openFrame, verifyPack } from '#timemachine/pack.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
-import { type NameServer, startNameServer } from '../name-server.ts';
 import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { startTrickyNames, type TrickyNames } from '../tricky-names.ts';
 import { type SeenRequest, startUpstream, type Upstream } from '../upstream.ts';
 import { type Ground, newSecret, PLANTS, plantVisible, sender, spellings, VISIBLE } from './planted-secrets.ts';
 import { request } from './world.ts';
@@ -22,11 +22,14 @@ const CONFIGURED = {
   ADMIN_PASSWORD: newSecret(),
   ANALYTICS_TOKEN: newSecret(),
   METRICS_TOKEN: newSecret(),
+  METRICS_CLIENT_SECRET: newSecret(),
+  STRIPE_SECRET_KEY: `sk_test_${newSecret()}`,
+  STRIPE_WEBHOOK_SECRET: `whsec_${newSecret()}`,
 };
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let dataDir: string;
-let names: NameServer;
+let names: TrickyNames;
 let echo: Upstream;
 let service: ServiceProcess;
 let ground: Ground;
@@ -44,7 +47,7 @@ function repeat({ url, headers, body }: SeenRequest) {
 before(async () => {
   database = await createTestDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'siteyard-planted-'));
-  names = await startNameServer((name, type) => (type === 'A' && name.endsWith('.example.com') ? ['127.0.0.1'] : []));
+  names = await startTrickyNames((name, type) => (type === 'A' && name.endsWith('.example.com') ? ['127.0.0.1'] : []));
   echo = await startUpstream(repeat);
   const port = await freePort();
   const env = {
@@ -58,6 +61,9 @@ before(async () => {
     DNS_SERVERS: names.address,
     STOREFRONT_DOMAIN: `shops.example.com:${echo.port}`,
     ANALYTICS_URL: `http://127.0.0.1:${echo.port}`,
+    METRICS_URL: 'https://metrics.example.com',
+    // Nobody is there, so every payment fails.
+    STRIPE_API_URL: `http://127.0.0.1:${await freePort()}`,
   };
   service = spawnService(env, [], 50_000_000);
   const api = `${await service.ready}/f/api/v1`;

@@ -147,6 +147,81 @@ export const PLANTS: Plant[] = [
       return [secret];
     },
   },
+  {
+    name: 'what a webhook signs with, before and after a rotation',
+    async plant({ send, token, teamId, echo }) {
+      const path = `/team/${teamId}/webhook`;
+      const made = await send('POST', path, {
+        token,
+        body: { url: `http://${echo}/fail` },
+        headers: KEYED(),
+        shows: true,
+      });
+      if (made.status !== 200) throw new Error(made.text);
+      const { id, secret } = made.json;
+      await send('POST', `${path}/${id}/test`, { token });
+      const rotated = await send('POST', `${path}/${id}/rotate_secret`, { token, body: {}, shows: true });
+      await send('POST', `${path}/${id}/test`, { token });
+      for (const view of [path, `${path}/${id}`, `${path}/${id}/delivery`]) await send('GET', view, { token });
+      return [secret, rotated.json.secret].flatMap((each: string) => [each, each.replace('whsec_', '')]);
+    },
+  },
+  {
+    name: 'the token of a Git account, and one in the URL of a repository',
+    async plant({ send, token, dead }) {
+      const [first, second] = [newSecret(), newSecret()];
+      const body = { provider: 'gitea', base_url: `https://${dead}`, token: first };
+      for (const bad of [
+        {},
+        { base_url: 'x' },
+        { provider: 'x' },
+        { token: [first] },
+        { base_url: `https://x:${first}@${dead}` },
+      ])
+        await send('POST', '/git_account', { token, body: { ...body, ...bad }, headers: KEYED() });
+      const url = encodeURIComponent(`https://ada:${second}@${dead}/site.git`);
+      await send('GET', `/verify_git_sync_directories?git_url=${url}`, { token });
+      const key = await send('POST', '/git_account', { token, body: { provider: 'ssh', base_url: `ssh://${dead}` } });
+      if (key.status !== 200) throw new Error(key.text);
+      await send('GET', `/verify_git_sync_directories?git_url=${encodeURIComponent(`ssh://git@${dead}/site.git`)}`, {
+        token,
+      });
+      return [first, second, 'BEGIN OPENSSH PRIVATE KEY'];
+    },
+  },
+  {
+    name: 'codes and secrets at the sign-in to the metrics dashboard',
+    async plant({ send }) {
+      const [code, secret] = [newSecret(), newSecret()];
+      const body = {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: 'x',
+        client_id: 'grafana',
+        client_secret: secret,
+      };
+      await send('POST', '/metrics-token', { body });
+      await send('POST', '/metrics-token', {
+        body: new URLSearchParams(body).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      await send('GET', '/metrics-api', { token: secret });
+      return [code, secret];
+    },
+  },
+  {
+    name: 'what pays: a checkout that the provider fails, an event that nobody signed',
+    async plant({ send, token }) {
+      const signature = newSecret();
+      await send('POST', '/create_checkout_session', { token, body: { new_team_name: 'New', plan_name: 'micro' } });
+      await send('POST', '/create_portal_session', { token });
+      await send('POST', '/payment_webhook', {
+        body: { id: 'evt_1' },
+        headers: { 'stripe-signature': `t=1,v1=${signature}` },
+      });
+      return [signature];
+    },
+  },
 ];
 
 /** What is no secret, and has to be found: otherwise the search would find nothing because it can not. */

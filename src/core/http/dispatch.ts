@@ -58,9 +58,8 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       if (operation.method !== 'GET') await admitAgain(services, operation, admission);
       const call = await readCall(services, operation, readers, request);
       if (operation.serve) return operation.serve(call, request, reply);
-      const answer = await prepareAndPerform(services, operation, call, readKeyed(services, operation, request), () =>
-        admitAgain(services, operation, admission, call),
-      );
+      const keyed = readKeyed(services, operation, request);
+      const answer = await prepareAndPerform(services, operation, call, keyed, admission);
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -276,13 +275,13 @@ async function prepareAndPerform(
   operation: Operation,
   call: Call,
   keyed: KeyedRequest | undefined,
-  admitStill: () => Promise<void>,
+  admission: Admission,
 ): Promise<Answer> {
   const { prepare } = operation;
   if (!prepare) return perform(services, operation, call, keyed);
   const work = async () => {
     call.prepared = await prepare(call);
-    await admitStill();
+    await admitAgain(services, operation, admission, call);
     return perform(services, operation, call, keyed);
   };
   if (!keyed) return work();

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Outbound } from '#core/outbound.ts';
+import { type Outbound, refuseUpgrade } from '#core/outbound.ts';
 import type { ExternalPath } from '../gate.ts';
 import { followVisitor } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
@@ -108,6 +108,7 @@ function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
     outgoing.once('response', resolve);
     // Stays for good: what breaks after the answer began shows in the answer.
     outgoing.on('error', reject);
+    refuseUpgrade(outgoing, reject);
   });
 }
 

@@ -2,11 +2,10 @@ import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
-import { platformHosts } from '#core/http/platform-hosts.ts';
 import { OutboundRefused } from '#core/outbound.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { nameIsClaimed } from '#features/site/site.ts';
+import { isPlatformName, isUnderSiteDomain, nameIsClaimed } from '#features/site/site.ts';
 import { lockTeam } from '#features/team/team.ts';
 import {
   type ApplicationPasswordChange,
@@ -87,10 +86,8 @@ export async function deleteApplicationPassword(
 async function requireElsewhere(db: Db, { config, outbound }: Services, fqdn: string): Promise<void> {
   const [name = ''] = fqdn.split(':');
   const fault = (msg: string) => invalid(bodyFault('fqdn', `Value error, ${msg}`));
-  if (name.endsWith(`.${config.siteDomain}`) || (await nameIsClaimed(db, name))) throw hostedHere();
-  const platform = new URL(config.baseUrl).hostname;
-  if (platformHosts(config.baseUrl)(name) || name.endsWith(`.${platform}`) || name === config.siteDomain)
-    throw fault('this host belongs to the platform itself');
+  if (isUnderSiteDomain(config, name) || (await nameIsClaimed(db, name))) throw hostedHere();
+  if (isPlatformName(config, name, [])) throw fault('this host belongs to the platform itself');
   try {
     outbound.checkUrl(`https://${fqdn}/`);
   } catch (error) {

@@ -50,6 +50,7 @@ export const TeamBilling = Type.Object(
     price_cents: Type.Integer({ description: 'Per interval, additional sites included' }),
     currency: Type.String(),
     additional_sites: Type.Integer(),
+    additional_site_cents: Type.Integer({ description: 'What one more of them costs per interval' }),
     state: Type.Unsafe<(typeof BILLING_STATES)[number]>({
       ...OneOf(BILLING_STATES),
       description:

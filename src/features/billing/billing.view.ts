@@ -21,6 +21,7 @@ export async function getTeamBilling(db: Db, { payments }: Services, teamId: str
     price_cents: billed.interval ? priceOf(plan.name, billed.interval, additional) : 0,
     currency: billed.currency ?? plan.currency,
     additional_sites: additional,
+    additional_site_cents: priceOf('free', billed.interval ?? 'month', 1),
     state: stateOf(billed),
     renews_at: endsAt === null ? billed.period_end : null,
     ends_at: endsAt,

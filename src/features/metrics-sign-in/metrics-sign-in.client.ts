@@ -2,22 +2,22 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Services } from '#core/services.ts';
 import { ambiguousClient, type CodeExchange, invalidClient, notConfigured } from './metrics-sign-in.schema.ts';
 
+const PURPOSE = 'metrics client secret';
+
 /** The one registered client: the operator's Grafana. */
 export interface Client {
   id: string;
-  /** Today's first. One that was made is good for as long as the key that it was made from is known. */
+  /** The one of today, and while the platform's key is being changed those of before. */
   secrets: readonly string[];
   redirectUris: readonly string[];
 }
 
-const PURPOSE = 'metrics client secret';
-
 export function registeredClient(services: Pick<Services, 'config' | 'secrets'>): Client {
-  const { config } = services;
+  const { config, secrets } = services;
   if (config.metricsRedirectUris.length === 0) throw notConfigured();
   return {
     id: config.metricsClientId,
-    secrets: config.metricsClientSecret ? [config.metricsClientSecret] : services.secrets.deriveAll(PURPOSE),
+    secrets: config.metricsClientSecret ? [config.metricsClientSecret] : secrets.deriveAll(PURPOSE),
     redirectUris: config.metricsRedirectUris,
   };
 }

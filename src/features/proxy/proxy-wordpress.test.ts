@@ -124,6 +124,38 @@ test('a sleeping site is woken for it, and one that is busy is not disturbed', a
   await db.updateTable('teams').set({ is_active: true }).where('id', '=', owner.teamId).execute();
 });
 
+test('work that takes the site in the very moment it is woken for a call goes first', async () => {
+  const { db, runtime } = app.services;
+  const setSite = (change: object) => db.updateTable('sites').set(change).where('id', '=', site.id).execute();
+  await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 20 });
+  const { start } = runtime;
+  runtime.start = async (spec) => {
+    await setSite({ busy: 'restoring', busy_event_id: site.id });
+    return start.call(runtime, spec);
+  };
+  try {
+    const body_json = JSON.stringify({ title: 'Too late', status: 'publish' });
+    await assert.rejects(cms({ path: posts, method: 'post', body_json }), refused(409, 'site.busy'));
+    assert.equal(runtime.awake().length, 0);
+  } finally {
+    runtime.start = start;
+    await setSite({ busy: null, busy_event_id: null });
+  }
+  const found = await cms({ path: posts, query_params_json: '{"search":"Too late"}' });
+  assert.deepEqual(found.body, []);
+});
+
+test('whoever names the team of a site as well means the same site', async () => {
+  assert.equal((await cms({ path: posts, team_id: owner.teamId })).status_code, 200);
+  const body = new Blob(['<methodCall><methodName>system.listMethods</methodName></methodCall>'], { type: 'text/xml' });
+  const params = { fqdn: site.fqdn };
+  const answer = await owner.api.callXmlRpc({ params, query: { team_id: owner.teamId }, body });
+  assert.match(await answer.text(), /wp\.newPost/);
+  // Of another team it would be a stored password, and there is none.
+  const other = cms({ path: posts, team_id: viewer.teamId });
+  await assert.rejects(other, refused(404, 'application_password.not_found'));
+});
+
 test('a site of somebody else is not there, and neither is a way around its JSON API', async () => {
   const stranger = await registerPerson(app, 'Stranger');
   await assert.rejects(cms({ path: posts }, stranger), refused(404, 'application_password.not_found'));

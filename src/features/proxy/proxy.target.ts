@@ -53,8 +53,8 @@ export async function findTarget(
   role: Role,
   { fqdn, team_id }: { fqdn: string; team_id?: string | undefined },
 ): Promise<Target> {
-  const site = team_id === undefined ? await findOwnSite(db, caller, fqdn) : undefined;
-  if (site) {
+  const site = await findOwnSite(db, caller, fqdn);
+  if (site && (team_id === undefined || team_id === site.team_id)) {
     requireRoleOn(caller, site, role);
     return { site };
   }

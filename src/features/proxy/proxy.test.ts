@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
+import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
 import { type Client, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -92,6 +93,11 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
     return { headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0x50, 0xff]) };
   if (pathname === '/wp-json/text') return { headers: { 'content-type': 'text/plain' }, body: 'words' };
   if (pathname === '/wp-json/broken') return { headers: { 'content-type': 'application/json' }, body: '{"a":' };
+  if (pathname === '/wp-json/deep')
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: `${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}`,
+    };
   if (pathname === '/wp-json/big') return { body: 'x'.repeat(10 * 1024 * 1024 + 1) };
   if (pathname === '/wp-json/failing') return { status: 500, body: { code: 'internal' } };
   if (pathname.startsWith('/wp-json/wp/v2/posts'))
@@ -136,6 +142,9 @@ test('a request goes out with the stored password, and its answer comes back as 
   const written = await cms({ path: '/wp-json/wp/v2/posts', method: 'post', body_json: '{"title":"Ä"}' });
   assert.deepEqual([written.status_code, written.body], [201, [{ id: 7, body: '{"title":"Ä"}' }]]);
   assert.equal(wordpress.seen.at(-1)?.headers['content-type'], 'application/json');
+  // JSON, but deeper than any reader or writer of it would go.
+  const { body: deep, body_encoding } = await cms({ path: '/wp-json/deep' });
+  assert.deepEqual([body_encoding, String(deep).length], ['text', 10_000_000]);
   const kinds = ['picture', 'text', 'broken'].map(async (name) => {
     const { body, body_encoding } = await cms({ path: `/wp-json/${name}` });
     return [body, body_encoding];
@@ -459,6 +468,12 @@ test('figures are those of sites of the caller, however the site is named', asyn
   for (const request of unnamed) await assert.rejects(ask(...request), refused(422), JSON.stringify(request));
   await assert.rejects(ask(`/api/v1/sites/${mine}`, {}, { method: 'delete' }, viewer), refused(403));
   assert.equal(plausible.seen.length, sent);
+});
+
+test('a site is looked up once, however often it is named', () => {
+  const query = Array.from({ length: 5000 }, () => ['site_id[]', 'a.example.com'] as const);
+  const request = { method: 'GET', path: '/api/v1/stats/aggregate', query, body: undefined };
+  assert.deepEqual(sitesNamedIn(request), new Set(['a.example.com']));
 });
 
 test('a name that stands twice in a body goes out once, with the value that was checked', async () => {

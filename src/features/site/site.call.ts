@@ -1,5 +1,7 @@
 import type { Services } from '#core/services.ts';
+import type { Route } from '#edge/route.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
+import type { SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
 import { siteReports, siteRoutes } from './site.edge.ts';
 import { siteBusy, siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
@@ -9,14 +11,32 @@ import { siteBusy, siteNotFound, teamExpired, teamSuspended } from './site.schem
  * a transaction: it takes as long as the site takes.
  */
 export async function callSite(services: Services, siteId: string, request: SiteRequest): Promise<SiteAnswer> {
-  const [route] = await siteRoutes(services).load(siteId);
+  const { runtime } = services;
+  const { site, state } = requireOpen(await findRoute(services, siteId));
+  // Marked first: what is marked as sleeping is stopped.
+  if (state === 'asleep') await siteReports(services).woke(siteId);
+  const headers = { ...request.headers, ...signRequest(site, request), 'x-siteyard-as-administrator': '1' };
+  // Some work of another process may have taken the site meanwhile, and told everybody before it was started here.
+  const start = async (spec: SiteSpec) => {
+    const running = await runtime.start(spec);
+    const route = await findRoute(services, siteId);
+    if (!isOpen(route)) await runtime.stop(siteId);
+    requireOpen(route);
+    return running;
+  };
+  return requestSite({ start }, site, { ...request, headers });
+}
+
+async function findRoute(services: Services, siteId: string): Promise<Route | undefined> {
+  return (await siteRoutes(services).load(siteId))[0];
+}
+
+const isOpen = (route: Route | undefined) => route?.state === 'ready' || route?.state === 'asleep';
+
+function requireOpen(route: Route | undefined): Route {
   if (!route) throw siteNotFound();
   if (route.state === 'suspended') throw teamSuspended();
   if (route.state === 'expired') throw teamExpired();
-  if (route.state === 'creating' || route.state === 'held')
-    throw siteBusy({ message: 'The site is busy; try again when that is done.' });
-  // Marked first: what is marked as sleeping is stopped.
-  if (route.state === 'asleep') await siteReports(services).woke(siteId);
-  const headers = { ...request.headers, ...signRequest(route.site, request), 'x-siteyard-as-administrator': '1' };
-  return requestSite(services.runtime, route.site, { ...request, headers });
+  if (!isOpen(route)) throw siteBusy({ message: 'The site is busy; try again when that is done.' });
+  return route;
 }

@@ -13,8 +13,13 @@ export interface AnalyticsRequest {
 /** What stands below /api/v1/sites/ besides a site's own name. */
 const PARTS_OF_A_SITE = ['goals', 'shared-links', 'custom-props', 'guests'];
 
-/** Undefined where the request is about more than the sites that it names. */
-export function sitesNamedIn({ method, path, query, body }: AnalyticsRequest): string[] | undefined {
+/** Each once. Undefined where the request is about more than the sites that it names. */
+export function sitesNamedIn(request: AnalyticsRequest): Set<string> | undefined {
+  const names = listNamed(request);
+  return names && new Set(names);
+}
+
+function listNamed({ method, path, query, body }: AnalyticsRequest): string[] | undefined {
   const [api, version, resource, part] = path.toLowerCase().split('/').slice(1);
   const site = [
     ...query.filter(([name]) => baseName(name) === 'site_id').map(([, value]) => value),

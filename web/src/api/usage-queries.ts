@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** What a site and a team have in common. */
-export type UsagePoint = TeamUsage['points'][number] & { requests?: number };
+type UsagePoint = TeamUsage['points'][number] & { requests?: number };
 export type Usage = { step: TeamUsage['step']; points: UsagePoint[]; title: string };
 
 export type UsageRange = {

@@ -11,6 +11,7 @@ import { capitalise, formatAmount, formatPrice } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { Traffic } from '../usage/traffic.tsx';
+import { AdditionalSites } from './additional-sites.tsx';
 import { ChoosePlan } from './choose-plan.tsx';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
@@ -42,6 +43,9 @@ function Billed({ team }: { team: Team }) {
           </CurrentPlan>
           <Usage limits={billing.limits} cycleEnd={billing.cycle_end} />
           {isOwner && <ChoosePlan team={team} billing={billing} />}
+          {isOwner && billing.provider !== null && billing.interval !== null && (
+            <AdditionalSites team={team} billing={billing} />
+          )}
         </>
       )}
     </Loaded>
