@@ -2,7 +2,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { startDueCycles, tellReachedLimits } from '#features/usage/usage.ts';
 import { forgetOldEvents, listCustomersToRead } from './billing.sql.ts';
-import { syncCustomer } from './billing.sync.ts';
+import { endTestPlans, syncCustomer } from './billing.sync.ts';
 import { closeCheckout, listOldCheckouts } from './checkout.sql.ts';
 
 type Nothing = Record<string, never>;
@@ -35,6 +35,7 @@ export const rereadPayments = jobKind<Nothing>({
     for (const customerId of await listCustomersToRead(db, payments.account))
       await jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);
     await closeOldCheckouts(services);
+    await endTestPlans(services);
   },
 });
 

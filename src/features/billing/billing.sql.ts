@@ -166,3 +166,12 @@ export async function listCustomersToRead(db: Db, account: string): Promise<stri
     where c.account = ${account} and c.status = 'open' and c.session_id is not null`.execute(db);
   return rows.map(({ customer_id }) => customer_id);
 }
+
+/** Teams whose plan was bought with test money. */
+export async function listTestPaidTeams(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id where s.account = 'test'`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}

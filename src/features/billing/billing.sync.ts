@@ -15,6 +15,7 @@ import {
   beginReading,
   claimReading,
   findPaidTeams,
+  listTestPaidTeams,
   lockBilledTeams,
   markPaymentVerified,
   type TeamChange,
@@ -48,6 +49,14 @@ export async function syncCustomer(services: Services, customerId: string, commi
     if (claimed) await applyAll(tx, services, { account, customerId, userId: claimed.user_id }, subscriptions);
   };
   await (commit ? commit(apply) : inTransaction(db, apply));
+}
+
+/** Where real money is taken, what was bought with test money is over, as if it had been canceled. */
+export async function endTestPlans(services: Services): Promise<void> {
+  if (requirePayments(services).account === 'test') return;
+  await inTransaction(services.db, async (tx) => {
+    for (const team of await lockBilledTeams(tx, await listTestPaidTeams(tx))) await applyTo(tx, services, team, []);
+  });
 }
 
 async function applyAll(tx: Tx, services: Services, customer: Customer, found: readonly Subscription[]): Promise<void> {

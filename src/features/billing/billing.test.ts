@@ -6,7 +6,7 @@ import { signDelivery } from '#integrations/payments/built-in/events.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
-import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
 
@@ -507,3 +507,30 @@ function requestAs(
     outgoing.once('error', reject).end(JSON.stringify(body));
   });
 }
+
+test('what was bought with test money ends where real money is taken, and can be bought again', async () => {
+  const trying = await startTestApp();
+  try {
+    const owner = await registerPerson(trying, 'Trier');
+    const { url } = await checkoutFor(owner, 'business');
+    await owner.api.endTestCheckout({ params: { session_id: url.split('/').at(-1) ?? '' }, body: { outcome: 'paid' } });
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'business');
+    const earnest = await startTestApp({ databaseUrl: trying.databaseUrl, env: { ...stripe.env, ROLE: 'api' } });
+    try {
+      const job = { id: 'test', services: earnest.services, signal: AbortSignal.timeout(10_000) };
+      await rereadPayments.run({}, { ...job, commit: () => assert.fail('there is nothing to commit') });
+      assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).sub_id], ['free', null]);
+      const { api } = await signInAs(earnest, owner.email);
+      await stripe.pay((await checkoutFor({ ...owner, api }, 'micro')).url);
+      await api.syncBilling();
+      assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+      await rereadPayments.run({}, { ...job, commit: () => assert.fail('there is nothing to commit') });
+      assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    } finally {
+      await earnest.close();
+    }
+  } finally {
+    await trying.close();
+  }
+});
