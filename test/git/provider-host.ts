@@ -7,7 +7,7 @@ export interface ProviderHost extends HttpsHost {
   /** Every address asked for, with what came along. */
   asked: { path: string; headers: IncomingMessage['headers'] }[];
   /** How the next answers go; normal unless set. */
-  mood: 'normal' | 'silent' | 'broken' | 'huge' | { says: unknown };
+  mood: 'normal' | 'silent' | 'broken' | 'huge' | 'tired' | { says: unknown };
 }
 
 export interface HostedRepository {
@@ -28,6 +28,7 @@ export async function startProviderHost(
     if (host.mood === 'silent') return;
     if (host.mood === 'broken') return void response.writeHead(500).end('<html>oops</html>');
     if (host.mood === 'huge') return void response.end(Buffer.alloc(6_000_000, ' '));
+    if (host.mood === 'tired') return void response.writeHead(403, { 'x-ratelimit-remaining': '0' }).end('{}');
     if (typeof host.mood === 'object') return answer(response, 200, host.mood.says);
     const url = new URL(request.url ?? '/', host.url);
     const [, dialect, path] = /^\/api\/(v3|v4|v1)(\/.*)$/.exec(url.pathname) ?? [];

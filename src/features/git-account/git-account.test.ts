@@ -117,7 +117,7 @@ test('what can not be right is refused field by field, and whose fault it is can
   await assert.rejects(link({ provider: 'ssh' }), faultAt('base_url'));
   assert.equal(host.asked.length, asked);
 
-  for (const mood of ['broken', 'huge'] as const) {
+  for (const mood of ['broken', 'huge', 'tired'] as const) {
     host.mood = mood;
     await assert.rejects(link({ base_url: host.url, token: TOKEN }), refused(502, 'git_account.host_failed'));
   }

@@ -2,6 +2,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
 import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
+import { forgetOldNotices } from '#features/usage/usage.ts';
 import { forgetOldDeliveries } from '#features/webhook/webhook.ts';
 import { deleteOldAnswers } from './job.sql.ts';
 
@@ -15,5 +16,6 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteOldCodes(db);
     await deleteUnclaimedAttachments(db);
     await forgetOldDeliveries(db);
+    await forgetOldNotices(db);
   },
 });

@@ -60,6 +60,28 @@ test('a post is made, read and deleted through the JSON API, and the next visito
   assert.equal((await visit(app, site.fqdn, path)).status, 404);
 });
 
+test('a site without paths of its own (plain permalinks) answers just as well', async () => {
+  const { db, runtime } = app.services;
+  const spec = specOf(app.services, await db.selectFrom('sites').selectAll().executeTakeFirstOrThrow());
+  const wp = async (...args: string[]) => {
+    const command = { args: ['wp', ...args] as const, timeoutMs: 60_000, maxOutputBytes: 10_000 };
+    const { exitCode, stderr } = await runtime.exec(spec, command);
+    assert.equal(exitCode, 0, stderr);
+  };
+  // As saving the settings does; the rules are made anew with the next request.
+  const setPermalinks = async (structure: string) => {
+    await wp('option', 'update', 'permalink_structure', structure);
+    await wp('option', 'delete', 'rewrite_rules');
+  };
+  await setPermalinks('');
+  assert.equal((await visit(app, site.fqdn, posts)).status, 301);
+  const query_params_json = JSON.stringify({ search: 'a+b & c', per_page: 1 });
+  for (const path of ['/wp-json', '/wp-json/', '/wp-json/wp/v2/', posts, `${posts}/1`])
+    assert.equal((await cms({ path, query_params_json })).status_code, 200, path);
+  assert.equal((await cms({ path: `${posts}/1&context=edit` }, viewer)).status_code, 404);
+  await setPermalinks('/%postname%/');
+});
+
 test('a post is made, read and deleted through XML-RPC, whatever name and password the call holds', async () => {
   const who = [number(1), text('nobody'), text('no password')];
   const made = await xmlRpc('wp.newPost', [

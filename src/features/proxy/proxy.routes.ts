@@ -4,7 +4,7 @@ import type { Body } from '#core/http/body.ts';
 import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
 import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
-import { type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
+import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
 import {
   findPassword,
@@ -30,7 +30,7 @@ export const proxyOperations = [
     access: onTarget<{ request: ProxyRequest; target: Target }>(
       'in the team of the site or of the stored password',
       async (db, caller, input) => {
-        const request = readProxyRequest(input, '/wp-json');
+        const request = readProxyRequest(input, CMS_ROOT);
         const target = await findTarget(db, caller, roleFor(request), input as CmsRequest);
         requireScopeFor(caller, request);
         return { request, target };

@@ -20,6 +20,8 @@ interface Input {
   body_json?: string;
 }
 
+/** Where WordPress has its JSON API. */
+export const CMS_ROOT = '/wp-json';
 const READS = ['get', 'head', 'options'];
 /** Would make the other side do something else than the method and the path say. */
 const OVERRIDES = ['_method', 'x-http-method-override', 'rest_route'];
@@ -48,6 +50,16 @@ export function readProxyRequest(input: Input, root: string): ProxyRequest {
 /** The path with its query string. */
 export function targetOf({ path, query }: ProxyRequest): string {
   return query.length > 0 ? `${path}?${new URLSearchParams(query)}` : path;
+}
+
+/**
+ * The same for a WordPress of ours, in the form that it understands whatever its permalinks are. What has a meaning of its
+ * own in a query and none in a path is escaped.
+ */
+export function restTargetOf({ path, query }: ProxyRequest): string {
+  const route = path.slice(CMS_ROOT.length) || '/';
+  const besides = query.length > 0 ? `&${new URLSearchParams(query)}` : '';
+  return `/?rest_route=${route.replaceAll('&', '%26').replaceAll('+', '%2B')}${besides}`;
 }
 
 function findPathFault(path: string, root: string): string | undefined {

@@ -2,14 +2,17 @@ import type { Services } from '#core/services.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
 import { cut, toProxyAnswer } from './proxy.answer.ts';
 import { callHost, callHosted, callServer, type Incoming, type Outgoing } from './proxy.call.ts';
-import { type ProxyRequest, targetOf } from './proxy.rules.ts';
+import { type ProxyRequest, restTargetOf, targetOf } from './proxy.rules.ts';
 import { analyticsNotConfigured, type ProxyAnswer, proxyNoXml } from './proxy.schema.ts';
 import type { Target } from './proxy.target.ts';
 
 /** Requests that are passed on with a credential that the caller never sees. */
 
 export async function callCms(services: Services, target: Target, request: ProxyRequest): Promise<ProxyAnswer> {
-  if ('site' in target) return toProxyAnswer(await callHosted(services, target.site.id, toOutgoing(request)));
+  if ('site' in target) {
+    const outgoing = { ...toOutgoing(request), target: restTargetOf(request) };
+    return toProxyAnswer(await callHosted(services, target.site.id, outgoing));
+  }
   const { username, password, basic } = credentialsOf(services, target.password);
   const outgoing = toOutgoing(request, { authorization: `Basic ${basic}` });
   return toProxyAnswer(await callHost(services, target.password.fqdn, outgoing), [

@@ -60,6 +60,9 @@ test('the portal does what a real one does, and the team follows', async () => {
   );
   const larger = await act({ action: 'set_additional_sites', additional_sites: 2 });
   assert.deepEqual([larger.shown?.amount_cents, larger.billing.price_cents], [105_000, 105_000]);
+  // What is bought besides goes along to another interval.
+  const monthly = await act({ action: 'change_plan', plan_name: 'micro', interval: 'month' });
+  assert.deepEqual([monthly.shown?.amount_cents, monthly.billing.price_cents], [1500, 1500]);
   assert.equal((await act({ action: 'fail_payment' })).billing.state, 'past_due');
   assert.equal((await act({ action: 'pay' })).billing.state, 'active');
   assert.equal((await act({ action: 'cancel' })).billing.state, 'canceled');

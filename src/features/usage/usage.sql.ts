@@ -60,3 +60,8 @@ export async function takeReachedLimits(
   );
   return rows;
 }
+
+/** A cycle that is over is told of no more. */
+export async function forgetOldNotices(db: Db): Promise<void> {
+  await sql`delete from limit_notices where created_at < now() - interval '2 months'`.execute(db);
+}

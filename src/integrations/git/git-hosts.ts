@@ -116,6 +116,9 @@ export class GitHostClient implements GitHosts {
     const answer = await this.#outbound.fetch(url, { ...REQUEST, headers }).catch((error: Error) => {
       throw explain(account, error);
     });
+    // GitHub says 403 for both.
+    if (answer.status === 429 || (answer.status === 403 && answer.headers['x-ratelimit-remaining'] === '0'))
+      throw new GitHostFailed('failed', `${hostOf(account)} takes no more requests of this account for now.`);
     if (answer.status === 401 || answer.status === 403)
       throw new GitHostFailed('bad_token', `${hostOf(account)} refuses the token.`);
     if (answer.status !== 200) throw unreadable(account);

@@ -88,11 +88,7 @@ export async function act(
 ): Promise<boolean> {
   const before = await findObject<StripeSubscription>(db, 'subscription', subscriptionId);
   if (before?.customer !== customer) return false;
-  const price =
-    'priceKey' in action
-      ? (await listObjects<Price>(db, 'price')).find(({ lookup_key }) => lookup_key === action.priceKey)
-      : undefined;
-  const after = changeSubscription(before, action, price, now);
+  const after = changeSubscription(before, action, await listObjects<Price>(db, 'price'), now);
   if (!after) return false;
   await saveObject(db, after);
   const invoiceEvent = EVENT_OF[action.action];

@@ -87,10 +87,11 @@ function endSubscription(subscription: StripeSubscription, at: number): StripeSu
 export function changeSubscription(
   subscription: StripeSubscription,
   action: TestAction,
-  price: Price | undefined,
+  prices: readonly Price[],
   now: number,
 ): StripeSubscription | undefined {
   if (subscription.status === 'canceled') return undefined;
+  const price = 'priceKey' in action ? findPrice(prices, action.priceKey) : undefined;
   const end = planItemOf(subscription).current_period_end;
   switch (action.action) {
     case 'cancel':
@@ -104,18 +105,30 @@ export function changeSubscription(
     case 'pay':
       return letTimePass({ ...subscription, status: 'active' }, now);
     case 'change_plan':
-      return price && changePlan(subscription, price, now);
+      return price && changePlan(subscription, price, prices, now);
     case 'set_additional_sites':
       return price && setExtra(subscription, price, action.quantity);
   }
 }
 
+const findPrice = (prices: readonly Price[], key: string | undefined) =>
+  prices.find(({ lookup_key }) => lookup_key === key);
+
 /** The same interval keeps its period; another one begins anew, and what is bought besides goes along. */
-function changePlan(subscription: StripeSubscription, price: Price, now: number): StripeSubscription {
+function changePlan(
+  subscription: StripeSubscription,
+  price: Price,
+  prices: readonly Price[],
+  now: number,
+): StripeSubscription {
   const before = planItemOf(subscription);
-  const data = subscription.items.data.map((item) => (item === before ? { ...item, price } : item));
-  const changed = { ...subscription, items: { ...subscription.items, data } };
   const { interval } = price.recurring;
+  const inStep = (each: Price) => findPrice(prices, each.lookup_key?.replace(/(?:month|year)$/, interval)) ?? each;
+  const data = subscription.items.data.map((item) => ({
+    ...item,
+    price: item === before ? price : inStep(item.price),
+  }));
+  const changed = { ...subscription, items: { ...subscription.items, data } };
   return interval === before.price.recurring.interval
     ? changed
     : withPeriod(changed, now, addIntervals(now, interval, 1));
