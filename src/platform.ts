@@ -125,7 +125,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     }
 
     if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
-    if (!config.metricsClientSecret)
+    if (config.metricsRedirectUris.length > 0 && !config.metricsClientSecret)
       await keepForOperator(config, 'metrics-client-secret', metricsClientSecret(services));
     const edge = serves ? createEdge(services, routes) : undefined;
     const metrics = createMetrics({

@@ -125,13 +125,24 @@ export const FIELDS: HostileField[] = [
       }),
   },
   {
-    name: 'webhook: url, with a test call',
+    name: 'webhook: url, new, changed and stored already, with a test call',
     async use(setting, url) {
-      const path = `/team/${setting.place.teamId}/webhook`;
+      const { place, world, app } = setting;
+      const path = `/team/${place.teamId}/webhook`;
       const made = await ask(setting, 'POST', path, { url, event_types: ['git.synced'] });
-      if (made.status !== 200) return made;
-      await ask(setting, 'POST', `${path}/${made.json.id}/test`);
-      return ask(setting, 'DELETE', `${path}/${made.json.id}`);
+      if (made.status === 200) await ask(setting, 'DELETE', `${path}/${made.json.id}`);
+      const id = await world.webhook(place.teamId, place.owner);
+      const changed = await ask(setting, 'PATCH', `${path}/${id}`, { url });
+      const { db } = app.services;
+      // As if it had been taken before it was refused.
+      await db
+        .updateTable('webhooks')
+        .set({ url: url.replaceAll('\0', '') })
+        .where('id', '=', id)
+        .execute();
+      await ask(setting, 'POST', `${path}/${id}/test`);
+      await db.deleteFrom('webhooks').where('id', '=', id).execute();
+      return changed;
     },
   },
   {

@@ -1,6 +1,7 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { findTeamOwner } from './name-claim.sql.ts';
+import { findTeam } from '#features/team/team.ts';
+import { findUser } from '#features/user/user.ts';
 import { siteUrl } from './site.spec.ts';
 import { updateBusySite } from './site.sql.ts';
 import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
@@ -36,8 +37,9 @@ export const mailNameLost = jobKind<{ teamId: string; lost: string; fqdn: string
   name: 'site.mail_name_lost',
   lane: 'background',
   async run({ teamId, lost, fqdn }, { id, services }) {
-    const owner = await findTeamOwner(services.db, teamId);
-    if (!owner) return;
+    const team = await findTeam(services.db, teamId);
+    if (!team) return;
+    const owner = await findUser(services.db, team.user_id);
     const lines = [
       `Hello ${owner.first_name},`,
       `another team on the platform proved with a DNS record that the domain ${lost} is theirs, and has it now.`,

@@ -17,12 +17,3 @@ export async function findHolder(db: Db, fqdn: string, teamId: string): Promise<
     order by site_id nulls last limit 1`.execute(db);
   return rows[0];
 }
-
-export async function findTeamOwner(
-  db: Db,
-  teamId: string,
-): Promise<{ email: string; first_name: string } | undefined> {
-  const { rows } = await sql<{ email: string; first_name: string }>`
-    select u.email, u.first_name from teams t join users u on u.id = t.user_id where t.id = ${teamId}`.execute(db);
-  return rows[0];
-}
