@@ -10,7 +10,7 @@ import { SqliteSource } from '../src/timemachine/sources/sqlite.ts';
 import { SqliteTarget } from '../src/timemachine/sources/sqlite-target.ts';
 import { DiskStore } from '../src/timemachine/stores/disk.ts';
 import type { KeySpan } from '../src/timemachine/tables/table-source.ts';
-import { Random } from '../test/timemachine/random.ts';
+import { Random } from '../test/random.ts';
 import { median } from './load.ts';
 import type { Report } from './report.ts';
 import { type Cost, makePeers, type Peer, run as runCommand, sizeOf, versionsOfPeers } from './timemachine-peers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Random } from '../../test/timemachine/random.ts';
+import { FULL, Random, SEED } from '../../test/random.ts';
 import { RandomSite } from '../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../test/timemachine/truth.ts';
@@ -15,9 +15,6 @@ import { SqliteSource } from './sources/sqlite.ts';
 import { SqliteTarget } from './sources/sqlite-target.ts';
 import { DiskStore } from './stores/disk.ts';
 
-/** `FULL=1` for the long form; SEED for the one that failed. */
-const FULL = process.env.FULL === '1';
-const SEED = Number(process.env.SEED ?? Date.now() % 1e6);
 const MINUTES = FULL ? 400 : 40;
 const INSTANTS = FULL ? 200 : 12;
 

@@ -5,7 +5,8 @@ import { after, before, suite, test } from 'node:test';
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
-import { combine, type Draft, draftOf, type Mutation, mutationsOf, seeded, toBytes } from './bad-input.ts';
+import { FULL, Random, SEED } from '../random.ts';
+import { combine, type Draft, draftOf, type Mutation, mutationsOf, toBytes } from './bad-input.ts';
 import { expectedStatuses } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { requests } from './requests.ts';
@@ -16,8 +17,6 @@ import { createWorld, PASSWORD, type Place, request, type World } from './world.
  * Wrong requests for every operation, from somebody who may call it: none makes the service fail, and every refusal has
  * the shape that was promised. FULL=1 sends all of them, SEED=n mixes them differently.
  */
-const FULL = process.env.FULL === '1';
-const SEED = Number(process.env.SEED ?? 1);
 const AT_LEAST = FULL ? 250 : 40;
 const AT_ONCE = 6;
 
@@ -50,7 +49,7 @@ after(async () => {
 suite('every wrong request gets a proper answer', () => {
   for (const operation of operations) {
     test(operation.id, async () => {
-      const random = seeded(SEED + hash(operation.id));
+      const random = new Random(SEED + hash(operation.id));
       const all = mutationsOf(operation, random);
       const chosen = FULL ? [...all] : all.slice(0, AT_LEAST);
       while (chosen.length < AT_LEAST || (FULL && chosen.length < all.length + 50)) chosen.push(combine(all, random));

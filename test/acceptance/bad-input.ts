@@ -1,4 +1,5 @@
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
+import type { Random } from '../random.ts';
 import {
   BAD_BOOLEANS,
   BAD_BY_FORMAT,
@@ -81,7 +82,7 @@ const toJson = (fields: [string, string][]) =>
   `{${fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
 
 /** All ways to spoil a request of this operation, mixed so that the first few already come from every group. */
-export function mutationsOf(operation: Operation, random: () => number): Mutation[] {
+export function mutationsOf(operation: Operation, random: Random): Mutation[] {
   const groups = Map.groupBy(
     [
       ...fieldMutations(operation),
@@ -93,15 +94,15 @@ export function mutationsOf(operation: Operation, random: () => number): Mutatio
     ],
     ({ group }) => group,
   );
-  const shuffled = [...groups.values()].map((group) => shuffle(group, random));
+  const shuffled = [...groups.values()].map((group) => random.shuffled(group));
   const longest = Math.max(...shuffled.map((group) => group.length));
   return Array.from({ length: longest }, (_, at) => shuffled.flatMap((group) => group[at] ?? [])).flat();
 }
 
 /** Two to four at once; what comes of it nobody knows beforehand, but it must be an answer. */
-export function combine(mutations: Mutation[], random: () => number): Mutation {
+export function combine(mutations: Mutation[], random: Random): Mutation {
   const stackable = mutations.filter(({ framing }) => !framing);
-  const chosen = Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(stackable, random));
+  const chosen = Array.from({ length: 2 + random.below(3) }, () => random.pick(stackable));
   return {
     group: 'combined',
     what: chosen.map(({ what }) => what).join(' + '),
@@ -110,27 +111,6 @@ export function combine(mutations: Mutation[], random: () => number): Mutation {
     },
     ...(chosen.some(({ elsewhere }) => elsewhere) && { elsewhere: true }),
   };
-}
-
-/** A small generator with a seed (mulberry32): the same seed makes the same requests. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
-
-function shuffle<T>(items: T[], random: () => number): T[] {
-  return items
-    .map((item) => ({ item, order: random() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ item }) => item);
 }
 
 // Values that are wrong by a schema

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TestAction } from '#core/payments.ts';
 import { type Delivery, signDelivery } from '#integrations/payments/built-in/events.ts';
-import { seeded } from '../acceptance/bad-input.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { type Person, registerPerson } from '../people.ts';
+import { Random, SEED } from '../random.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from './stripe-server.ts';
 
 /**
@@ -15,7 +15,6 @@ import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '.
  * DELIVERIES=1000 is the long form, SEED=n mixes it differently.
  */
 const DELIVERIES = Number(process.env.DELIVERIES ?? 150);
-const SEED = Number(process.env.SEED ?? 1);
 const PEOPLE = 6;
 const AT_ONCE = 12;
 const PER_ROUND = 25;
@@ -36,14 +35,13 @@ const PLANS = ['micro', 'starter', 'business'];
 const INTERVALS = ['month', 'year'];
 
 test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong plan, no team twice`, async () => {
-  const random = seeded(SEED);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const random = new Random(SEED);
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => registerPerson(app, 'Storm')));
   const names = new Set<string>();
   const buy = async (person: Person, more: { for_team_id: string } | { new_team_name: string }) => {
-    const plan_name = pick(PLANS) as 'micro';
+    const plan_name = random.pick(PLANS) as 'micro';
     const { url } = await person.api.createCheckoutSession({
-      body: { plan_name, interval: pick(INTERVALS) as 'month', ...more },
+      body: { plan_name, interval: random.pick(INTERVALS) as 'month', ...more },
     });
     await stripe.pay(url);
   };
@@ -55,24 +53,24 @@ test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong 
   }
 
   const changeSomething = async () => {
-    const { id, items, status } = pick(await stripe.subscriptions());
+    const { id, items, status } = random.pick(await stripe.subscriptions());
     if (status === 'canceled') return;
     const interval = items.data[0]?.price.recurring.interval ?? 'month';
-    const priceKey = `siteyard_${pick(PLANS)}_${pick(INTERVALS)}`;
+    const priceKey = `siteyard_${random.pick(PLANS)}_${random.pick(INTERVALS)}`;
     const extra = `siteyard_additional_site_${interval}`;
     const actions: TestAction[] = [
       { action: 'change_plan', priceKey },
       { action: 'change_plan', priceKey },
-      { action: 'set_additional_sites', quantity: Math.floor(random() * 5), priceKey: extra },
+      { action: 'set_additional_sites', quantity: random.below(5), priceKey: extra },
       ...(['cancel', 'resume', 'fail_payment', 'pay', 'pay'] as const).map((action) => ({ action })),
     ];
-    await stripe.act(random() < 0.03 ? { action: 'end_now' } : pick(actions), id);
+    await stripe.act(random.fraction() < 0.03 ? { action: 'end_now' } : random.pick(actions), id);
   };
 
   /** What arrives: any event so far, however old, and sometimes not as it was sent. */
   const spoil = ({ body, signature }: Delivery): { delivery: Delivery; status: number } => {
     const now = seconds();
-    const way = random();
+    const way = random.fraction();
     if (way < 0.1)
       return { delivery: { body: body.replace('"livemode":false', '"livemode":true'), signature }, status: 422 };
     if (way < 0.2) return { delivery: { body, signature: signDelivery(body, now, 'whsec_guessed') }, status: 422 };
@@ -85,7 +83,7 @@ test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong 
 
   // Answers overtake one another, so that readings end in another order than they began in.
   stripe.done = async ({ path }) => {
-    if (path.startsWith('/v1/subscriptions?')) await sleep(random() < 0.2 ? 1500 : random() * 100);
+    if (path.startsWith('/v1/subscriptions?')) await sleep(random.fraction() < 0.2 ? 1500 : random.fraction() * 100);
   };
 
   const wrong: string[] = [];
@@ -96,9 +94,9 @@ test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong 
   const send = async (until: number) => {
     while (sent < until) {
       sent++;
-      if (random() < 0.5) await changeSomething();
-      const { delivery, status } = spoil(pick(stripe.deliveries));
-      if (random() < 0.3) readings.push(pick(people).api.syncBilling());
+      if (random.fraction() < 0.5) await changeSomething();
+      const { delivery, status } = spoil(random.pick(stripe.deliveries));
+      if (random.fraction() < 0.3) readings.push(random.pick(people).api.syncBilling());
       const answer = await deliver(app, delivery);
       if (answer === 422) refused++;
       if (answer !== status) wrong.push(`${answer} instead of ${status}`);
@@ -107,7 +105,7 @@ test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong 
   /** The provider goes on until each event was taken, in whatever order. */
   let heard = 0;
   const deliverTheRest = async () => {
-    const rest = stripe.deliveries.slice(heard).toSorted(() => random() - 0.5);
+    const rest = random.shuffled(stripe.deliveries.slice(heard));
     heard = stripe.deliveries.length;
     const signed = rest.map(({ body }) => ({ body, signature: signDelivery(body, seconds(), WEBHOOK_SECRET) }));
     for (const answer of await Promise.all(signed.map((each) => deliver(app, each)))) assert.equal(answer, 200);

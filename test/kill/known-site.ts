@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SiteStorage } from '#runtimes/runtime.ts';
-import type { Random } from '../timemachine/random.ts';
+import type { Random } from '../random.ts';
 import { RandomSite } from '../timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../timemachine/truth.ts';
 

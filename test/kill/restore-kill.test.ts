@@ -14,8 +14,8 @@ import { startPlatform } from '../../src/platform.ts';
 import type { TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { type Person, registerPerson } from '../people.ts';
+import { Random, SEED } from '../random.ts';
 import { newSite } from '../sites.ts';
-import { Random } from '../timemachine/random.ts';
 import { WORDPRESS_CACHE } from '../wordpress-cache.ts';
 import { readState, textOf } from './known-site.ts';
 import { MortalPlatform, WAYS, type Way } from './mortal-platform.ts';
@@ -30,7 +30,6 @@ import { Visitor } from './visitor.ts';
  */
 const KILLS = Number(process.env.KILLS ?? 6);
 const SITES = 3;
-const SEED = Number(process.env.SEED ?? Date.now() % 1e6);
 const DRAIN_MS = 120_000;
 const LONG_MS = 60_000 + KILLS * 8_000;
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storageIn } from '#runtimes/php-wasm/site-folder.ts';
 import { ApiError, type Client, type PitRestore, type Site } from '#sdk';
 import { eventually } from '../expect.ts';
-import type { Random } from '../timemachine/random.ts';
+import type { Random } from '../random.ts';
 import { type Halves, KnownSite, restored, type State, textOf } from './known-site.ts';
 import type { MortalPlatform } from './mortal-platform.ts';
 import { Showing } from './visitor.ts';

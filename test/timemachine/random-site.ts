@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 /** A folder and a database in which anything may happen that happens to a site, and more. */
 export class RandomSite {

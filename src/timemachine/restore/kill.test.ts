@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../../test/timemachine/random.ts';
+import { Random } from '../../../test/random.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';

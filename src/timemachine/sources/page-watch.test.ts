@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { Random } from '../../../test/timemachine/random.ts';
+import { FULL, Random, SEED } from '../../../test/random.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Archiver, type SnapshotResult } from '../archive/archiver.ts';
 import { addContent } from '../content.ts';
@@ -13,9 +13,6 @@ import { RANGE_WHOLE_BELOW, readTableRoot } from '../tables/table-root.ts';
 import type { TableReader } from '../tables/table-source.ts';
 import { SqliteSource } from './sqlite.ts';
 
-/** `FULL=1` for the long form; SEED for the one that failed. */
-const FULL = process.env.FULL === '1';
-const SEED = Number(process.env.SEED ?? Date.now() % 1e6);
 const STEPS = FULL ? 400 : 40;
 
 function makeDatabase(t: TestContext, pragmas: string) {
