@@ -30,6 +30,7 @@ const route: Route = {
   devMode: false,
   contentFolder,
   coreFolder,
+  uploadsRefused: null,
   preview: null,
 };
 const lease = { socketPath, release: () => undefined, failure: () => undefined };

@@ -586,6 +586,7 @@ export type Team = {
   visits_usage_percentage: number;
   storage_usage: number;
   storage_usage_percentage: number;
+  storage_is_used_up: boolean;
   created_at: string;
 };
 export type TeamBilling = {

@@ -115,6 +115,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       devMode: false,
       contentFolder: this.contentFolder,
       coreFolder: this.coreFolder,
+      uploadsRefused: null,
       preview: null,
       ...change,
     };

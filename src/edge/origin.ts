@@ -1,3 +1,4 @@
+import { UPLOADS_REFUSED_HEADER } from '#runtimes/wordpress/access.ts';
 import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
@@ -78,10 +79,13 @@ export class Origin implements PageSender {
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {
     const { upstream, facts } = this.#options;
     const { request, response } = visit;
+    const headers = requestHeaders(visit, facts(visit));
+    const { uploadsRefused } = visit.gate.route;
+    if (uploadsRefused !== null) headers.push(UPLOADS_REFUSED_HEADER, uploadsRefused);
     const answer = await upstream.send(visit.gate, {
       method: request.method ?? 'GET',
       path: visit.path + visit.query,
-      headers: requestHeaders(visit, facts(visit)),
+      headers,
       leaving: followVisitor(response),
       ...(body && { sendBody: (target: BodyTarget) => body.sendTo(target) }),
     });

@@ -12,6 +12,8 @@ export interface Route {
   /** The only addresses (IPv4, IPv6, CIDR) that get in, or null for everybody. */
   allowedAddresses: readonly string[] | null;
   externalPaths: readonly { path: string; target: string }[];
+  /** Why WordPress takes no uploads now, in a sentence for whoever uploads; null while it takes them. */
+  uploadsRefused: string | null;
   /** Pages come from WordPress each time. */
   devMode: boolean;
   /** WordPress' wp-content of this site, and the shared folder of WordPress itself: what is static comes from there. */

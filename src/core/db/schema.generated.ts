@@ -377,6 +377,7 @@ export interface DB {
     period_end: Generated<Date | null>;
     cycle_anchor: Generated<Date>;
     cycle_timezone: Generated<string>;
+    storage_is_used_up: Generated<boolean>;
   };
   test_payment_objects: {
     id: string;

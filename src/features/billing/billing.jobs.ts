@@ -1,6 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { startDueCycles, tellReachedLimits } from '#features/usage/usage.ts';
+import { followStorage, startDueCycles, tellReachedLimits } from '#features/usage/usage.ts';
 import { forgetOldEvents, listCustomersToRead } from './billing.sql.ts';
 import { endTestPlans, syncCustomer } from './billing.sync.ts';
 import { closeCheckout, listOldCheckouts } from './checkout.sql.ts';
@@ -14,12 +14,13 @@ export const syncCustomerJob = jobKind<{ customerId: string }>({
   run: ({ customerId }, { services, commit }) => syncCustomer(services, customerId, commit),
 });
 
-/** Every minute: cycles that are over, limits that were reached. */
+/** Every minute: cycles that are over, storage that is used up or free again, limits that were reached. */
 export const followUsage = jobKind<Nothing>({
   name: 'billing.follow_usage',
   lane: 'background',
   async run(_payload, { services }) {
     await startDueCycles(services);
+    await followStorage(services.db);
     await tellReachedLimits(services);
   },
 });

@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { countSites } from '#features/site/site.ts';
 import { createTeam } from '#features/team/team.ts';
-import { moveCycle } from '#features/usage/usage.ts';
+import { followStorage, moveCycle } from '#features/usage/usage.ts';
 import { findUser } from '#features/user/user.ts';
 import { mailOwner } from './billing.mail.ts';
 import { requirePayments } from './billing.provider.ts';
@@ -118,6 +118,7 @@ async function applyTo(tx: Tx, services: Services, team: BilledTeam, bought: rea
   const periodMoved =
     Number(team.period_start) !== Number(next.period_start) || Number(team.period_end) !== Number(next.period_end);
   if (periodMoved || team.interval !== next.interval || team.sub_id !== next.sub_id) await moveCycle(tx, team.id);
+  if (team.plan_type_name !== next.plan_type_name) await followStorage(tx, team.id);
   await tell(tx, services, team, next);
 }
 

@@ -39,7 +39,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
         await announcePurge(tx, siteId);
-        await updateBusySite(tx, siteId, eventId, IDLE);
+        await updateBusySite(tx, siteId, eventId, { ...IDLE, storage_is_stale: true });
         // The state that it brought back gets its own backup at once.
         await startClock(tx, siteId, site.team_id);
         await endWell(tx, payload, {});

@@ -24,6 +24,7 @@ function toRoute(services: Services, row: PreviewRow): Route {
     signIn: null,
     allowedAddresses: null,
     externalPaths: [],
+    uploadsRefused: null,
     devMode: true,
     contentFolder: runtime.contentFolder(row.id),
     coreFolder: runtime.coreFolder(row.core_version),

@@ -4,10 +4,11 @@ import type { Services } from '#core/services.ts';
 import { forgetBackups } from '#features/backup/backup.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { requestSite } from '#runtimes/request.ts';
+import { uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { findOrphans, forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
+import { siteRoutes } from './site.edge.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { stopSite } from './site.jobs.ts';
-import { specOf } from './site.spec.ts';
 import { findSiteById, lockSite, updateSite } from './site.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import {
@@ -78,12 +79,13 @@ export const runSiteCron = jobKind<OfSite>({
   lane: 'upkeep',
   async run({ siteId }, { services }) {
     const { db, runtime, log } = services;
-    const site = await findSiteById(db, siteId);
-    if (!site || site.busy !== null || site.core_version === null) return;
+    const [route] = await siteRoutes(services).load(siteId);
+    if (route?.state !== 'ready' && route?.state !== 'asleep') return;
     try {
-      await requestSite(runtime, specOf(services, site), {
+      await requestSite(runtime, route.site, {
         method: 'GET',
         path: CRON_PATH,
+        headers: uploadHeaders(route.uploadsRefused),
         timeoutMs: CRON_TIMEOUT_MS,
       });
     } catch (error) {

@@ -63,6 +63,11 @@ export async function takeIdleSites(db: Db, limit: number): Promise<(SiteRow & {
   return rows;
 }
 
+/** To be called for what runs past the edge, which tells of all else. */
+export async function markStorageStale(db: Db, id: string): Promise<void> {
+  await sql`update sites set storage_is_stale = true where id = ${id} and not storage_is_stale`.execute(db);
+}
+
 /** The sites that ran since they were measured, each at most every five minutes. */
 export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -2,9 +2,10 @@ import type { Services } from '#core/services.ts';
 import type { Route } from '#edge/route.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
-import { signRequest } from '#runtimes/wordpress/access.ts';
+import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { siteReports, siteRoutes } from './site.edge.ts';
 import { siteBusy, siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
+import { markStorageStale } from './site-upkeep.sql.ts';
 
 /**
  * Asks a site's WordPress as its first administrator, with the platform's signature, and wakes it where it sleeps. Not for
@@ -12,10 +13,15 @@ import { siteBusy, siteNotFound, teamExpired, teamSuspended } from './site.schem
  */
 export async function callSite(services: Services, siteId: string, request: SiteRequest): Promise<SiteAnswer> {
   const { runtime } = services;
-  const { site, state } = requireOpen(await findRoute(services, siteId));
+  const { site, state, uploadsRefused } = requireOpen(await findRoute(services, siteId));
   // Marked first: what is marked as sleeping is stopped.
   if (state === 'asleep') await siteReports(services).woke(siteId);
-  const headers = { ...request.headers, ...signRequest(site, request), 'x-siteyard-as-administrator': '1' };
+  const headers = {
+    ...request.headers,
+    ...uploadHeaders(uploadsRefused),
+    ...signRequest(site, request),
+    'x-siteyard-as-administrator': '1',
+  };
   // Some work of another process may have taken the site meanwhile, and told everybody before it was started here.
   const start = async (spec: SiteSpec) => {
     const running = await runtime.start(spec);
@@ -24,7 +30,8 @@ export async function callSite(services: Services, siteId: string, request: Site
     requireOpen(route);
     return running;
   };
-  return requestSite({ start }, site, { ...request, headers });
+  // No edge counts this request, and it may have added or removed files.
+  return requestSite({ start }, site, { ...request, headers }).finally(() => markStorageStale(services.db, siteId));
 }
 
 async function findRoute(services: Services, siteId: string): Promise<Route | undefined> {

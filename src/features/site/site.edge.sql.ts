@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { SiteUsage } from '#edge/route.ts';
+import type { PlanName } from '#features/plan/plans.ts';
 import type { SiteRow } from './site.sql.ts';
 
 /** What a route is made of; a site has one for each of its names. */
@@ -23,6 +24,9 @@ export interface RouteRow
   name: string;
   is_active: boolean;
   is_expired: boolean;
+  plan_type_name: PlanName;
+  storage_is_used_up: boolean;
+  has_deleted_sites: boolean;
   external_paths: { path: string; target: string }[];
 }
 
@@ -30,7 +34,8 @@ export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
   const { rows } = await sql<RouteRow>`
     select n.fqdn as name, s.id, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version,
-      t.is_active, t.is_expired, coalesce((
+      t.is_active, t.is_expired, t.plan_type_name, t.storage_is_used_up,
+      t.storage_is_used_up and exists (select from deleted_sites d where d.team_id = t.id) as has_deleted_sites, coalesce((
         select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id
       ), '[]') as external_paths
     from site_names n join sites s on s.id = n.site_id join teams t on t.id = s.team_id

@@ -3,6 +3,7 @@ import type { Services } from '#core/services.ts';
 import type { EdgeReports, Route, RouteSource, RouteState } from '#edge/route.ts';
 import { addUsage, announcePurge, listRoutes, markAwake, type RouteRow } from './site.edge.sql.ts';
 import { recordSiteEvent } from './site.events.ts';
+import { storageUsedUp } from './site.limits.ts';
 import { specOf } from './site.spec.ts';
 
 /** The user name of the sign-in in front of a site. */
@@ -34,6 +35,7 @@ function toRoute(services: Services, row: RouteRow): Route {
       : null,
     allowedAddresses: row.cdn_firewall_enabled ? row.cdn_firewall_allowed_ips : null,
     externalPaths: row.external_paths,
+    uploadsRefused: row.storage_is_used_up ? storageUsedUp(row.plan_type_name, row.has_deleted_sites) : null,
     devMode: row.cdn_dev_mode_enabled,
     contentFolder: runtime.contentFolder(row.id),
     // A site that is still being created has no version, and its state keeps visitors away from the folder.

@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 import { teamNotFound } from '#core/policy.ts';
-import { PLANS } from '#features/plan/plans.ts';
+import { PLANS, type PlanName } from '#features/plan/plans.ts';
 import { lockTeam, type TeamRow } from '#features/team/team.ts';
 import { keptStorageBytes } from './deleted-site.sql.ts';
 import { planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
@@ -50,11 +50,14 @@ export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Pro
   const { storage_bytes } = PLANS[team.plan_type_name];
   const keptBytes = await keptStorageBytes(db, team.id);
   if (team.storage_usage + keptBytes + addedBytes < storage_bytes) return;
-  const limit = `${storage_bytes / 1_000_000_000} GB`;
-  const kept = keptBytes > 0 ? ' Deleted sites count for the seven days that they are kept.' : '';
-  throw planStorage({
-    message: `The plan ${team.plan_type_name} has ${limit} of storage, and that is used up; delete something or choose a larger plan.${kept}`,
-  });
+  throw planStorage({ message: storageUsedUp(team.plan_type_name, keptBytes > 0) });
+}
+
+/** The same words wherever something is refused for it: here, and by WordPress. */
+export function storageUsedUp(plan: PlanName, hasDeletedSites: boolean): string {
+  const limit = `${PLANS[plan].storage_bytes / 1_000_000_000} GB`;
+  const kept = hasDeletedSites ? ' Deleted sites count for the seven days that they are kept.' : '';
+  return `The plan ${plan} has ${limit} of storage, and that is used up; delete something or choose a larger plan.${kept}`;
 }
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

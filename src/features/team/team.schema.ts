@@ -35,6 +35,7 @@ export const Team = Type.Object(
     visits_usage_percentage: Type.Integer(),
     storage_usage: Type.Integer({ description: 'Bytes' }),
     storage_usage_percentage: Type.Integer(),
+    storage_is_used_up: Type.Boolean({ description: 'True while WordPress refuses uploads for it' }),
     created_at: Timestamp,
   },
   { title: 'Team' },

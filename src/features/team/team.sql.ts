@@ -18,7 +18,7 @@ export type TeamRow = Omit<
 
 const TEAM_COLUMNS = sql`id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
   metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
-  current_cycle_visits, current_cycle_bandwidth, storage_usage, created_at`;
+  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, created_at`;
 
 export async function insertTeam(
   db: Db,

@@ -16,12 +16,36 @@ export async function readTeamUsage(db: Db, teamId: string, { from, to, step }: 
   return rows;
 }
 
+export type LimitedResource = 'visits' | 'bandwidth' | 'storage';
+
+/** Deleted sites count while they are kept, as wherever the storage of a plan is asked for. */
+const KEPT = sql`(select team_id, sum(storage_bytes)::bigint as bytes from deleted_sites group by team_id) kept`;
+const STORAGE_USED = sql`t.storage_usage + coalesce(kept.bytes, 0)`;
+
+/** Writes down whose storage is used up and whose is no longer: of one team, or of all. */
+export async function markUsedUpStorage(
+  db: Db,
+  plans: readonly { name: string; storage_bytes: number }[],
+  teamId?: string,
+): Promise<void> {
+  await sql`
+    with plan as (
+      select * from unnest(${plans.map(({ name }) => name)}::text[],
+        ${plans.map(({ storage_bytes }) => storage_bytes)}::bigint[]) as plan (name, storage)
+    )
+    update teams set storage_is_used_up = not storage_is_used_up where id in (
+      select t.id from teams t join plan on plan.name = t.plan_type_name left join ${KEPT} on kept.team_id = t.id
+      where t.storage_is_used_up <> (${STORAGE_USED} >= plan.storage)
+        and ${teamId === undefined ? sql`true` : sql`t.id = ${teamId}`}
+      order by t.id for no key update of t)`.execute(db);
+}
+
 export interface ReachedLimit {
   team_id: string;
   user_id: string;
   team_name: string;
   plan_type_name: string;
-  resource: 'visits' | 'bandwidth';
+  resource: LimitedResource;
   percent: number;
   used: number;
   allowed: number;
@@ -34,18 +58,20 @@ export interface ReachedLimit {
  */
 export async function takeReachedLimits(
   db: Db,
-  plans: readonly { name: string; visits: number; bandwidth_bytes: number }[],
+  plans: readonly { name: string; visits: number; bandwidth_bytes: number; storage_bytes: number }[],
   percents: readonly number[],
 ): Promise<ReachedLimit[]> {
   const { rows } = await sql<ReachedLimit>`
     with plan as (
       select * from unnest(${plans.map(({ name }) => name)}::text[], ${plans.map(({ visits }) => visits)}::bigint[],
-        ${plans.map(({ bandwidth_bytes }) => bandwidth_bytes)}::bigint[]) as plan (name, visits, bandwidth)
+        ${plans.map(({ bandwidth_bytes }) => bandwidth_bytes)}::bigint[],
+        ${plans.map(({ storage_bytes }) => storage_bytes)}::bigint[]) as plan (name, visits, bandwidth, storage)
     ), used as (
       select t.id as team_id, t.user_id, t.name as team_name, t.plan_type_name, t.cycle_start, t.cycle_end, r.resource, r.used, r.allowed
-      from teams t join plan on plan.name = t.plan_type_name
+      from teams t join plan on plan.name = t.plan_type_name left join ${KEPT} on kept.team_id = t.id
       cross join lateral (values ('visits', t.current_cycle_visits, plan.visits),
-        ('bandwidth', t.current_cycle_bandwidth, plan.bandwidth)) as r (resource, used, allowed)
+        ('bandwidth', t.current_cycle_bandwidth, plan.bandwidth),
+        ('storage', ${STORAGE_USED}, plan.storage)) as r (resource, used, allowed)
     ), reached as (
       select used.*, percent from used, unnest(${[...percents]}::integer[]) as percent where used * 100 >= allowed * percent
     ), told as (

@@ -4,10 +4,10 @@ import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { lockCycle, type TeamCycle, takeDueCycles, writeCycle } from './usage.cycle.sql.ts';
 import { cycleAt } from './usage.cycle.ts';
-import { mailLimitReached } from './usage.jobs.ts';
+import { mailLimitReached, WORDS } from './usage.jobs.ts';
 import { readUsageRange } from './usage.range.ts';
 import type { TeamUsage, UsageQuery } from './usage.schema.ts';
-import { type ReachedLimit, readTeamUsage, takeReachedLimits } from './usage.sql.ts';
+import { markUsedUpStorage, type ReachedLimit, readTeamUsage, takeReachedLimits } from './usage.sql.ts';
 
 export { readUsageRange, type UsageRange } from './usage.range.ts';
 export { forgetOldNotices } from './usage.sql.ts';
@@ -41,6 +41,11 @@ async function moveTo(db: Db, team: TeamCycle): Promise<void> {
   await writeCycle(db, team.id, cycleAt(new Date(), team));
 }
 
+/** While a team's storage is used up its sites take no uploads. To be called when its plan has changed, too. */
+export function followStorage(db: Db, teamId?: string): Promise<void> {
+  return markUsedUpStorage(db, Object.values(PLANS), teamId);
+}
+
 /** A notice and a mail; never an outage. */
 export async function tellReachedLimits(services: Services): Promise<void> {
   await inTransaction(services.db, async (tx) => {
@@ -51,11 +56,10 @@ export async function tellReachedLimits(services: Services): Promise<void> {
 
 async function tell(tx: Db, { jobs }: Services, limit: ReachedLimit): Promise<void> {
   const { team_id, user_id, resource, percent, used, allowed, plan_type_name, team_name } = limit;
-  const what = resource === 'visits' ? 'visits' : 'traffic';
   await recordEvent(tx, {
     scope: 'team',
     event_type: 'billing.limit_reached',
-    activity: `The team has used ${percent} % of the ${what} of the plan ${plan_type_name}`,
+    activity: `The team has used ${percent} % of the ${WORDS[resource]} of the plan ${plan_type_name}`,
     by: null,
     team_id,
     item_id: team_id,

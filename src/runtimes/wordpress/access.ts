@@ -18,6 +18,13 @@ export function signRequest(
   return { 'x-siteyard-time': time, 'x-siteyard-signature': sign(site, 'request', text) };
 }
 
+/** Comes with each request while WordPress is to take no uploads, with the sentence that says why (plugin/uploads.php). */
+export const UPLOADS_REFUSED_HEADER = 'x-siteyard-uploads-refused';
+
+export function uploadHeaders(refusal: string | null): Record<string, string> {
+  return refusal === null ? {} : { [UPLOADS_REFUSED_HEADER]: refusal };
+}
+
 const LOGIN_SECONDS = 60;
 
 /** A link that signs whoever opens it in as the site's first administrator, once and within a minute. */

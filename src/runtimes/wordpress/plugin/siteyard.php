@@ -24,6 +24,9 @@ if ( SITEYARD_IS_COPY ) {
 if ( SITEYARD_IS_OFFLINE ) {
 	require_once __DIR__ . '/offline.php';
 }
+if ( ! empty( $_SERVER['HTTP_X_SITEYARD_UPLOADS_REFUSED'] ) ) {
+	require_once __DIR__ . '/uploads.php';
+}
 
 /** Writes a file into the outbox so that the platform never sees half of it. */
 function siteyard_leave( string $name, string $text ): bool {
