@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { letIn, type Person as Member, registerPerson } from '../test/people.ts';
+import { insertSite } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
@@ -244,6 +245,33 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await table.waitFor();
     assert.equal(await table.getByRole('row').count(), 25);
     await table.getByRole('row').filter({ hasText: '1,234' }).first().waitFor();
+  });
+
+  it('says that uploads are refused while the storage is used up, with the plan and with each site', async () => {
+    const id = await insertSite(app, { ...ada, teamId: quietTeamId });
+    const { db } = app.services;
+    const { fqdn } = await db.selectFrom('sites').select('fqdn').where('id', '=', id).executeTakeFirstOrThrow();
+    const [plan, site] = [`/teams/${quietTeamId}?tab=plan`, `/sites/${fqdn}`];
+    const note = (page: Page) => page.getByText('is used up, so new uploads are refused.');
+    const setStorage = (storage_usage: number, storage_is_used_up: boolean) =>
+      db.updateTable('teams').set({ storage_usage, storage_is_used_up }).where('id', '=', quietTeamId).execute();
+    await setStorage(1_000_000_000, true);
+    for (const { page } of [owner, viewer]) {
+      await page.goto(plan);
+      await note(page).waitFor();
+    }
+    const { page } = owner;
+    await assertFitsAndAccessible(page, plan);
+    await page.goto(site);
+    await note(page).waitFor();
+    await assertFitsAndAccessible(page, site);
+    await page.getByRole('link', { name: 'See the plan of' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    await setStorage(0, false);
+    await page.goto(site);
+    await page.getByRole('heading', { name: fqdn }).waitFor();
+    assert.equal(await note(page).count(), 0);
+    await db.deleteFrom('sites').where('id', '=', id).execute();
   });
 
   it('offers a viewer nothing to buy, and says whom to ask', async () => {

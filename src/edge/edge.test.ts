@@ -179,6 +179,17 @@ test('the site learns who visits from the edge alone', async () => {
   });
 });
 
+test('the site learns with each request that it takes no uploads, in words that are the edge’s alone', async () => {
+  await world.start();
+  const said = async (uploadsRefused: string | null) => {
+    await world.setRoutes(world.route({ uploadsRefused }));
+    await world.ask('/', { method: 'POST', headers: { 'x-siteyard-uploads-refused': 'forged' }, body: 'x' });
+    return world.site.requests.at(-1)?.headers['x-siteyard-uploads-refused'];
+  };
+  assert.equal(await said('It is full.'), 'It is full.');
+  assert.equal(await said(null), undefined);
+});
+
 test('a trusted proxy is believed, and named behind what it says', async () => {
   await world.start({ trustProxy: ['127.0.0.1'] });
   const headersSent = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };

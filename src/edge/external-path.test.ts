@@ -70,7 +70,8 @@ test('the longest prefix of whole segments wins, and is removed', async () => {
 });
 
 test('a body goes there, the site’s own cookies and the platform’s headers do not', async () => {
-  await world.setRoutes(world.route({ externalPaths: [{ path: '/api', target }] }));
+  const uploadsRefused = 'The storage is used up.';
+  await world.setRoutes(world.route({ uploadsRefused, externalPaths: [{ path: '/api', target }] }));
   const reply = await world.ask('/api/x', {
     method: 'POST',
     body: 'a body',
@@ -84,6 +85,7 @@ test('a body goes there, the site’s own cookies and the platform’s headers d
   assert.equal(reply.headers['x-siteyard-purge'], undefined);
   assert.deepEqual(world.purges, [], 'another server can not purge the site');
   const { headers } = asked[0] as IncomingMessage;
+  assert.equal(headers['x-siteyard-uploads-refused'], undefined);
   assert.deepEqual(
     [headers.cookie, headers.authorization, headers['x-siteyard-a'], headers.host, headers['x-forwarded-host']],
     ['mine=1', 'Bearer t', undefined, new URL(target).host, HOST],

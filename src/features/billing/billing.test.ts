@@ -56,6 +56,7 @@ const setTeam = (person: Person, values: Record<string, unknown>) =>
 suite('checkout', () => {
   test('a free team that is paid for has its plan as soon as the provider says so', async () => {
     const owner = await registerPerson(app, 'Buyer');
+    await setTeam(owner, { storage_usage: 1_000_000_000, storage_is_used_up: true });
     const position = stripe.deliveries.length;
     const { url } = await checkoutFor(owner, 'starter', 'year');
     const session = (await stripe.sessions())[0];
@@ -70,6 +71,7 @@ suite('checkout', () => {
       const now = await teamOf(owner);
       return now.plan_type_name === 'starter' && now;
     });
+    assert.equal(team.storage_is_used_up, false, 'uploads are taken again with the plan, and not a minute later');
     const [subscription] = await stripe.subscriptions();
     const item = subscription?.items.data[0];
     assert.deepEqual([team.sub_id, team.interval, team.currency], [subscription?.id, 'year', 'usd']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { SiteUsage } from '#edge/route.ts';
 import { followUsage } from '#features/billing/billing.jobs.ts';
@@ -7,7 +8,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { insertSite, putOnPlan } from '../../../test/sites.ts';
-import { moveCycle, startDueCycles, tellReachedLimits } from './usage.ts';
+import { followStorage, moveCycle, startDueCycles, tellReachedLimits } from './usage.ts';
 
 let app: TestApp;
 before(async () => {
@@ -128,7 +129,7 @@ suite('a new cycle', () => {
 const moveCycleOf = ({ teamId }: Person) => app.services.db.transaction().execute((tx) => moveCycle(tx, teamId));
 const sum = (points: { visits: number }[]) => points.reduce((total, point) => total + point.visits, 0);
 
-suite('limits of visits and traffic', () => {
+suite('limits of visits, traffic and storage', () => {
   const noticesOf = async (owner: Person) => {
     const { results } = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
     const told = results.filter(({ event_type }) => event_type === 'billing.limit_reached');
@@ -161,6 +162,25 @@ suite('limits of visits and traffic', () => {
     await setTeam(owner, { plan_type_name: 'free', cycle_start: new Date() });
     await tell();
     assert.equal((await noticesOf(owner)).length, 5);
+  });
+
+  test('of storage are told too, with what it leads to, and count deleted sites while they are kept', async () => {
+    const owner = await registerPerson(app, 'Hoarder');
+    const tell = async () => {
+      await followStorage(app.services.db);
+      await tellReachedLimits(app.services);
+      return [await noticesOf(owner), (await teamOf(owner)).storage_is_used_up];
+    };
+    await setTeam(owner, { storage_usage: 800_000_000 });
+    assert.deepEqual(await tell(), [['storage 80'], false]);
+    assert.match(await app.mailTo(owner.email, '80 % of the storage'), /When all of it is used, new uploads/);
+    const kept = { id: randomUUID(), fqdn: 'kept.example.org', site: '{}', external_paths: '[]' };
+    const deleted = { ...kept, team_id: owner.teamId, storage_bytes: 200_000_000, deleted_event_id: randomUUID() };
+    await app.services.db.insertInto('deleted_sites').values(deleted).execute();
+    assert.deepEqual(await tell(), [['storage 100', 'storage 80'], true]);
+    assert.match(await app.mailTo(owner.email, '100 % of the storage'), /deleted sites count for seven days/);
+    await app.services.db.deleteFrom('deleted_sites').where('id', '=', kept.id).execute();
+    assert.deepEqual(await tell(), [['storage 100', 'storage 80'], false]);
   });
 
   test('never keep anybody out', async () => {

@@ -9,8 +9,10 @@ import { detailOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
+import { PlanLink } from '../../layout/plan-link.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
+import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
@@ -79,6 +81,11 @@ function SiteView({ site }: { site: Site }) {
         <>
           {sawCreating && <CreatedNote />}
           <WorkNote site={site} />
+          <StorageWarning
+            team={site.team}
+            action={<PlanLink team={{ id: site.team_id, name: site.team.name }} />}
+            className="mb-6"
+          />
           <BackupWarning site={site} className="mb-6" />
           <Tabs
             tabs={tabs}

@@ -5,6 +5,7 @@ import { type Limits, limitsOf } from '../../api/plans.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamRanges, teamUsageQuery } from '../../api/usage-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
+import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { UsageMeters } from '../../layout/usage-meters.tsx';
 import { Section } from '../../ui/card.tsx';
 import { capitalise, formatAmount, formatPrice } from '../../ui/format.ts';
@@ -41,7 +42,7 @@ function Billed({ team }: { team: Team }) {
             <PlanState billing={billing} />
             <Owner team={team} />
           </CurrentPlan>
-          <Usage limits={billing.limits} cycleEnd={billing.cycle_end} />
+          <Usage team={team} limits={billing.limits} cycleEnd={billing.cycle_end} />
           {isOwner && <ChoosePlan team={team} billing={billing} />}
           {isOwner && billing.provider !== null && billing.interval !== null && (
             <AdditionalSites team={team} billing={billing} />
@@ -58,7 +59,7 @@ function Unbilled({ team }: { team: Team }) {
       <CurrentPlan name={team.plan_type_name}>
         <Owner team={team} />
       </CurrentPlan>
-      <Usage limits={limitsOf(team)} cycleEnd={team.cycle_end} />
+      <Usage team={team} limits={limitsOf(team)} cycleEnd={team.cycle_end} />
     </>
   );
 }
@@ -96,7 +97,7 @@ function Owner({ team }: { team: Team }) {
   );
 }
 
-function Usage({ limits, cycleEnd }: { limits: Limits; cycleEnd: string | null }) {
+function Usage({ team, limits, cycleEnd }: { team: Team; limits: Limits; cycleEnd: string | null }) {
   return (
     <Section
       title="Usage"
@@ -108,6 +109,7 @@ function Usage({ limits, cycleEnd }: { limits: Limits; cycleEnd: string | null }
         )
       }
     >
+      <StorageWarning team={team} className="mb-6" />
       <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
         <UsageMeters limits={limits} />
       </div>
