@@ -136,10 +136,11 @@ export interface DB {
     caller: string;
     key: string;
     request_hash: Buffer;
-    status: number;
+    status: Generated<number | null>;
     headers: unknown;
     body_sealed: Buffer;
     created_at: Generated<Date>;
+    roles: Generated<unknown>;
   };
   limit_notices: {
     team_id: string;

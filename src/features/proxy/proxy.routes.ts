@@ -3,6 +3,7 @@ import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
+import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
 import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
 import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
@@ -39,6 +40,7 @@ export const proxyOperations = [
     assistant: true,
     body: CmsRequest,
     response: ProxyAnswer,
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
     prepare: ({ services, subject: { request, target } }) => callCms(services, target, request),
     handle: async ({ prepared }) => prepared,
   }),
@@ -48,18 +50,22 @@ export const proxyOperations = [
     path: '/storefront-proxy',
     tag,
     summary: 'Pass a request on to the admin API of a storefront, with the stored access token of that shop',
-    access: onTarget<ProxyRequest>('in the team of the stored password', async (_db, _caller, input) =>
-      readProxyRequest(input, '/admin/api'),
+    access: onTarget<{ request: ProxyRequest; password: ApplicationPasswordRow }>(
+      'in the team of the stored password',
+      async (db, caller, input, { storefrontDomain }) => {
+        const request = readProxyRequest(input, '/admin/api');
+        const { shop_name, team_id } = input as StorefrontRequest;
+        const fqdn = `${shop_name}.${storefrontDomain}`;
+        const password = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
+        requireScopeFor(caller, request);
+        return { request, password };
+      },
     ),
     assistant: true,
     body: StorefrontRequest,
     response: ProxyAnswer,
-    async prepare({ db, services, caller, subject: request, body: { shop_name, team_id } }) {
-      const fqdn = `${shop_name}.${services.config.storefrontDomain}`;
-      const stored = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
-      requireScopeFor(caller, request);
-      return callStorefront(services, stored, request);
-    },
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
+    prepare: ({ services, subject: { request, password } }) => callStorefront(services, password, request),
     handle: async ({ prepared }) => prepared,
   }),
   operation({
@@ -85,6 +91,7 @@ export const proxyOperations = [
     assistant: true,
     body: AnalyticsProxyRequest,
     response: ProxyAnswer,
+    changesElsewhere: ({ subject: request }) => !request.reads,
     prepare: ({ services, subject: request }) => callAnalytics(services, request),
     handle: async ({ prepared }) => prepared,
   }),
@@ -99,11 +106,14 @@ export const proxyOperations = [
     query: Type.Object({ team_id: Type.Optional(Uuid) }),
     accepts: ['xml'],
     produces: 'text/xml',
+    changesElsewhere: () => true,
     async prepare({ db, services, caller, params: { fqdn }, query, body }) {
       const target = await findTarget(db, caller, 'member', { fqdn, ...query });
       return callXmlRpc(services, target, (body as Body).raw);
     },
-    async handle({ prepared, headers }) {
+    async handle({ db, caller, params: { fqdn }, query, prepared, headers }) {
+      // The policy knows the host alone. Whose it is was said by the query, and that right may have ended meanwhile.
+      await findTarget(db, caller, 'member', { fqdn, ...query });
       // Never shown in place: what a site says must not run with the platform's origin.
       headers['content-security-policy'] = "sandbox; default-src 'none'";
       return prepared;

@@ -15,10 +15,7 @@ import type { ProxyRequest } from './proxy.rules.ts';
 export type Target = { site: SiteRow } | { password: ApplicationPasswordRow };
 
 /** What the body names, for operations whose needed role and scope follow from the request that they pass on. */
-export function onTarget<Subject>(
-  rule: string,
-  find: (db: Db, caller: Caller, input: Record<string, unknown>) => Promise<Subject>,
-): Access<Subject> {
+export function onTarget<Subject>(rule: string, find: NonNullable<Access<Subject>['find']>): Access<Subject> {
   return { who: 'team', rule: `viewer to read, member for anything else, ${rule}`, named: 'body', scope: 'read', find };
 }
 
