@@ -221,6 +221,7 @@ export interface DB {
     lasting_key_sealed: Generated<Buffer | null>;
     previous_key_checks: Generated<string[]>;
     reseal_asked_at: Generated<Date | null>;
+    has_analytics: Generated<boolean>;
   };
   regions: {
     id: Generated<number>;

@@ -1,22 +1,12 @@
 import { Type } from 'typebox';
-import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
-import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
+import { findAnalyticsTarget } from './proxy.analytics.ts';
 import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
-import {
-  findPassword,
-  findTarget,
-  onHost,
-  onTarget,
-  requireScopeFor,
-  requireSite,
-  roleFor,
-  type Target,
-} from './proxy.target.ts';
+import { findPassword, findTarget, onHost, onTarget, requireScopeFor, roleFor, type Target } from './proxy.target.ts';
 import { callAnalytics, callCms, callStorefront, callXmlRpc } from './proxy.ts';
 
 const tag = 'proxies';
@@ -74,25 +64,12 @@ export const proxyOperations = [
     path: '/analytics-proxy',
     tag,
     summary: 'Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id',
-    access: onTarget<ProxyRequest>('in the team of every site that the request names', async (db, caller, input) => {
-      const request = readProxyRequest(input, '/api');
-      const sites = sitesNamedIn(request);
-      if (!sites)
-        throw invalid(
-          bodyFault(
-            'path',
-            'Value error, must be a path of the stats or sites API that names a site of yours as site_id',
-          ),
-        );
-      for (const site of sites) await requireSite(db, caller, roleFor(request), site);
-      requireScopeFor(caller, request);
-      return request;
-    }),
+    access: onTarget('in the team of every site and every team that the request names', findAnalyticsTarget),
     assistant: true,
     body: AnalyticsProxyRequest,
     response: ProxyAnswer,
-    changesElsewhere: ({ subject: request }) => !request.reads,
-    prepare: ({ services, subject: request }) => callAnalytics(services, request),
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
+    prepare: ({ services, subject: { request, sites } }) => callAnalytics(services, request, sites),
     handle: async ({ prepared }) => prepared,
   }),
   textOperation({

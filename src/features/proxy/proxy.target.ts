@@ -68,10 +68,11 @@ export async function findPassword(
   return chooseApplicationPassword(found, caller, role, team_id);
 }
 
-export async function requireSite(db: Db, caller: Caller, role: Role, fqdn: string): Promise<void> {
+export async function requireSite(db: Db, caller: Caller, role: Role, fqdn: string): Promise<SiteRow> {
   const site = await findOwnSite(db, caller, fqdn);
   if (!site) throw siteNotFound();
   requireRoleOn(caller, site, role);
+  return site;
 }
 
 async function findOwnSite(db: Db, caller: Caller, fqdn: string): Promise<SiteRow | undefined> {
