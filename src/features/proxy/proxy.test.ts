@@ -14,6 +14,7 @@ type CmsProxyBody = Parameters<Client['cmsProxy']>[0]['body'];
 /** Requests that are passed on to servers elsewhere: each is a small one on loopback that speaks the vendor's protocol. */
 const PASSWORD = 'abcd efgh "ijkl" mnop';
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
+const SLASHED = 'with/slashes/and/ä';
 const SHOP_TOKEN = 'shpat_0123456789abcdef';
 const ANALYTICS_TOKEN = 'plausible-token-0123456789';
 
@@ -72,12 +73,13 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
   if (pathname === '/wp-json/away')
     return { status: 302, headers: { location: `http://other.example.com:${other.port}/wp-json/` } };
   if (pathname === '/wp-json/loop') return { status: 302, headers: { location: '/wp-json/loop' } };
-  if (headers.authorization !== BASIC)
+  if (headers.authorization !== BASIC && pathname !== '/wp-json/php')
     return { status: 401, body: { code: 'rest_not_logged_in', message: 'You are not currently logged in.' } };
   if (pathname === '/xmlrpc.php') {
-    const echo = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
-    const text = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
-    return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: text };
+    const text = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
+    const echo = text.startsWith('QUOTED') ? text.replaceAll('"', '&quot;') : text;
+    const answer = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
+    return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: answer };
   }
   if (pathname === '/wp-json/echo')
     return {
@@ -90,6 +92,12 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
         'x-echo': String(headers.authorization),
       },
       body: JSON.stringify({ headers, password: PASSWORD, method, query: url.search }),
+    };
+  // PHP writes slashes with a backslash before them, and whatever is not ASCII as a number.
+  if (pathname === '/wp-json/php')
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: SLASHED }).replaceAll('/', '\\/').replaceAll('ä', '\\u00e4'),
     };
   if (pathname === '/wp-json/picture')
     return { headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0x50, 0xff]) };
@@ -176,6 +184,10 @@ test('an answer carries no cookie, nothing of the connection, and no credential,
     JSON.stringify(JSON.stringify(PASSWORD)).slice(2, -2),
   ])
     assert.ok(!text.includes(secret), secret);
+  const php = `php.example.com:${wordpress.port}`;
+  await store(php, SLASHED);
+  assert.deepEqual((await cms({ fqdn: php, path: '/wp-json/php' })).body, { password: '[cut]' });
+  await cms({ path: '/wp-json/echo' });
   const sent = wordpress.seen.at(-1)?.headers ?? {};
   // Nothing of the caller's own request travels along.
   assert.deepEqual(Object.keys(sent).sort(), [
@@ -514,6 +526,18 @@ test('the ids that a view shows are those that a request may name, and nobody el
   assert.equal(plausible.seen.length, sent);
 });
 
+test('a body goes out with its length whatever the method is, so that no part of it can pass for the next request', async () => {
+  const person = await registerPerson(app, 'Framed');
+  const site_id = await siteOf(person);
+  const body_json = JSON.stringify({ site_id });
+  for (const method of ['delete', 'put', 'patch', 'post'] as const) {
+    await person.api.analyticsProxy({ body: { path: '/api/v1/sites/goals/1', method, body_json } });
+    const seen = plausible.seen.at(-1) as SeenRequest;
+    assert.deepEqual([seen.method.toLowerCase(), seen.body], [method, body_json]);
+    assert.equal(seen.headers['content-length'], String(body_json.length));
+  }
+});
+
 test('a site is looked up once, however often it is named', () => {
   const query = Array.from({ length: 5000 }, () => ['site_id[]', 'a.example.com'] as const);
   const request = { method: 'GET', path: '/api/v1/stats/aggregate', query, body: undefined };
@@ -579,6 +603,8 @@ test('an XML-RPC call goes out as XML with the stored name and password in their
   const filled = await call(xml('{{username}} {{password}}'));
   assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
   assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
+  // As WordPress writes it.
+  assert.match(await (await call(xml('QUOTED {{password}}'))).text(), /<string>QUOTED \[cut\]<\/string>/);
   // Of a password too that would mean something in a pattern, or in a template.
   const strange = `dollar.example.com:${wordpress.port}`;
   await store(strange, "$& $$ $' {{username}} <&>");

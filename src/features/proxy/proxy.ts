@@ -60,7 +60,7 @@ export async function callXmlRpc(services: Services, target: Target, xml: Buffer
     .replaceAll(/\{\{(username|password)\}\}/g, (_, name: keyof typeof stored) => escapeXml(stored[name]));
   const headers = { ...XML, authorization: `Basic ${basic}` };
   const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
-  return cut(requireXml(answer), [basic, password, escapeXml(password)]);
+  return cut(requireXml(answer), [basic, password, escapeXml(password), escapeXml(password, true)]);
 }
 
 function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {}): Outgoing {
@@ -80,7 +80,9 @@ function requireXml({ status, headers, body }: Incoming): string {
   throw proxyNoXml({ message: `The other side answered with status ${status}${isXml ? '' : ' and no XML'}.` });
 }
 
-function escapeXml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-  return text.replaceAll(/[&<>]/g, (sign) => entities[sign] as string);
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
+
+/** WordPress escapes quotation marks too, which a text between tags need not. */
+function escapeXml(text: string, withQuotes = false): string {
+  return text.replaceAll(withQuotes ? /[&<>"']/g : /[&<>]/g, (sign) => ENTITIES[sign] as string);
 }
