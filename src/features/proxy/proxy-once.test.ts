@@ -67,13 +67,13 @@ test('a write whose process was killed before the answer came is not sent again:
   });
   const doomed = createClient({ baseUrl: await mortal.ready, token: owner.token });
   const first = write('killed', host, doomed).catch((error) => error);
-  await eventually(async () => seen() === 1);
+  await eventually(async () => seen() === 1, 30_000);
   mortal.kill('SIGKILL');
   await mortal.exited;
   assert.ok((await first) instanceof Error);
   // The database may take a moment to find out that the process is gone.
   const retry = () => write('killed').catch((error) => error);
-  await eventually(async () => (await retry()).code !== 'idempotency.in_progress');
+  await eventually(async () => (await retry()).code !== 'idempotency.in_progress', 30_000);
   for (let time = 0; time < 2; time++) refused(409, 'idempotency.outcome_unknown')(await retry());
   assert.equal(seen(), 1);
   slow.resolve();
