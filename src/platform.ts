@@ -300,6 +300,7 @@ async function prepareData({ db, config, jobs }: Services): Promise<void> {
     if (config.previousSecretKeys.length > 0) await jobs.enqueueOnce(tx, resealSecrets, {}, resealSecrets.name);
     await placeRestoredEvents(tx);
     await seedRegions(tx, config);
+    if (config.analytics) await sql`select note_analytics()`.execute(tx);
   });
 }
 

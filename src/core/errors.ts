@@ -10,6 +10,8 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Further members of the answer's body, such as OAuth's `error`. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** True where what was asked for may have been done all the same: it was sent elsewhere and its end is not known. */
+  readonly mayHaveHappened: boolean;
 
   constructor(code: string, status: number, message: string, more: ErrorDetails = {}) {
     super(message);
@@ -19,6 +21,7 @@ export class AppError extends Error {
     this.faults = more.faults;
     this.headers = more.headers ?? {};
     this.data = more.data ?? {};
+    this.mayHaveHappened = more.mayHaveHappened ?? false;
   }
 }
 
@@ -33,11 +36,13 @@ interface ErrorDetails {
   faults?: readonly Fault[];
   headers?: Record<string, string>;
   data?: Record<string, unknown>;
+  mayHaveHappened?: true;
 }
 
 /** Declares a failure: `const notFound = failure('ticket.not_found', 404, 'There is no such ticket.')`. */
-export function failure(code: string, status: number, message: string) {
-  return (more?: ErrorDetails & { message?: string }) => new AppError(code, status, more?.message ?? message, more);
+export function failure(code: string, status: number, message: string, always?: ErrorDetails) {
+  return (more?: ErrorDetails & { message?: string }) =>
+    new AppError(code, status, more?.message ?? message, { ...always, ...more });
 }
 
 /** A 422 about fields that only a look at the data could find wrong. */

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { type Caller, hasRole, hasScope, type Role, type Scope } from './auth/caller.ts';
 import type { Db } from './db/database.ts';
 import { type AppError, failure, forbidden, unauthenticated } from './errors.ts';
@@ -17,7 +18,7 @@ export interface Access<Subject = undefined> {
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
-  readonly find?: (db: Db, caller: Caller, input: Record<string, unknown>) => Promise<Subject>;
+  readonly find?: (db: Db, caller: Caller, input: Record<string, unknown>, config: Config) => Promise<Subject>;
 }
 
 export const teamNotFound = failure('team.not_found', 404, 'There is no such team, or you are not in it.');

@@ -1,4 +1,5 @@
 import { request as send } from 'node:http';
+import { lengthOf } from '#core/outbound.ts';
 import { type Lease, type RunningSite, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 
 export interface SiteRequest {
@@ -35,6 +36,7 @@ export async function requestSite(
     'x-forwarded-proto': protocol.slice(0, -1),
     'x-forwarded-host': hostname,
     ...request.headers,
+    ...lengthOf(request.body),
   };
   try {
     return await new Promise((resolve, reject) => {

@@ -159,6 +159,48 @@ async function eventually(holds: () => Promise<boolean>, withinMs: number): Prom
   while (!(await holds())) assert.ok(Date.now() - started < withinMs, 'it did not happen in time');
 }
 
+suite('an answer that is kept is shown to nobody whose right to it has ended', () => {
+  const keyed = operations.filter(
+    ({ method, access, idempotency, transaction, serve }) =>
+      method === 'POST' && access.who !== 'anyone' && idempotency !== false && transaction !== false && !serve,
+  );
+  const rows = [...expectedStatuses].filter(([row, { owner }]) => {
+    return owner === 200 && keyed.some(({ id }) => id === operationOf(row));
+  });
+
+  test('the walk has every operation that keeps its answer, but for those of operators', () => {
+    const walked = new Set(rows.map(([row]) => operationOf(row)));
+    const left = keyed.filter(({ id }) => !walked.has(id)).map(({ access }) => access.who);
+    assert.ok(walked.size > 25, String(walked.size));
+    assert.deepEqual([...new Set(left)], ['operator']);
+  });
+
+  for (const [row] of rows) {
+    test(row, async () => {
+      const person = await world.user();
+      const place = { teamId: await world.team(person), owner: person, opener: person };
+      const token = await world.credential(person);
+      const theirs: World = { ...world, home: place, person: () => person, token: () => token };
+      const operation = operations.find(({ id }) => id === operationOf(row)) as Operation;
+      const made = await (requests[row] as Make)({ world: theirs, caller: 'owner', place });
+      const headers = { ...made.headers, 'idempotency-key': 'once' };
+      const body = made.body === undefined ? {} : { body: made.body };
+      const send = () => request(app, 'POST', fillPath(operation, made), { ...body, headers, token });
+      const [first, again] = [await send(), await send()];
+      assert.equal(first.status, 200, first.text);
+      // What the call used up is gone; whatever else is answered is the first answer.
+      if (again.status !== 404) assert.equal(again.headers.get('idempotent-replayed'), 'true', again.text);
+
+      await app.services.db.deleteFrom('team_members').where('user_id', '=', person.id).execute();
+      const gone = async () => (await request(app, 'GET', `/team/${place.teamId}`, { token })).status === 404;
+      await eventually(gone, 5000);
+      const late = await send();
+      assert.equal(late.headers.get('idempotent-replayed'), null, late.text);
+      assert.ok([403, 404, 409].includes(late.status), `${late.status} ${late.text}`);
+    });
+  }
+});
+
 suite('a narrow token shows no more than it opens', () => {
   test('a token for one team sees that team alone', async () => {
     const owner = world.person('owner');

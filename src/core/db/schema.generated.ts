@@ -136,10 +136,11 @@ export interface DB {
     caller: string;
     key: string;
     request_hash: Buffer;
-    status: number;
+    status: Generated<number | null>;
     headers: unknown;
     body_sealed: Buffer;
     created_at: Generated<Date>;
+    roles: Generated<unknown>;
   };
   limit_notices: {
     team_id: string;
@@ -220,6 +221,7 @@ export interface DB {
     lasting_key_sealed: Generated<Buffer | null>;
     previous_key_checks: Generated<string[]>;
     reseal_asked_at: Generated<Date | null>;
+    has_analytics: Generated<boolean>;
   };
   regions: {
     id: Generated<number>;

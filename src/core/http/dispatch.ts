@@ -14,6 +14,7 @@ import {
   hashRequest,
   type KeyedRequest,
   readKey,
+  sendOnce,
 } from './idempotency.ts';
 import { API_PREFIX, type Call, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
@@ -97,7 +98,7 @@ async function admit(
   if (caller) checkCaller(access, caller, operation.method);
   let subject: unknown;
   if (access.named === 'path' && caller) {
-    subject = await access.find?.(services.db, caller, params);
+    subject = await access.find?.(services.db, caller, params, services.config);
     checkScope(access, caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
@@ -110,7 +111,7 @@ async function admit(
  * costs no query. Without a `call` the body has not been read yet, and so only what the path names is known.
  */
 async function admitAgain(
-  { credentials, db }: Services,
+  { credentials, db, config }: Services,
   { access, method }: Operation,
   admission: Admission,
   call?: Call,
@@ -126,7 +127,7 @@ async function admitAgain(
   checkCaller(access, caller, method);
   const named = access.named === 'path' ? admission.params : call && access.named && call[access.named];
   if (!named) return;
-  await access.find?.(db, caller, named as Record<string, unknown>);
+  await access.find?.(db, caller, named as Record<string, unknown>, config);
   checkScope(access, caller, method);
 }
 
@@ -202,7 +203,7 @@ async function readCall(
   let { subject } = admission;
   if (access.named && access.named !== 'path' && admission.caller) {
     const named = access.named === 'query' ? query : (body as Record<string, unknown>);
-    subject = await access.find?.(services.db, admission.caller, named);
+    subject = await access.find?.(services.db, admission.caller, named, services.config);
     checkScope(access, admission.caller, operation.method);
   }
 
@@ -279,17 +280,15 @@ async function prepareAndPerform(
 ): Promise<Answer> {
   const { prepare } = operation;
   if (!prepare) return perform(services, operation, call, keyed);
+  const { db, secrets } = services;
   const work = async () => {
-    call.prepared = await prepare(call);
+    const sendsOnce = keyed && operation.changesElsewhere?.(call);
+    call.prepared = await (sendsOnce ? sendOnce(db, secrets, keyed, () => prepare(call)) : prepare(call));
     await admitAgain(services, operation, admission, call);
     return perform(services, operation, call, keyed);
   };
   if (!keyed) return work();
-  return aloneWithKey(
-    services.locks,
-    keyed,
-    async () => (await findAnswer(services.db, services.secrets, keyed)) ?? work(),
-  );
+  return aloneWithKey(services.locks, keyed, async () => (await findAnswer(db, secrets, keyed)) ?? work());
 }
 
 /** Runs the operation: reads on the pool, changes in a transaction, a keyed POST at most once. */
@@ -325,7 +324,7 @@ function readKeyed(services: Services, operation: Operation, request: FastifyReq
     ? `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`
     : `address ${addressKey(request.ip)}`;
   const hashes = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
-  return { caller: who, key, hashes };
+  return { caller: who, key, hashes, by: caller };
 }
 
 /** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */

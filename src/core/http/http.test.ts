@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 
 let app: TestApp;
@@ -150,6 +151,19 @@ test('a refusal under a key is the first answer too, and leaves nothing behind',
   assert.equal(replies.count, 10);
 });
 
+test('the answer to joining a team is repeated to a member, and not to who has left', async () => {
+  const guest = await registerPerson(app, 'Guest');
+  const invite = await person.api.createInvite({
+    params: { team_id: person.teamId },
+    body: { target_email: guest.email, first_name: 'Guest' },
+  });
+  const token = new URL(invite.link).searchParams.get('token') as string;
+  const join = () => guest.api.acceptInvite({ body: { token }, idempotencyKey: 'join' });
+  assert.deepEqual(await join(), await join());
+  await person.api.removeMember({ params: { team_id: person.teamId, team_member_id: guest.userId } });
+  await assert.rejects(join(), refused(409, 'idempotency.rights_lost'));
+});
+
 test('kept answers are sealed: an invite link is nowhere in the database', async () => {
   const answer = await send(
     'POST',
@@ -282,10 +296,10 @@ test('limits count per credential, per address at sign-in, and per account for f
         body: '{}',
       });
     for (let i = 0; i < 150; i++) assert.equal((await rename(ada.token)).status, 200);
-    const refused = await rename(ada.token);
-    assert.equal(refused.status, 429);
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    assert.equal(((await refused.json()) as { code: string }).code, 'rate_limit.exceeded');
+    const tooMany = await rename(ada.token);
+    assert.equal(tooMany.status, 429);
+    assert.ok(Number(tooMany.headers.get('retry-after')) > 0);
+    assert.equal(((await tooMany.json()) as { code: string }).code, 'rate_limit.exceeded');
     assert.equal((await rename(bob.token)).status, 200);
     assert.equal((await get(ada.token)).status, 200);
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
+import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db, Tx } from '#core/db/database.ts';
 import { LockBusy, type Locks } from '#core/db/locks.ts';
 import { AppError, failure, invalid } from '#core/errors.ts';
@@ -15,6 +16,10 @@ export interface KeyedRequest {
   key: string;
   /** Of the request, with the platform's key of today and then with those before it. */
   hashes: Buffer[];
+  /** Undefined where nobody is signed in. */
+  by: Caller | undefined;
+  /** True once this very request has written down that it sends something elsewhere. */
+  hasBegun?: true;
 }
 
 export interface Answer {
@@ -28,6 +33,16 @@ const stillRunning = failure(
   'idempotency.in_progress',
   409,
   'The first request with this Idempotency-Key is still running.',
+);
+const outcomeUnknown = failure(
+  'idempotency.outcome_unknown',
+  409,
+  'The first request with this Idempotency-Key was sent on, and nobody knows how it ended. See whether it had its effect; to send it again, use another key.',
+);
+const rightsLost = failure(
+  'idempotency.rights_lost',
+  409,
+  'You have lost a role since the first request with this Idempotency-Key, so its answer is not shown again. Use another key.',
 );
 const MAX_KEY_LENGTH = 255;
 
@@ -58,6 +73,21 @@ export async function aloneWithKey<T>(locks: Locks, { caller, key }: KeyedReques
   }
 }
 
+/**
+ * Sends something elsewhere, where no transaction of ours reaches. That it begins is written down before, so that after a
+ * kill a retry learns that nobody knows the end, instead of sending it a second time.
+ */
+export async function sendOnce<T>(db: Db, secrets: Secrets, request: KeyedRequest, send: () => Promise<T>): Promise<T> {
+  await keep(db, secrets, request, { status: null, headers: {}, body: null });
+  request.hasBegun = true;
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof AppError && !error.mayHaveHappened) await forget(db, request);
+    throw error;
+  }
+}
+
 export async function answerOnce(
   tx: Tx,
   secrets: Secrets,
@@ -83,6 +113,13 @@ export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest
     const msg = 'Value error, this key was used with another request';
     throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
   }
+  // Each operation's policy was asked before, but what it can not see (whose password a host's name stood for) it can not check.
+  for (const [teamId, role] of Object.entries(kept.roles))
+    if (!request.by || !hasRole(request.by, teamId, role)) throw rightsLost();
+  if (kept.status === null) {
+    if (request.hasBegun) return undefined;
+    throw outcomeUnknown();
+  }
   const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
   return { status: kept.status, headers: kept.headers, body, replayed: true };
 }
@@ -101,23 +138,39 @@ async function workOrRefuse(tx: Tx, work: () => Promise<Omit<Answer, 'replayed'>
 
 interface KeptAnswer {
   request_hash: Buffer;
-  status: number;
+  /** Null while nobody knows how the request ended. */
+  status: number | null;
   headers: Record<string, string>;
   body_sealed: Buffer;
+  roles: Record<string, Role>;
 }
 
 async function find(tx: Db, { caller, key }: KeyedRequest): Promise<KeptAnswer | undefined> {
   const { rows } = await sql<KeptAnswer>`
-    select request_hash, status, headers, body_sealed from idempotent_answers
+    select request_hash, status, headers, body_sealed, roles from idempotent_answers
     where caller = ${caller} and key = ${key} and created_at > now() - interval '24 hours'`.execute(tx);
   return rows[0];
 }
 
-async function keep(tx: Tx, secrets: Secrets, request: KeyedRequest, answer: Omit<Answer, 'replayed'>): Promise<void> {
+async function forget(db: Db, { caller, key }: KeyedRequest): Promise<void> {
+  await sql`delete from idempotent_answers where caller = ${caller} and key = ${key} and status is null`.execute(db);
+}
+
+async function keep(
+  db: Db,
+  secrets: Secrets,
+  { caller, key, hashes, by }: KeyedRequest,
+  answer: Pick<Answer, 'headers' | 'body'> & { status: number | null },
+): Promise<void> {
   const sealed = secrets.seal(Buffer.from(JSON.stringify(answer.body)));
+  // Those that the request was let in with, and those that it gave: an invite that is accepted is answered with the team.
+  const roles = sql`(select coalesce(jsonb_object_agg(team_id, role), '{}') from team_members
+    where user_id = ${by && !by.credential.teamId ? by.userId : null}) || ${JSON.stringify(Object.fromEntries(by?.roles ?? []))}::jsonb`;
   await sql`
-    insert into idempotent_answers (caller, key, request_hash, status, headers, body_sealed)
-    values (${request.caller}, ${request.key}, ${request.hashes[0]}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed})
+    insert into idempotent_answers (caller, key, request_hash, status, headers, body_sealed, roles)
+    values (${caller}, ${key}, ${hashes[0]}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed}, ${roles})
     on conflict (caller, key) do update set request_hash = excluded.request_hash, status = excluded.status,
-      headers = excluded.headers, body_sealed = excluded.body_sealed, created_at = now()`.execute(tx);
+      headers = excluded.headers, body_sealed = excluded.body_sealed, roles = excluded.roles, created_at = now()`.execute(
+    db,
+  );
 }

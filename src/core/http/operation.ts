@@ -74,6 +74,11 @@ export interface JsonOperation<
   response: R;
   /** Slow work that needs no transaction, such as hashing a password, done before one is opened. */
   prepare?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Prepared>;
+  /**
+   * Whether `prepare` changes something elsewhere. Under an Idempotency-Key that is sent once: where nobody knows how it
+   * ended, that is the answer.
+   */
+  changesElsewhere?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): boolean;
   handle(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
   ): Promise<Static<R>>;
@@ -101,7 +106,7 @@ export interface RawOperation<P extends TProperties, Q extends TProperties, B ex
 /** An operation whose answer is text of another kind, which is kept under an Idempotency-Key like any other. */
 export interface TextOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject, Prepared>
   extends Declaration<P, Q, B, Subject>,
-    Pick<JsonOperation<P, Q, B, TSchema, Subject, Prepared>, 'prepare'> {
+    Pick<JsonOperation<P, Q, B, TSchema, Subject, Prepared>, 'prepare' | 'changesElsewhere'> {
   produces: string;
   handle(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject, Prepared>,
@@ -118,6 +123,7 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   response?: TSchema;
   produces?: string;
   prepare?(call: Call): Promise<unknown>;
+  changesElsewhere?(call: Call): boolean;
   handle?(call: Call): Promise<unknown>;
   reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;

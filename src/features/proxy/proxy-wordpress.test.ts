@@ -54,7 +54,7 @@ test('a post is made, read and deleted through the JSON API, and the next visito
   assert.match((await visit(app, site.fqdn, path)).text, /Through the proxy/);
   assert.match((await visit(app, site.fqdn, '/')).text, /Through the proxy/);
   assert.ok(!Object.keys(read.headers).some((name) => name.startsWith('x-siteyard')), JSON.stringify(read.headers));
-  const gone = await cms({ path: `${posts}/${id}`, method: 'delete', query_params_json: '{"force":true}' });
+  const gone = await cms({ path: `${posts}/${id}`, method: 'delete', body_json: '{"force":true}' });
   assert.equal((gone.body as { deleted: boolean }).deleted, true);
   assert.equal((await cms({ path: `${posts}/${id}` })).status_code, 404);
   assert.equal((await visit(app, site.fqdn, path)).status, 404);

@@ -49,14 +49,15 @@ function readBody(incoming: Incoming, secrets: readonly string[]): { body: unkno
       ? { body: body.toString('base64'), body_encoding: 'base64' }
       : { body: Buffer.from(cut(latin1, secrets), 'latin1').toString('base64'), body_encoding: 'base64' };
   }
-  const shown = cut(text, secrets);
-  if (!JSON_TYPE.test(type)) return { body: shown, body_encoding: 'text' };
   // Deeper than we could write down again.
-  if (isDeep(shown)) return { body: shown, body_encoding: 'text' };
+  if (!JSON_TYPE.test(type) || isDeep(text)) return { body: cut(text, secrets), body_encoding: 'text' };
   try {
-    return { body: JSON.parse(shown), body_encoding: 'json' };
+    const value: unknown = JSON.parse(text);
+    // JSON can spell one text in many ways; written anew, a secret in it is spelt as we spell it.
+    const body = secrets.length === 0 ? value : JSON.parse(cut(JSON.stringify(value), secrets));
+    return { body, body_encoding: 'json' };
   } catch {
-    return { body: shown, body_encoding: 'text' };
+    return { body: cut(text, secrets), body_encoding: 'text' };
   }
 }
 

@@ -29,6 +29,8 @@ export interface Incoming {
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
 const REDIRECTS = 3;
+/** Of a connection that was there, so that the request may have arrived; HPE_… are the reader of HTTP's. */
+const BROKEN = /^(?:ECONNRESET|ECONNABORTED|EPIPE|EPROTO|ETIMEDOUT|HPE_\w+)$/;
 
 /**
  * To a host elsewhere: https, but for what an operator allowed to be reached inside, where http is spoken. Which of the two
@@ -84,7 +86,8 @@ async function translated(work: () => Promise<Incoming>): Promise<Incoming> {
     const { name, code } = error as { name?: string; code?: unknown };
     if (name === 'AbortError' || name === 'TimeoutError') throw proxyTimeout();
     // What a socket, TLS, the name service or the reader of HTTP reports has a code; whatever has none is our own fault.
-    if (typeof code === 'string' && name !== 'AppError') throw proxyUnreachable();
+    if (typeof code === 'string' && name !== 'AppError')
+      throw proxyUnreachable(BROKEN.test(code) ? { mayHaveHappened: true } : {});
     throw error;
   }
 }

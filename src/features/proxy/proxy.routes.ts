@@ -1,21 +1,12 @@
 import { Type } from 'typebox';
-import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
-import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
+import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
+import { findAnalyticsTarget } from './proxy.analytics.ts';
 import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
-import {
-  findPassword,
-  findTarget,
-  onHost,
-  onTarget,
-  requireScopeFor,
-  requireSite,
-  roleFor,
-  type Target,
-} from './proxy.target.ts';
+import { findPassword, findTarget, onHost, onTarget, requireScopeFor, roleFor, type Target } from './proxy.target.ts';
 import { callAnalytics, callCms, callStorefront, callXmlRpc } from './proxy.ts';
 
 const tag = 'proxies';
@@ -39,6 +30,7 @@ export const proxyOperations = [
     assistant: true,
     body: CmsRequest,
     response: ProxyAnswer,
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
     prepare: ({ services, subject: { request, target } }) => callCms(services, target, request),
     handle: async ({ prepared }) => prepared,
   }),
@@ -48,18 +40,22 @@ export const proxyOperations = [
     path: '/storefront-proxy',
     tag,
     summary: 'Pass a request on to the admin API of a storefront, with the stored access token of that shop',
-    access: onTarget<ProxyRequest>('in the team of the stored password', async (_db, _caller, input) =>
-      readProxyRequest(input, '/admin/api'),
+    access: onTarget<{ request: ProxyRequest; password: ApplicationPasswordRow }>(
+      'in the team of the stored password',
+      async (db, caller, input, { storefrontDomain }) => {
+        const request = readProxyRequest(input, '/admin/api');
+        const { shop_name, team_id } = input as StorefrontRequest;
+        const fqdn = `${shop_name}.${storefrontDomain}`;
+        const password = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
+        requireScopeFor(caller, request);
+        return { request, password };
+      },
     ),
     assistant: true,
     body: StorefrontRequest,
     response: ProxyAnswer,
-    async prepare({ db, services, caller, subject: request, body: { shop_name, team_id } }) {
-      const fqdn = `${shop_name}.${services.config.storefrontDomain}`;
-      const stored = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
-      requireScopeFor(caller, request);
-      return callStorefront(services, stored, request);
-    },
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
+    prepare: ({ services, subject: { request, password } }) => callStorefront(services, password, request),
     handle: async ({ prepared }) => prepared,
   }),
   operation({
@@ -68,24 +64,12 @@ export const proxyOperations = [
     path: '/analytics-proxy',
     tag,
     summary: 'Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id',
-    access: onTarget<ProxyRequest>('in the team of every site that the request names', async (db, caller, input) => {
-      const request = readProxyRequest(input, '/api');
-      const sites = sitesNamedIn(request);
-      if (!sites)
-        throw invalid(
-          bodyFault(
-            'path',
-            'Value error, must be a path of the stats or sites API that names a site of yours as site_id',
-          ),
-        );
-      for (const site of sites) await requireSite(db, caller, roleFor(request), site);
-      requireScopeFor(caller, request);
-      return request;
-    }),
+    access: onTarget('in the team of every site and every team that the request names', findAnalyticsTarget),
     assistant: true,
     body: AnalyticsProxyRequest,
     response: ProxyAnswer,
-    prepare: ({ services, subject: request }) => callAnalytics(services, request),
+    changesElsewhere: ({ subject: { request } }) => !request.reads,
+    prepare: ({ services, subject: { request, sites } }) => callAnalytics(services, request, sites),
     handle: async ({ prepared }) => prepared,
   }),
   textOperation({
@@ -99,11 +83,14 @@ export const proxyOperations = [
     query: Type.Object({ team_id: Type.Optional(Uuid) }),
     accepts: ['xml'],
     produces: 'text/xml',
+    changesElsewhere: () => true,
     async prepare({ db, services, caller, params: { fqdn }, query, body }) {
       const target = await findTarget(db, caller, 'member', { fqdn, ...query });
       return callXmlRpc(services, target, (body as Body).raw);
     },
-    async handle({ prepared, headers }) {
+    async handle({ db, caller, params: { fqdn }, query, prepared, headers }) {
+      // The policy knows the host alone. Whose it is was said by the query, and that right may have ended meanwhile.
+      await findTarget(db, caller, 'member', { fqdn, ...query });
       // Never shown in place: what a site says must not run with the platform's origin.
       headers['content-security-policy'] = "sandbox; default-src 'none'";
       return prepared;

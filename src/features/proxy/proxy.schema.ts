@@ -57,11 +57,13 @@ export const proxyRefused = failure(
   502,
   'The other side is not at a public address, so it is not called.',
 );
-export const proxyTooLarge = failure('proxy.answer_too_large', 502, 'The other side answers more than 10 MB.');
+/** What comes after the request went out: whether it was obeyed is another question. */
+const SENT = { mayHaveHappened: true } as const;
+export const proxyTooLarge = failure('proxy.answer_too_large', 502, 'The other side answers more than 10 MB.', SENT);
 export const proxyRedirects = failure('proxy.redirects', 502, 'The other side redirects again and again.');
-export const proxyTimeout = failure('proxy.timeout', 504, 'The other side did not answer within 30 seconds.');
-export const proxySiteFailed = failure('proxy.site_failed', 502, "The site's WordPress failed to answer.");
-export const proxyNoXml = failure('proxy.no_xml', 502, 'The other side did not answer with XML.');
+export const proxyTimeout = failure('proxy.timeout', 504, 'The other side did not answer within 30 seconds.', SENT);
+export const proxySiteFailed = failure('proxy.site_failed', 502, "The site's WordPress failed to answer.", SENT);
+export const proxyNoXml = failure('proxy.no_xml', 502, 'The other side did not answer with XML.', SENT);
 export const analyticsNotConfigured = failure(
   'analytics.not_configured',
   503,

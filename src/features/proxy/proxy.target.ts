@@ -15,10 +15,7 @@ import type { ProxyRequest } from './proxy.rules.ts';
 export type Target = { site: SiteRow } | { password: ApplicationPasswordRow };
 
 /** What the body names, for operations whose needed role and scope follow from the request that they pass on. */
-export function onTarget<Subject>(
-  rule: string,
-  find: (db: Db, caller: Caller, input: Record<string, unknown>) => Promise<Subject>,
-): Access<Subject> {
+export function onTarget<Subject>(rule: string, find: NonNullable<Access<Subject>['find']>): Access<Subject> {
   return { who: 'team', rule: `viewer to read, member for anything else, ${rule}`, named: 'body', scope: 'read', find };
 }
 
@@ -71,10 +68,11 @@ export async function findPassword(
   return chooseApplicationPassword(found, caller, role, team_id);
 }
 
-export async function requireSite(db: Db, caller: Caller, role: Role, fqdn: string): Promise<void> {
+export async function requireSite(db: Db, caller: Caller, role: Role, fqdn: string): Promise<SiteRow> {
   const site = await findOwnSite(db, caller, fqdn);
   if (!site) throw siteNotFound();
   requireRoleOn(caller, site, role);
+  return site;
 }
 
 async function findOwnSite(db: Db, caller: Caller, fqdn: string): Promise<SiteRow | undefined> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { sitesNamedIn } from '#integrations/analytics/plausible.ts';
+import { idsNamedIn } from '#integrations/analytics/plausible.ts';
 import { type Client, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -14,6 +14,7 @@ type CmsProxyBody = Parameters<Client['cmsProxy']>[0]['body'];
 /** Requests that are passed on to servers elsewhere: each is a small one on loopback that speaks the vendor's protocol. */
 const PASSWORD = 'abcd efgh "ijkl" mnop';
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
+const SLASHED = 'with/slashes/and/ä';
 const SHOP_TOKEN = 'shpat_0123456789abcdef';
 const ANALYTICS_TOKEN = 'plausible-token-0123456789';
 
@@ -26,6 +27,8 @@ let other: Upstream;
 let owner: Person;
 let viewer: Person;
 let host: string;
+/** The sites that Plausible has. */
+const listed: string[] = [];
 /** Until this is resolved, a slow answer takes. */
 const slow = Promise.withResolvers<void>();
 
@@ -70,12 +73,13 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
   if (pathname === '/wp-json/away')
     return { status: 302, headers: { location: `http://other.example.com:${other.port}/wp-json/` } };
   if (pathname === '/wp-json/loop') return { status: 302, headers: { location: '/wp-json/loop' } };
-  if (headers.authorization !== BASIC)
+  if (headers.authorization !== BASIC && pathname !== '/wp-json/php')
     return { status: 401, body: { code: 'rest_not_logged_in', message: 'You are not currently logged in.' } };
   if (pathname === '/xmlrpc.php') {
-    const echo = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
-    const text = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
-    return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: text };
+    const text = /<string>(.*)<\/string>/.exec(body)?.[1] ?? '';
+    const echo = text.startsWith('QUOTED') ? text.replaceAll('"', '&quot;') : text;
+    const answer = `<?xml version="1.0"?><methodResponse><params><param><value><string>${echo}</string></value></param></params></methodResponse>`;
+    return { headers: { 'content-type': 'text/xml; charset=UTF-8' }, body: answer };
   }
   if (pathname === '/wp-json/echo')
     return {
@@ -88,6 +92,12 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
         'x-echo': String(headers.authorization),
       },
       body: JSON.stringify({ headers, password: PASSWORD, method, query: url.search }),
+    };
+  // PHP writes slashes with a backslash before them, and whatever is not ASCII as a number.
+  if (pathname === '/wp-json/php')
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: SLASHED }).replaceAll('/', '\\/').replaceAll('ä', '\\u00e4'),
     };
   if (pathname === '/wp-json/picture')
     return { headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0x50, 0xff]) };
@@ -125,7 +135,9 @@ function answerAsPlausible({ headers, url, body }: SeenRequest): GivenAnswer | u
     return { status: 401, body: { error: 'Invalid API key. Please make sure you are using a valid API key.' } };
   if (url.pathname === '/api/v1/stats/aggregate') return { body: { results: { visitors: { value: 123 } } } };
   if (url.pathname === '/api/v2/query') return { body: { results: [], query: JSON.parse(body) } };
-  if (url.pathname.startsWith('/api/v1/sites')) return { body: { sites: ['everybody.example.com'] } };
+  // As Plausible does with a key of its own team: whatever team_id says, everything is listed.
+  if (url.pathname === '/api/v1/sites') return { body: { sites: listed.map((domain) => ({ domain })), meta: {} } };
+  if (url.pathname.startsWith('/api/v1/sites')) return { body: { domain: 'somebody.example.com' } };
   return undefined;
 }
 
@@ -172,6 +184,10 @@ test('an answer carries no cookie, nothing of the connection, and no credential,
     JSON.stringify(JSON.stringify(PASSWORD)).slice(2, -2),
   ])
     assert.ok(!text.includes(secret), secret);
+  const php = `php.example.com:${wordpress.port}`;
+  await store(php, SLASHED);
+  assert.deepEqual((await cms({ fqdn: php, path: '/wp-json/php' })).body, { password: '[cut]' });
+  await cms({ path: '/wp-json/echo' });
   const sent = wordpress.seen.at(-1)?.headers ?? {};
   // Nothing of the caller's own request travels along.
   assert.deepEqual(Object.keys(sent).sort(), [
@@ -450,6 +466,7 @@ test('figures are those of sites of the caller, however the site is named', asyn
     [`/api/v1/sites/${theirs}`, {}],
     [`/api/v1/sites/${theirs}`, { site_id: mine }],
     [`/api/v1/sites/${mine}`, {}, { method: 'put', body: { domain: theirs } }],
+    [`/api/v1/sites/${mine}`, { domain: theirs }, { method: 'put' }],
     ['/api/v1/sites', {}, { method: 'post', body: { domain: theirs } }],
     ['/api/v1/sites/goals', { site_id: theirs }],
   ];
@@ -470,10 +487,61 @@ test('figures are those of sites of the caller, however the site is named', asyn
   assert.equal(plausible.seen.length, sent);
 });
 
+test('the ids that a view shows are those that a request may name, and nobody else may', async () => {
+  const [sly, guest] = [await registerPerson(app, 'Team'), await registerPerson(app, 'Other')];
+  const [mine, theirs] = [await siteOf(sly), await siteOf(guest)];
+  listed.push(mine, theirs, 'nobody.example.com');
+  const ids = async ({ api, teamId }: Person) => ({
+    team_id: (await api.getTeam({ params: { team_id: teamId } })).analytics_team_id as string,
+    email: (await api.getMe()).analytics_user_id as string,
+  });
+  const [own, others] = [await ids(sly), await ids(guest)];
+  const ask = (method: 'get' | 'put' | 'post', path: string, query: object, body?: object) =>
+    sly.api.analyticsProxy({
+      body: {
+        method,
+        path,
+        query_params_json: JSON.stringify(query),
+        ...(body && { body_json: JSON.stringify(body) }),
+      },
+    });
+  const list = await ask('get', '/api/v1/sites', { team_id: own.team_id });
+  assert.deepEqual(list.body, { sites: [{ domain: mine }], meta: {} });
+  const add = '/api/v1/sites/guests';
+  const guestOf = (email: string) => ({ site_id: mine, email, role: 'viewer' });
+  assert.equal((await ask('put', add, {}, guestOf(own.email))).status_code, 200);
+  assert.equal((await ask('post', '/api/v1/sites', {}, { domain: mine, team_id: own.team_id })).status_code, 200);
+
+  const sent = plausible.seen.length;
+  for (const query of [others, { 'team_id[]': others.team_id }, { team_id: '1' }, { team_id: [own.team_id, 1] }])
+    await assert.rejects(ask('get', '/api/v1/sites', query), refused(404, 'team.not_found'), JSON.stringify(query));
+  const foreign = { domain: mine, team_id: others.team_id };
+  await assert.rejects(ask('post', '/api/v1/sites', {}, foreign), refused(404, 'team.not_found'));
+  await assert.rejects(ask('put', add, {}, guestOf(others.email)), refused(403));
+  await assert.rejects(ask('put', add, { email: others.email }, guestOf(own.email)), refused(403));
+  // A site of another team of the caller's is none of this one.
+  await letIn(guest, sly, 'member');
+  const mixed = { domain: theirs, team_id: own.team_id };
+  await assert.rejects(ask('post', '/api/v1/sites', {}, mixed), refused(404, 'site.not_found'));
+  assert.equal(plausible.seen.length, sent);
+});
+
+test('a body goes out with its length whatever the method is, so that no part of it can pass for the next request', async () => {
+  const person = await registerPerson(app, 'Framed');
+  const site_id = await siteOf(person);
+  const body_json = JSON.stringify({ site_id });
+  for (const method of ['delete', 'put', 'patch', 'post'] as const) {
+    await person.api.analyticsProxy({ body: { path: '/api/v1/sites/goals/1', method, body_json } });
+    const seen = plausible.seen.at(-1) as SeenRequest;
+    assert.deepEqual([seen.method.toLowerCase(), seen.body], [method, body_json]);
+    assert.equal(seen.headers['content-length'], String(body_json.length));
+  }
+});
+
 test('a site is looked up once, however often it is named', () => {
   const query = Array.from({ length: 5000 }, () => ['site_id[]', 'a.example.com'] as const);
   const request = { method: 'GET', path: '/api/v1/stats/aggregate', query, body: undefined };
-  assert.deepEqual(sitesNamedIn(request), new Set(['a.example.com']));
+  assert.deepEqual(idsNamedIn(request)?.sites, new Set(['a.example.com']));
 });
 
 test('a name that stands twice in a body goes out once, with the value that was checked', async () => {
@@ -493,13 +561,25 @@ test('a name that stands twice in a body goes out once, with the value that was 
   await assert.rejects(cms({ method: 'post', body_json: deep }), refused(422));
 });
 
-test('without an analytics server the answer says so', async () => {
+test('without an analytics server the answer says so and nobody has an id; with one, everybody has', async () => {
   const bare = await startTestApp();
   try {
     const person = await registerPerson(bare, 'Bare');
     const site_id = await siteOf(person, bare);
     const body = { path: '/api/v1/stats/aggregate', query_params_json: JSON.stringify({ site_id }) };
     await assert.rejects(person.api.analyticsProxy({ body }), refused(503, 'analytics.not_configured'));
+    const team = () => person.api.getTeam({ params: { team_id: person.teamId } });
+    const { analytics_team_id, user } = await team();
+    assert.deepEqual([analytics_team_id, user.analytics_user_id], [null, null]);
+    // A start with a server gives everybody who is there their ids, and whoever comes later.
+    const env = { ANALYTICS_URL: `http://127.0.0.1:${plausible.port}`, ANALYTICS_TOKEN, ROLE: 'api' };
+    await (await startTestApp({ databaseUrl: bare.databaseUrl, env })).close();
+    const later = await registerPerson(bare, 'Later');
+    const given = [await team(), await later.api.getTeam({ params: { team_id: later.teamId } })];
+    assert.deepEqual(
+      given.map((each) => [each.analytics_team_id, each.user.analytics_user_id]),
+      [person, later].map(({ teamId, email }) => [teamId, email]),
+    );
   } finally {
     await bare.close();
   }
@@ -523,6 +603,8 @@ test('an XML-RPC call goes out as XML with the stored name and password in their
   const filled = await call(xml('{{username}} {{password}}'));
   assert.match(wordpress.seen.at(-1)?.body ?? '', /<string>ada abcd efgh "ijkl" mnop<\/string>/);
   assert.match(await filled.text(), /<string>ada \[cut\]<\/string>/);
+  // As WordPress writes it.
+  assert.match(await (await call(xml('QUOTED {{password}}'))).text(), /<string>QUOTED \[cut\]<\/string>/);
   // Of a password too that would mean something in a pattern, or in a template.
   const strange = `dollar.example.com:${wordpress.port}`;
   await store(strange, "$& $$ $' {{username}} <&>");

@@ -1,5 +1,6 @@
 import type { Services } from '#core/services.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
+import { withSitesAlone } from '#integrations/analytics/plausible.ts';
 import { cut, toProxyAnswer } from './proxy.answer.ts';
 import { callHost, callHosted, callServer, type Incoming, type Outgoing } from './proxy.call.ts';
 import { type ProxyRequest, restTargetOf, targetOf } from './proxy.rules.ts';
@@ -32,11 +33,17 @@ export async function callStorefront(
   return toProxyAnswer(await callHost(services, stored.fqdn, outgoing), [password]);
 }
 
-export async function callAnalytics(services: Services, request: ProxyRequest): Promise<ProxyAnswer> {
+/** Of a list of sites, only those that are given come back. */
+export async function callAnalytics(
+  services: Services,
+  request: ProxyRequest,
+  sites: readonly string[] | undefined,
+): Promise<ProxyAnswer> {
   const { analytics } = services.config;
   if (!analytics) throw analyticsNotConfigured();
   const outgoing = toOutgoing(request, { authorization: `Bearer ${analytics.token}` });
-  return toProxyAnswer(await callServer(services, analytics.url, outgoing), [analytics.token]);
+  const answer = toProxyAnswer(await callServer(services, analytics.url, outgoing), [analytics.token]);
+  return sites && answer.status_code === 200 ? { ...answer, body: withSitesAlone(answer.body, sites) } : answer;
 }
 
 const XML = { 'content-type': 'text/xml; charset=utf-8', accept: 'text/xml' };
@@ -53,7 +60,7 @@ export async function callXmlRpc(services: Services, target: Target, xml: Buffer
     .replaceAll(/\{\{(username|password)\}\}/g, (_, name: keyof typeof stored) => escapeXml(stored[name]));
   const headers = { ...XML, authorization: `Basic ${basic}` };
   const answer = await callHost(services, target.password.fqdn, { ...outgoing, headers, body });
-  return cut(requireXml(answer), [basic, password, escapeXml(password)]);
+  return cut(requireXml(answer), [basic, password, escapeXml(password), escapeXml(password, true)]);
 }
 
 function toOutgoing(request: ProxyRequest, headers: Record<string, string> = {}): Outgoing {
@@ -73,7 +80,9 @@ function requireXml({ status, headers, body }: Incoming): string {
   throw proxyNoXml({ message: `The other side answered with status ${status}${isXml ? '' : ' and no XML'}.` });
 }
 
-function escapeXml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-  return text.replaceAll(/[&<>]/g, (sign) => entities[sign] as string);
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
+
+/** WordPress escapes quotation marks too, which a text between tags need not. */
+function escapeXml(text: string, withQuotes = false): string {
+  return text.replaceAll(withQuotes ? /[&<>"']/g : /[&<>]/g, (sign) => ENTITIES[sign] as string);
 }

@@ -19,8 +19,8 @@ export function onPartOfSite<Part>(
   const { find: findSiteOf, ...access } = onSite(role);
   return {
     ...access,
-    find: async (db, caller, input) => {
-      const site = (await findSiteOf?.(db, caller, input)) as SiteRow;
+    find: async (db, caller, input, config) => {
+      const site = (await findSiteOf?.(db, caller, input, config)) as SiteRow;
       const part = await find(db, site, input);
       if (part === undefined) throw missing();
       return { site, part };

@@ -30,6 +30,11 @@ export async function listTeamSites(db: Db, teamId: string, paging: Paging): Pro
 }
 
 /** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
+export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
+  const { rows } = await sql<{ fqdn: string }>`select fqdn from sites where team_id = ${teamId}`.execute(db);
+  return rows.map(({ fqdn }) => fqdn);
+}
+
 export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }: Paging): Promise<Listing<SiteRow>> {
   const offset = (page - 1) * size;
   const counted = await sql<{ count: number }>`

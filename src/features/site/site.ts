@@ -15,6 +15,7 @@ export {
   countSites,
   findSite,
   findSiteById,
+  listSiteNames,
   nameIsClaimed,
   noteNsRoot,
   type SiteRow,

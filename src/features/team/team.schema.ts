@@ -20,7 +20,9 @@ export const Team = Type.Object(
     is_expired: Type.Boolean(),
     additional_sites: Nullable(Type.Integer()),
     metrics_org_id: Nullable(Type.Integer()),
-    analytics_team_id: Nullable(Type.String()),
+    analytics_team_id: Nullable(
+      Type.String({ description: 'What requests through analytics-proxy may name as team_id; null without a server' }),
+    ),
     should_allow_storefront_payment: Type.Boolean(),
     sub_id: Nullable(Type.String()),
     interval: Nullable(OneOf(['month', 'year'])),

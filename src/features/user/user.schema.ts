@@ -12,7 +12,9 @@ export const User = Type.Object(
     is_verified: Type.Boolean(),
     is_superuser: Type.Boolean({ description: 'Operator of the platform' }),
     is_payment_verified: Type.Boolean(),
-    analytics_user_id: Nullable(Type.String()),
+    analytics_user_id: Nullable(
+      Type.String({ description: 'Whom requests through analytics-proxy may add as a guest; null without a server' }),
+    ),
     created_at: Timestamp,
   },
   { title: 'User' },

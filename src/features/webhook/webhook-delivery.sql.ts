@@ -28,6 +28,7 @@ const COLUMNS = sql`${LISTED}, event, response_body`;
 const KEPT = sql`interval '30 days'`;
 /** Longer than any call takes; whoever has not said by then how it went is taken for dead. */
 const LEASE = sql`interval '60 seconds'`;
+const SHARE_OF_TEAM = 1 / 4;
 /** The receiver's own word that it wants no more. */
 export const GONE = 410;
 /** For how long an endpoint may fail without a break. */
@@ -87,6 +88,7 @@ export async function replayDeliveries(db: Db, webhookId: string, state: string,
 export interface DueDelivery {
   id: string;
   webhook_id: string;
+  team_id: string;
   lease: string;
   attempts: number;
   event: KeptEvent;
@@ -94,17 +96,25 @@ export interface DueDelivery {
   secrets: Buffer[];
 }
 
+/** How many calls this process is making, to each endpoint and for each team. */
+export interface CallsUnderWay {
+  toEndpoint: ReadonlyMap<string, number>;
+  ofTeam: ReadonlyMap<string, number>;
+}
+
 /**
- * Takes what is due: of each endpoint a few at a time and of one that fails just one, so that a slow one holds up nobody
- * else. `busy` says how many calls to an endpoint this process is making already. Nobody's turn comes first every time.
+ * Takes what is due: of each endpoint a few at a time and of one that fails just one, so that whoever is slow holds up nobody
+ * else. A team may have a part of what is `free`, and that is all that is given at a time: the more is under way, the less a
+ * team may have, so that something is left for who comes next. Nobody's turn comes first every time.
  *
  * The first part jumps along the index from one endpoint that something waits for to the next, so that all the others, and
  * how much waits for one, cost nothing.
  */
 export async function takeDueDeliveries(
   db: Db,
-  { limit, ofEach, busy }: { limit: number; ofEach: number; busy: ReadonlyMap<string, number> },
+  { free, ofEach, underWay }: { free: number; ofEach: number; underWay: CallsUnderWay },
 ): Promise<DueDelivery[]> {
+  const share = Math.max(1, Math.floor(free * SHARE_OF_TEAM));
   const { rows } = await sql<DueDelivery>`
     with recursive waiting as (
       (select webhook_id from webhook_deliveries where due_at is not null order by webhook_id limit 1)
@@ -114,23 +124,37 @@ export async function takeDueDeliveries(
         order by d.webhook_id limit 1
       ) from waiting where waiting.webhook_id is not null
     ), endpoint as materialized (
-      select w.id, case when w.failing_since is null then ${ofEach}::int else 1 end - coalesce(busy.calls, 0) as free
+      select w.id, w.team_id, ready.count, ${share}::int - coalesce(of_team.calls, 0) as free_of_team
       from waiting join webhooks w on w.id = waiting.webhook_id join teams t on t.id = w.team_id
-      left join unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::int[]) as busy (id, calls) on busy.id = w.id
-      where w.is_active and t.is_active order by random()
+      left join ${countsOf(underWay.toEndpoint)} as busy (id, calls) on busy.id = w.id
+      left join ${countsOf(underWay.ofTeam)} as of_team (id, calls) on of_team.id = w.team_id
+      cross join lateral (
+        select count(*)::int from (
+          select from webhook_deliveries where webhook_id = w.id and due_at <= now()
+          limit greatest(0, case when w.failing_since is null then ${ofEach}::int else 1 end - coalesce(busy.calls, 0))
+        ) these
+      ) ready
+      where w.is_active and t.is_active
+    ), turn as materialized (
+      select id, count, free_of_team, coalesce(sum(count) over (
+        partition by team_id order by random() rows between unbounded preceding and 1 preceding), 0)::int as before
+      from endpoint where count > 0
     ), due as materialized (
-      select of_one.id from endpoint, lateral (
-        select id from webhook_deliveries where webhook_id = endpoint.id and due_at <= now()
-        order by due_at limit greatest(0, endpoint.free) for update skip locked
-      ) of_one limit ${limit}
+      select of_one.id from (select * from turn order by before, random()) turn, lateral (
+        select id from webhook_deliveries where webhook_id = turn.id and due_at <= now()
+        order by due_at limit greatest(0, least(turn.count, turn.free_of_team - turn.before)) for update skip locked
+      ) of_one limit ${share}
     )
     update webhook_deliveries d set due_at = now() + ${LEASE}, lease = gen_random_uuid(), attempts = d.attempts + 1, attempted_at = now()
     from due, webhooks w where d.id = due.id and w.id = d.webhook_id
-    returning d.id, d.webhook_id, d.lease, d.attempts, d.event, w.url, (
+    returning d.id, d.webhook_id, w.team_id, d.lease, d.attempts, d.event, w.url, (
       select array_agg(s.secret_sealed order by s.created_at desc, s.id) from webhook_secrets s
       where s.webhook_id = d.webhook_id and (s.expires_at is null or s.expires_at > now())) as secrets`.execute(db);
   return rows;
 }
+
+const countsOf = (calls: ReadonlyMap<string, number>) =>
+  sql`unnest(${[...calls.keys()]}::uuid[], ${[...calls.values()]}::int[])`;
 
 /** How long until something else is due; an endpoint that is switched off wakes nobody twice. */
 export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {

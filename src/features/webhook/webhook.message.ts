@@ -30,7 +30,6 @@ export async function callWebhook(
   const signatures = secrets.map((sealed) => new Webhook(open(sealed).toString()).sign(id, now, body));
   const headers = {
     'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'Siteyard-Webhooks/1',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),

@@ -33,8 +33,8 @@ function within<Whole, Part>(
 ): Access<Part> {
   return {
     ...access,
-    find: async (db, caller, input) => {
-      const part = await find(db, (await findWhole?.(db, caller, input)) as Whole, input);
+    find: async (db, caller, input, config) => {
+      const part = await find(db, (await findWhole?.(db, caller, input, config)) as Whole, input);
       if (part === undefined) throw missing();
       return part;
     },

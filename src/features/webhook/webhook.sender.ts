@@ -35,7 +35,7 @@ const JITTER = 0.2;
 export class WebhookSender {
   readonly #services: Services;
   readonly #calls = new Set<Promise<unknown>>();
-  readonly #busy = new Map<string, number>();
+  readonly #underWay = { toEndpoint: new Map<string, number>(), ofTeam: new Map<string, number>() };
   #pumping: Promise<void> | undefined;
   #again = false;
   #closed = false;
@@ -88,17 +88,20 @@ export class WebhookSender {
   }
 
   async #takeDue(): Promise<void> {
-    const limit = AT_ONCE - this.#calls.size;
-    if (limit <= 0) return;
-    for (const delivery of await takeDueDeliveries(this.#services.db, { limit, ofEach: OF_EACH, busy: this.#busy })) {
-      this.#count(delivery.webhook_id, 1);
+    const free = AT_ONCE - this.#calls.size;
+    if (free <= 0) return;
+    const due = await takeDueDeliveries(this.#services.db, { free, ofEach: OF_EACH, underWay: this.#underWay });
+    // Only a part of what is free is given at a time, so there may be more.
+    if (due.length > 0) this.#again = true;
+    for (const delivery of due) {
+      this.#count(delivery, 1);
       const call = this.#deliver(delivery)
         .catch((error) =>
           this.#services.log.warn({ err: error, delivery: delivery.id }, 'a webhook call was not noted'),
         )
         .finally(() => {
           this.#calls.delete(call);
-          this.#count(delivery.webhook_id, -1);
+          this.#count(delivery, -1);
           this.#wake();
         });
       this.#calls.add(call);
@@ -110,11 +113,16 @@ export class WebhookSender {
     await inTransaction(this.#services.db, (tx) => noteOutcome(tx, delivery, outcome, pauseAfter(delivery, outcome)));
   }
 
-  #count(webhookId: string, by: 1 | -1): void {
-    const calls = (this.#busy.get(webhookId) ?? 0) + by;
-    if (calls === 0) this.#busy.delete(webhookId);
-    else this.#busy.set(webhookId, calls);
+  #count({ webhook_id, team_id }: DueDelivery, by: 1 | -1): void {
+    add(this.#underWay.toEndpoint, webhook_id, by);
+    add(this.#underWay.ofTeam, team_id, by);
   }
+}
+
+function add(counts: Map<string, number>, id: string, by: 1 | -1): void {
+  const count = (counts.get(id) ?? 0) + by;
+  if (count === 0) counts.delete(id);
+  else counts.set(id, count);
 }
 
 /** Undefined where there is no further attempt. Spread a little, so that what failed together does not return together. */
