@@ -91,6 +91,11 @@ export const providerTimeout = failure(
   504,
   'The payment provider did not answer in time. Try again in a little while; nothing is paid twice.',
 );
+export const customerDeleted = failure(
+  'billing.customer_deleted',
+  409,
+  'Your account at the payment provider was deleted there, and what it paid for has ended; choose a plan for a team to begin a new one.',
+);
 export const alreadyPaid = failure(
   'billing.already_paid',
   409,

@@ -84,11 +84,35 @@ export async function wantReading(db: Db, account: string, customerId: string): 
   return rows.length > 0;
 }
 
-/** The customer of this person: the given one, or whichever somebody else was faster to write. */
-export async function keepCustomer(db: Db, account: string, userId: string, customerId: string): Promise<string> {
+/** Changes nothing where the person has a customer. */
+export async function keepCustomer(db: Db, account: string, userId: string, customerId: string): Promise<void> {
   await sql`insert into payment_customers (account, customer_id, user_id) values (${account}, ${customerId}, ${userId})
     on conflict do nothing`.execute(db);
-  return (await findCustomer(db, account, userId)) as string;
+}
+
+/**
+ * Puts a new customer in the place of a deleted one, once. What the old one had bought goes along, so that whoever reads
+ * the new one finds that it ended; what was offered to the old one can not be paid any more.
+ */
+export async function replaceCustomer(
+  db: Db,
+  account: string,
+  userId: string,
+  customer: { old: string; new: string },
+): Promise<void> {
+  await sql`
+    with old as (
+      select account, customer_id, user_id from payment_customers
+      where account = ${account} and user_id = ${userId} and customer_id = ${customer.old} for update
+    ), moved as (
+      update subscriptions s set customer_id = ${customer.new} from old
+      where s.account = old.account and s.customer_id = old.customer_id
+    ), closed as (
+      update checkouts c set status = 'closed' from old
+      where c.account = old.account and c.user_id = old.user_id and c.status = 'open'
+    )
+    update payment_customers p set customer_id = ${customer.new} from old
+    where p.account = old.account and p.customer_id = old.customer_id`.execute(db);
 }
 
 /** A number that is higher than that of every reading which began before. */

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
+import type { Customer } from '#integrations/payments/built-in/stripe-objects.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -189,6 +190,26 @@ suite('checkout', () => {
     assert.equal(sessions[0]?.url, url);
   });
 
+  test('a session that stands for something else by now is ended before the new one is shown', async () => {
+    const owner = await registerPerson(app, 'Patient');
+    const { url: before } = await checkoutFor(owner, 'micro');
+    // A platform with another address leads back elsewhere.
+    const moved = await startTestApp({ databaseUrl: app.databaseUrl, env: { ...stripe.env, ROLE: 'api' } });
+    try {
+      const { api } = await signInAs(moved, owner.email);
+      const { url: now } = await checkoutFor({ ...owner, api }, 'micro');
+      assert.notEqual(now, before);
+      const own = (await stripe.sessions()).filter(({ id }) => [before, now].some((url) => url.endsWith(id)));
+      assert.deepEqual(
+        own.map(({ status }) => status),
+        ['open', 'expired'],
+      );
+      assert.equal((await checkoutFor({ ...owner, api }, 'micro')).url, now);
+    } finally {
+      await moved.close();
+    }
+  });
+
   test('prices are made once and found again', async () => {
     const prices = await stripe.objects<{ id: string; object: string; lookup_key: string }>('price');
     const keys = prices.map(({ lookup_key }) => lookup_key);
@@ -230,6 +251,65 @@ suite('the portal', () => {
     await becomes({ plan_type_name: 'free', sub_id: null, interval: null, additional_sites: null, is_expired: false });
     await app.mailTo(owner.email, 'has ended');
     assert.equal((await billingOf(owner)).state, 'active');
+  });
+});
+
+suite('a customer that was deleted at the provider', () => {
+  const customersOf = async ({ userId }: Person) =>
+    (await stripe.objects<Customer>('customer')).filter(({ metadata }) => metadata?.siteyard_user_id === userId);
+
+  test('takes along what it paid for, whether the provider says so', async () => {
+    const owner = await ownerOn('starter');
+    await announced(() => stripe.deleteCustomer(owner.email));
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'free');
+  });
+
+  test('or not, and the portal says what to do', async () => {
+    const owner = await ownerOn('starter');
+    await stripe.deleteCustomer(owner.email);
+    await assert.rejects(owner.api.createPortalSession(), refused(409, 'billing.customer_deleted'));
+    assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).sub_id], ['free', null]);
+    await assert.rejects(owner.api.createPortalSession(), refused(409, 'billing.customer_deleted'));
+    await owner.api.syncBilling();
+  });
+
+  test('is followed by one new customer, however many buy at once, and by what that one buys', async () => {
+    const owner = await ownerOn('business');
+    await setTeam(owner, { storage_usage: 2_000_000_000 });
+    await stripe.deleteCustomer(owner.email);
+    const urls = await Promise.all(Array.from({ length: 4 }, () => checkoutFor(owner, 'micro')));
+    assert.equal(new Set(urls.map(({ url }) => url)).size, 1);
+    assert.equal((await customersOf(owner)).length, 1);
+    // It is the new customer whose reading goes on with the grace of what the old one had.
+    assert.equal((await billingOf(owner)).state, 'grace');
+    await setTeam(owner, { unpaid_since: new Date(Date.now() - 14 * 86_400_000) });
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    await eventually(async () => (await teamOf(owner)).is_expired);
+
+    await stripe.pay(urls[0]?.url as string);
+    await owner.api.syncBilling();
+    const { plan_type_name, is_expired } = await teamOf(owner);
+    assert.deepEqual([plan_type_name, is_expired], ['micro', false]);
+    assert.match((await owner.api.createPortalSession()).url, /portal/);
+  });
+
+  test('leaves no checkout behind that can not be paid, and may be deleted again', async () => {
+    const owner = await registerPerson(app, 'Twice');
+    const offered: string[] = [(await checkoutFor(owner, 'micro')).url];
+    for (const _time of [1, 2]) {
+      await stripe.deleteCustomer(owner.email);
+      offered.push((await checkoutFor(owner, 'micro')).url);
+    }
+    assert.equal(new Set(offered).size, 3);
+    for (const url of offered) await stripe.pay(url);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    const own = (await stripe.sessions()).filter(({ id }) => offered.some((url) => url.endsWith(id)));
+    assert.deepEqual(
+      own.map(({ status }) => status),
+      ['complete', 'open', 'open'],
+      'what was offered to a deleted customer stays unpaid',
+    );
   });
 });
 

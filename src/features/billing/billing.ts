@@ -1,7 +1,8 @@
 import type { Db } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Services } from '#core/services.ts';
-import { asking, customerOf, requirePayments } from './billing.provider.ts';
+import { customerOf } from './billing.customer.ts';
+import { asking, requirePayments } from './billing.provider.ts';
 import { beingChanged, notPaid } from './billing.schema.ts';
 import { findCustomer, findPaidSubscription, findPaidTeams } from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
@@ -13,7 +14,7 @@ export { receivePaymentEvent } from './billing.webhook.ts';
 export async function createPortal(services: Services, userId: string): Promise<{ url: string }> {
   const payments = requirePayments(services);
   return asking(services, async () => {
-    const customerId = await customerOf(services, userId);
+    const customerId = await customerOf(services, userId, { mayReplace: false });
     return { url: await payments.createPortal(customerId, `${services.config.baseUrl}/billing/return`) };
   });
 }

@@ -4,6 +4,8 @@ import { TEAM_NAME, toSubscription } from '../stripe-subscription.ts';
 import { findObject, listObjects, saveObject } from './objects.sql.ts';
 import {
   type CheckoutSession,
+  type Customer,
+  type DeletedCustomer,
   newId,
   type PortalSession,
   type Price,
@@ -34,7 +36,7 @@ export async function readCheckout(db: Db, id: string): Promise<TestCheckout | u
   };
 }
 
-/** A declined card leaves the session open for another try. */
+/** A declined card leaves the session open for another try. A session of a deleted customer can not be paid. */
 export async function endCheckout(
   db: Db,
   id: string,
@@ -46,6 +48,8 @@ export async function endCheckout(
   const price = session && (await findObject<Price>(db, 'price', session.price));
   if (!session || !price || session.status !== 'open' || outcome === 'declined') return;
   const { customer, subscription_metadata: metadata } = session;
+  const payer = await findObject<Customer | DeletedCustomer>(db, 'customer', customer);
+  if (!payer || 'deleted' in payer) return;
   const subscription = beginSubscription({ customer, price, metadata }, now);
   const complete: CheckoutSession = {
     ...session,

@@ -79,7 +79,7 @@ function withPeriod(subscription: StripeSubscription, start: number, end: number
   return { ...subscription, items: { ...subscription.items, data } };
 }
 
-function endSubscription(subscription: StripeSubscription, at: number): StripeSubscription {
+export function endSubscription(subscription: StripeSubscription, at: number): StripeSubscription {
   return { ...subscription, status: 'canceled', canceled_at: subscription.canceled_at ?? at, ended_at: at };
 }
 
