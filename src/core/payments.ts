@@ -15,7 +15,10 @@ export interface Payments {
   createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }>;
   /** Ends a session that nobody has paid; says how the session stands then. */
   closeCheckout(sessionId: string): Promise<CheckoutStatus>;
-  /** How many sites besides the plan's are paid for from now on. Setting it again changes nothing. */
+  /**
+   * How many sites besides the plan's are paid for from now on. Setting it again changes nothing. Whoever has some pays for
+   * others what those cost; the price that is named here is for the first.
+   */
   setAdditionalSites(subscriptionId: string, priceKey: string, quantity: number): Promise<void>;
   createPortal(customerId: string, returnUrl: string): Promise<string>;
   /** All that the customer ever had of what we sell, ended ones included. A deleted customer has nothing. */
@@ -55,7 +58,11 @@ export interface Subscription {
   plan: string;
   interval: 'month' | 'year';
   currency: string;
+  /** Of all that is in it, per interval, at the prices that it was bought for. */
+  priceCents: number;
   additionalSites: number;
+  /** What one of them costs per interval; null where there is none. */
+  additionalSiteCents: number | null;
   periodStart: Date;
   periodEnd: Date;
   cancelAt: Date | null;
@@ -127,5 +134,5 @@ export interface TestPortal {
   id: string;
   customerId: string;
   returnUrl: string;
-  subscriptions: (Subscription & { teamName: string; amountCents: number })[];
+  subscriptions: (Subscription & { teamName: string })[];
 }

@@ -377,6 +377,8 @@ export interface DB {
     period_end: Generated<Date | null>;
     cycle_anchor: Generated<Date>;
     cycle_timezone: Generated<string>;
+    price_cents: Generated<number | null>;
+    additional_site_cents: Generated<number | null>;
   };
   test_payment_objects: {
     id: string;

@@ -47,7 +47,7 @@ export const TeamBilling = Type.Object(
   {
     plan_name: OneOf(PLAN_NAMES),
     interval: Nullable(OneOf(INTERVALS)),
-    price_cents: Type.Integer({ description: 'Per interval, additional sites included' }),
+    price_cents: Type.Integer({ description: 'What the team pays per interval, additional sites included' }),
     currency: Type.String(),
     additional_sites: Type.Integer(),
     additional_site_cents: Type.Integer({ description: 'What one more of them costs per interval' }),

@@ -10,8 +10,10 @@ export interface BilledTeam {
   plan_type_name: PlanName;
   interval: Interval | null;
   currency: string | null;
+  price_cents: number | null;
   sub_id: string | null;
   additional_sites: number | null;
+  additional_site_cents: number | null;
   cancel_at: Date | null;
   cancel_at_period_end: boolean;
   trial_ends_on: Date | null;
@@ -24,11 +26,22 @@ export interface BilledTeam {
 
 export type TeamChange = Omit<BilledTeam, 'id' | 'user_id' | 'name' | 'storage_usage'>;
 
-const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, sub_id, additional_sites, cancel_at,
-  cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired, storage_usage`;
+const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, price_cents, sub_id, additional_sites,
+  additional_site_cents, cancel_at, cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired,
+  storage_usage`;
 
-export async function findBilledTeam(db: Db, id: string): Promise<BilledTeam | undefined> {
-  return (await sql<BilledTeam>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
+interface UsedInCycle {
+  cycle_start: Date;
+  cycle_end: Date;
+  current_cycle_visits: number;
+  current_cycle_bandwidth: number;
+}
+
+export async function findBilledTeam(db: Db, id: string): Promise<(BilledTeam & UsedInCycle) | undefined> {
+  const { rows } = await sql<BilledTeam & UsedInCycle>`
+    select ${TEAM_COLUMNS}, cycle_start, cycle_end, current_cycle_visits, current_cycle_bandwidth
+    from teams where id = ${id}`.execute(db);
+  return rows[0];
 }
 
 /** In the order of their ids, as everybody locks teams, and until the transaction ends. */
@@ -42,7 +55,8 @@ export async function lockBilledTeams(db: Db, ids: readonly string[]): Promise<B
 export async function writeTeam(db: Db, id: string, change: TeamChange): Promise<void> {
   const anchor = sql`case when period_start is not null and ${change.period_start}::timestamptz is null then now() else cycle_anchor end`;
   await sql`update teams set plan_type_name = ${change.plan_type_name}, interval = ${change.interval}, currency = ${change.currency},
-    sub_id = ${change.sub_id}, additional_sites = ${change.additional_sites}, cancel_at = ${change.cancel_at},
+    price_cents = ${change.price_cents}, sub_id = ${change.sub_id}, additional_sites = ${change.additional_sites},
+    additional_site_cents = ${change.additional_site_cents}, cancel_at = ${change.cancel_at},
     cancel_at_period_end = ${change.cancel_at_period_end}, trial_ends_on = ${change.trial_ends_on}, cycle_anchor = ${anchor},
     period_start = ${change.period_start}, period_end = ${change.period_end}, unpaid_since = ${change.unpaid_since},
     is_expired = ${change.is_expired} where id = ${id}`.execute(db);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
 import type { Customer } from '#integrations/payments/built-in/stripe-objects.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -10,6 +10,7 @@ import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
+import { getTeamBilling } from './billing.view.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
 let app: TestApp;
@@ -348,6 +349,54 @@ test('more sites are bought and given back for a plan that is paid, and for no o
   const thrifty = await registerPerson(app, 'Thrifty');
   const asked = thrifty.api.setAdditionalSites({ params: { team_id: thrifty.teamId }, body: { additional_sites: 1 } });
   await assert.rejects(asked, refused(409, 'billing.not_paid'));
+});
+
+test('what a team pays is what it bought for, whatever is offered now', async () => {
+  const owner = await ownerOn('micro');
+  const { sub_id } = await teamOf(owner);
+  const post = async (path: string, form: Record<string, string>) => {
+    const headers = { authorization: `Bearer ${stripe.env.STRIPE_SECRET_KEY}` };
+    const body = new URLSearchParams(form);
+    const answer = await fetch(`${stripe.env.STRIPE_API_URL}${path}`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 200);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const oldPrice = (lookup_key: string, product: string, unit_amount: string) => {
+    const terms = { unit_amount, currency: 'usd', 'recurring[interval]': 'month' };
+    const isFor = product.replace('siteyard_', '');
+    return post('/v1/prices', { ...terms, lookup_key, product, 'metadata[siteyard]': isFor });
+  };
+  await oldPrice('old_micro', 'siteyard_micro', '700');
+  await stripe.act({ action: 'change_plan', priceKey: 'old_micro' }, sub_id as string);
+  await owner.api.syncBilling();
+  const before = await billingOf(owner);
+  assert.deepEqual([before.price_cents, before.additional_site_cents], [700, 300], 'of what it has none it is offered');
+  const price = await oldPrice('old_site', 'siteyard_additional_site', '200');
+  await post(`/v1/subscriptions/${sub_id}`, { 'items[0][price]': price, 'items[0][quantity]': '2' });
+  await owner.api.syncBilling();
+  const bought = await billingOf(owner);
+  assert.deepEqual([bought.price_cents, bought.additional_site_cents], [1100, 200]);
+  const params = { team_id: owner.teamId };
+  const more = await owner.api.setAdditionalSites({ params, body: { additional_sites: 3 } });
+  assert.deepEqual([more.price_cents, more.additional_site_cents, more.additional_sites], [1300, 200, 3]);
+  await stripe.act({ action: 'end_now' }, sub_id as string);
+  await owner.api.syncBilling();
+  assert.equal((await billingOf(owner)).price_cents, 0);
+});
+
+test('what is shown of a team is of one moment: its row is read once', async () => {
+  const owner = await registerPerson(app, 'Reader');
+  const asked: string[] = [];
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'RawNode') asked.push(node.sqlFragments.join(' '));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const shown = await getTeamBilling(app.services.db.withPlugin(counting), app.services, owner.teamId);
+  assert.equal(shown.plan_name, 'free');
+  assert.equal(asked.filter((query) => query.includes('from teams')).length, 1);
 });
 
 test('the free site of a team that pays takes none of its slots, and of a free team the only one', async () => {

@@ -33,7 +33,7 @@ export function showPortal(portal: ProvidersPortal): TestPortal {
     plan_name: each.plan as PlanName,
     interval: each.interval,
     additional_sites: each.additionalSites,
-    amount_cents: each.amountCents,
+    amount_cents: each.priceCents,
     currency: each.currency,
     current_period_end: each.periodEnd,
     cancel_at_period_end: each.cancelAtPeriodEnd,

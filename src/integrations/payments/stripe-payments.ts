@@ -104,11 +104,9 @@ export class StripePayments implements Payments {
       const { items } = await this.#stripe.subscriptions.retrieve(subscriptionId);
       const item = items.data.find(isAdditionalSite);
       if (quantity === (item?.quantity ?? 0)) return;
-      const known = item && { id: item.id };
-      const wanted =
-        quantity === 0
-          ? { ...known, deleted: true }
-          : { ...known, price: await this.#catalogue.priceId(priceKey), quantity };
+      const wanted = item
+        ? { id: item.id, ...(quantity === 0 ? { deleted: true } : { quantity }) }
+        : { price: await this.#catalogue.priceId(priceKey), quantity };
       await this.#stripe.subscriptions.update(subscriptionId, {
         items: [wanted],
         proration_behavior: 'create_prorations',

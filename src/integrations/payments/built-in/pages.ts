@@ -11,7 +11,7 @@ import {
   type Price,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { amountOf, beginSubscription, changeSubscription } from './subscriptions.ts';
+import { beginSubscription, changeSubscription } from './subscriptions.ts';
 
 /** What somebody does on the pages that Stripe would show. */
 type Emit = (type: string, object: object) => Promise<void>;
@@ -71,8 +71,7 @@ export async function readPortal(db: Db, id: string): Promise<TestPortal | undef
   const found = await listObjects<StripeSubscription>(db, 'subscription', session.customer);
   const subscriptions = found.flatMap((each) => {
     const subscription = toSubscription(each as unknown as Parameters<typeof toSubscription>[0]);
-    const more = { teamName: each.metadata[TEAM_NAME] ?? '', amountCents: amountOf(each) };
-    return subscription ? [{ ...subscription, ...more }] : [];
+    return subscription ? [{ ...subscription, teamName: each.metadata[TEAM_NAME] ?? '' }] : [];
   });
   return { id, customerId: session.customer, returnUrl: session.return_url ?? '', subscriptions };
 }

@@ -49,8 +49,6 @@ function newItem(subscription: string, price: Price, quantity: number, start: nu
 
 const planItemOf = ({ items }: StripeSubscription) =>
   items.data.find((item) => !isAdditionalSite(item)) as SubscriptionItem;
-export const amountOf = ({ items }: StripeSubscription) =>
-  items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0);
 
 /** What time does by itself: a period that is over is followed by the next, or by the end. */
 export function letTimePass(subscription: StripeSubscription, now: number): StripeSubscription {
