@@ -114,7 +114,6 @@ export interface TestPages {
 
 export type TestAction =
   | { action: 'change_plan'; priceKey: string }
-  | { action: 'set_additional_sites'; quantity: number; priceKey: string }
   | { action: 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay' };
 
 export interface TestCheckout {

@@ -168,13 +168,19 @@ export async function findPaidTeams(db: Db, account: string, customerId: string)
   return new Map(rows.map(({ id, team_id }) => [id, team_id]));
 }
 
+export interface PaidSubscription {
+  id: string;
+  customer_id: string;
+  interval: Interval;
+}
+
 /** What a team pays with now. */
 export async function findPaidSubscription(
   db: Db,
   account: string,
   teamId: string,
-): Promise<{ id: string; customer_id: string; interval: Interval } | undefined> {
-  const { rows } = await sql<{ id: string; customer_id: string; interval: Interval }>`
+): Promise<PaidSubscription | undefined> {
+  const { rows } = await sql<PaidSubscription>`
     select s.id, s.customer_id, t.interval from teams t join subscriptions s on s.id = t.sub_id and s.team_id = t.id
     where t.id = ${teamId} and s.account = ${account}`.execute(db);
   return rows[0];

@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts';
 import { customerOf } from './billing.customer.ts';
 import { asking, requirePayments } from './billing.provider.ts';
 import { beingChanged, notPaid } from './billing.schema.ts';
-import { findCustomer, findPaidSubscription, findPaidTeams } from './billing.sql.ts';
+import { findCustomer, findPaidSubscription, findPaidTeams, type PaidSubscription } from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
 
 /** Money, as the platform and other features see it. */
@@ -40,13 +40,20 @@ export async function setAdditionalSites(services: Services, teamId: string, qua
 /** Changes what is paid for, at the provider, and then here what follows from it. */
 async function payFor(services: Services, teamId: string, quantity: number): Promise<void> {
   const payments = requirePayments(services);
-  const paid = await findPaidSubscription(services.db, payments.account, teamId);
-  if (!paid) throw notPaid();
-  const { id, customer_id, interval } = paid;
+  const { customer_id } = await paidSubscription(services, teamId);
   await asking(services, async () => {
+    // It may have ended there or be paid by the year by now, and nobody told us yet.
+    await syncCustomer(services, customer_id);
+    const { id, interval } = await paidSubscription(services, teamId);
     await payments.setAdditionalSites(id, `siteyard_additional_site_${interval}`, quantity);
     await syncCustomer(services, customer_id);
   });
+}
+
+async function paidSubscription(services: Services, teamId: string): Promise<PaidSubscription> {
+  const paid = await findPaidSubscription(services.db, requirePayments(services).account, teamId);
+  if (!paid) throw notPaid();
+  return paid;
 }
 
 export async function listPaidTeams(db: Db, services: Services, userId: string): Promise<string[]> {

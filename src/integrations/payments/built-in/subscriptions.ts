@@ -104,8 +104,6 @@ export function changeSubscription(
       return letTimePass({ ...subscription, status: 'active' }, now);
     case 'change_plan':
       return price && changePlan(subscription, price, prices, now);
-    case 'set_additional_sites':
-      return price && setExtra(subscription, price, action.quantity);
   }
 }
 
@@ -130,13 +128,6 @@ function changePlan(
   return interval === before.price.recurring.interval
     ? changed
     : withPeriod(changed, now, addIntervals(now, interval, 1));
-}
-
-function setExtra(subscription: StripeSubscription, price: Price, quantity: number): StripeSubscription {
-  const item = planItemOf(subscription);
-  const { current_period_start: start, current_period_end: end } = item;
-  const extra = quantity > 0 ? [newItem(subscription.id, price, quantity, start, end)] : [];
-  return { ...subscription, items: { ...subscription.items, data: [item, ...extra] } };
 }
 
 /** Changes an item, adds one where none is named, and takes out what nobody wants any more of. */
