@@ -211,11 +211,9 @@ export async function listCustomersToRead(db: Db, account: string): Promise<stri
   return rows.map(({ customer_id }) => customer_id);
 }
 
-/** Teams whose plan was bought with test money. */
-export async function listTestPaidTeams(db: Db): Promise<string[]> {
+export async function listTeamsPaidThrough(db: Db, accounts: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id where s.account = 'test'`.execute(
-    db,
-  );
+    select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id
+    where s.account = any(${[...accounts]}::text[])`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -3,13 +3,14 @@ import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
-import type { Customer } from '#integrations/payments/built-in/stripe-objects.ts';
+import type { Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
+import { endTestPlans } from './billing.sync.ts';
 import { getTeamBilling } from './billing.view.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
@@ -173,6 +174,21 @@ suite('checkout', () => {
     await stripe.pay(other);
     await assert.rejects(checkoutFor(owner, 'micro'), refused(409, 'billing.being_paid'));
     await eventually(async () => (await teamOf(owner)).plan_type_name === 'business');
+  });
+
+  test('several tabs that choose different plans at once can pay for one of them', async () => {
+    const owner = await registerPerson(app, 'Undecided');
+    const plans = ['micro', 'starter', 'business'] as const;
+    const chosen = await Promise.allSettled([...plans, ...plans].map((plan) => checkoutFor(owner, plan)));
+    const offered = chosen.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.url : []));
+    for (const answer of chosen) if (answer.status === 'rejected') refused(409, 'billing.being_paid')(answer.reason);
+    offered.push((await checkoutFor(owner, 'micro')).url);
+    for (const url of offered) await stripe.pay(url);
+    await owner.api.syncBilling();
+    const { sub_id } = await teamOf(owner);
+    const subscriptions = await stripe.subscriptions();
+    const { customer } = subscriptions.find(({ id }) => id === sub_id) as StripeSubscription;
+    assert.equal(subscriptions.filter((each) => each.customer === customer).length, 1);
   });
 
   test('a provider that can not be reached costs nothing, and the next try finds what it had begun', async () => {
@@ -345,6 +361,14 @@ test('more sites are bought and given back for a plan that is paid, and for no o
   assert.equal((await set(0)).price_cents, 9000);
   assert.deepEqual(await atProvider(), [[plan, 1]]);
   await set(0);
+  // It is done there, and we can not hear of it.
+  stripe.done = ({ method, path }) => {
+    if (method === 'POST' && path.startsWith('/v1/subscriptions/')) stripe.fault = () => 'refuse';
+  };
+  await assert.rejects(set(2), refused(502));
+  stripe.done = stripe.fault = undefined;
+  await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+  await eventually(async () => (await teamOf(owner)).additional_sites === 2);
   const thrifty = await registerPerson(app, 'Thrifty');
   const asked = thrifty.api.setAdditionalSites({ params: { team_id: thrifty.teamId }, body: { additional_sites: 1 } });
   await assert.rejects(asked, refused(409, 'billing.not_paid'));
@@ -667,8 +691,20 @@ test('what was bought with test money ends where real money is taken, and can be
       assert.equal((await teamOf(owner)).plan_type_name, 'micro');
       await rereadPayments.run({}, { ...job, commit: () => assert.fail('there is nothing to commit') });
       assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+      // Back at the provider before, what it has does not replace what is paid elsewhere.
+      await owner.api.syncBilling();
+      assert.equal((await teamOf(owner)).plan_type_name, 'micro');
     } finally {
       await earnest.close();
+    }
+    // What was bought in Stripe's test mode was test money too.
+    const live = { ...stripe.env, STRIPE_SECRET_KEY: 'sk_live_x', ROLE: 'api' };
+    const inEarnest = await startTestApp({ databaseUrl: trying.databaseUrl, env: live });
+    try {
+      await endTestPlans(inEarnest.services);
+      assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).sub_id], ['free', null]);
+    } finally {
+      await inEarnest.close();
     }
   } finally {
     await trying.close();

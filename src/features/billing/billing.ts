@@ -4,7 +4,13 @@ import type { Services } from '#core/services.ts';
 import { customerOf } from './billing.customer.ts';
 import { asking, requirePayments } from './billing.provider.ts';
 import { beingChanged, notPaid } from './billing.schema.ts';
-import { findCustomer, findPaidSubscription, findPaidTeams, type PaidSubscription } from './billing.sql.ts';
+import {
+  findCustomer,
+  findPaidSubscription,
+  findPaidTeams,
+  type PaidSubscription,
+  wantReading,
+} from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
 
 /** Money, as the platform and other features see it. */
@@ -45,6 +51,8 @@ async function payFor(services: Services, teamId: string, quantity: number): Pro
     // It may have ended there or be paid by the year by now, and nobody told us yet.
     await syncCustomer(services, customer_id);
     const { id, interval } = await paidSubscription(services, teamId);
+    // Should we die or not be able to read what follows, the clock does.
+    await wantReading(services.db, payments.account, customer_id);
     await payments.setAdditionalSites(id, `siteyard_additional_site_${interval}`, quantity);
     await syncCustomer(services, customer_id);
   });

@@ -11,7 +11,7 @@ import {
   type Price,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { beginSubscription, changeSubscription } from './subscriptions.ts';
+import { beginSubscription, changeSubscription, letTimePass } from './subscriptions.ts';
 
 /** What somebody does on the pages that Stripe would show. */
 type Emit = (type: string, object: object) => Promise<void>;
@@ -91,7 +91,8 @@ export async function act(
 ): Promise<boolean> {
   const before = await findObject<StripeSubscription>(db, 'subscription', subscriptionId);
   if (before?.customer !== customer) return false;
-  const after = changeSubscription(before, action, await listObjects<Price>(db, 'price'), now);
+  // One whose time is over can not be resumed, although nobody has looked at it since.
+  const after = changeSubscription(letTimePass(before, now), action, await listObjects<Price>(db, 'price'), now);
   if (!after) return false;
   await saveObject(db, after);
   const invoiceEvent = EVENT_OF[action.action];
