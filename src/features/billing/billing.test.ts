@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
+import { inTransaction } from '#core/db/database.ts';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
 import type { Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -126,6 +127,23 @@ suite('checkout', () => {
     assert.equal((await teamOf(owner)).plan_type_name, 'micro');
     const stranger = await registerPerson(app, 'Stranger');
     await assert.rejects(stranger.api.syncCheckout({ params }), refused(404, 'checkout.not_found'));
+  });
+
+  test('whoever comes back finds the team that another process has just made, before that is announced', async () => {
+    const [owner, other] = [await registerPerson(app, 'Buyer'), await registerPerson(app, 'Other')];
+    await checkoutFor(owner, 'micro');
+    const teamIds = async () => (await owner.api.listTeams()).results.map(({ id }) => id);
+    assert.deepEqual(await teamIds(), [owner.teamId]);
+    await inTransaction(app.services.db, async (tx) => {
+      await sql`alter table team_members disable trigger user`.execute(tx);
+      await tx
+        .insertInto('team_members')
+        .values({ team_id: other.teamId, user_id: owner.userId, role: 'viewer' })
+        .execute();
+      await sql`alter table team_members enable trigger user`.execute(tx);
+    });
+    await owner.api.syncBilling();
+    assert.deepEqual((await teamIds()).toSorted(), [owner.teamId, other.teamId].toSorted());
   });
 
   test('free makes a team at once, for whoever has no free team', async () => {

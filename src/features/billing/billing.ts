@@ -29,7 +29,10 @@ export async function createPortal(services: Services, userId: string): Promise<
 export async function syncUser(services: Services, userId: string): Promise<void> {
   const { account } = requirePayments(services);
   const customerId = await findCustomer(services.db, account, userId);
-  if (customerId !== undefined) await asking(services, () => syncCustomer(services, customerId));
+  if (customerId === undefined) return;
+  await asking(services, () => syncCustomer(services, customerId));
+  // A reading that overtook this one may have made a team, and this process may not have heard of it yet.
+  services.credentials.forget(userId);
 }
 
 const WAIT_MS = 20_000;
