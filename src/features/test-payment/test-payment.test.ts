@@ -58,10 +58,8 @@ test('the portal does what a real one does, and the team follows', async () => {
     [changed.shown?.plan_name, changed.billing.plan_name, changed.billing.interval],
     ['business', 'business', 'year'],
   );
-  const larger = await owner.api.setAdditionalSites({
-    params: { team_id: owner.teamId },
-    body: { additional_sites: 2 },
-  });
+  const body = { additional_sites: 2 };
+  const larger = await owner.api.setAdditionalSites({ params: { team_id: owner.teamId }, body });
   assert.equal(larger.price_cents, 105_000);
   // What is bought besides goes along to another interval.
   const monthly = await act({ action: 'change_plan', plan_name: 'micro', interval: 'month' });
@@ -77,33 +75,21 @@ test('the portal does what a real one does, and the team follows', async () => {
   await assert.rejects(act({ action: 'set_additional_sites' as 'pay' }), refused(422));
 });
 
-test('a period that is over is followed by the next one, or by the end where it was canceled', async () => {
+test('a period that is over is followed by the next one', async () => {
   const owner = await registerPerson(app, 'Tester');
   await owner.api.endTestCheckout({ params: { session_id: await checkoutOf(owner) }, body: { outcome: 'paid' } });
   await owner.api.syncBilling();
   const { sub_id } = await owner.api.getTeam({ params: { team_id: owner.teamId } });
   const row = app.services.db.selectFrom('test_payment_objects').selectAll().where('id', '=', sub_id);
-  const passDays = async (days: number) => {
-    const { data } = await row.executeTakeFirstOrThrow();
-    const old = JSON.stringify(data).replaceAll(/"(current_period_(start|end)|cancel_at)":\d+/g, (match) =>
-      match.replace(/\d+$/, (seconds) => String(Number(seconds) - days * 86_400)),
-    );
-    await app.services.db.updateTable('test_payment_objects').set({ data: old }).where('id', '=', sub_id).execute();
-  };
-  await passDays(40);
+  const { data } = await row.executeTakeFirstOrThrow();
+  const old = JSON.stringify(data).replaceAll(/"current_period_(start|end)":\d+/g, (match) =>
+    match.replace(/\d+$/, (seconds) => String(Number(seconds) - 40 * 86_400)),
+  );
+  await app.services.db.updateTable('test_payment_objects').set({ data: old }).where('id', '=', sub_id).execute();
   await owner.api.syncBilling();
   const { renews_at, cycle_start, state } = await billingOf(owner);
   assert.ok(Date.parse(String(renews_at)) > Date.now() && Date.parse(String(cycle_start)) <= Date.now());
   assert.equal(state, 'active');
-
-  const params = { session_id: lastPart(await owner.api.createPortalSession()) };
-  const act = (action: 'cancel' | 'resume') =>
-    owner.api.actInTestPortal({ params, body: { action, subscription: sub_id as string } });
-  await act('cancel');
-  await passDays(40);
-  await assert.rejects(act('resume'), refused(409, 'test_portal.not_possible'), 'its time is over');
-  await owner.api.syncBilling();
-  assert.equal((await billingOf(owner)).plan_name, 'free');
 });
 
 test("what is another person's can not be seen, and a subscription of theirs not touched", async () => {

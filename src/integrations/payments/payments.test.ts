@@ -152,6 +152,16 @@ suite('through the official SDK', () => {
     assert.equal(await payments.closeCheckout(open.id), 'expired');
   });
 
+  test('what was canceled and is over can not be resumed, also where nobody has looked at it since', async (t) => {
+    const payments = driver();
+    const customerId = await payments.createCustomer({ ...person, userId: 'a6' });
+    await stripe.pay((await payments.createCheckout(checkoutOf(customerId, 'over'))).url);
+    const id = (await payments.listSubscriptions(customerId))[0]?.id as string;
+    assert.equal(await stripe.act({ action: 'cancel' }, id), true);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 32 * 86_400_000 });
+    assert.equal(await stripe.act({ action: 'resume' }, id), false);
+  });
+
   test('what fails says so without the key', async () => {
     const refused = driver([PRICE], { secretKey: 'sk_test_wrong' });
     await assert.rejects(refused.createCustomer(person), (error: Error) => {
