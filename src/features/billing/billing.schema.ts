@@ -94,7 +94,7 @@ export const providerTimeout = failure(
 export const customerDeleted = failure(
   'billing.customer_deleted',
   409,
-  'Your account at the payment provider was deleted there, and what it paid for has ended; choose a plan for a team to begin a new one.',
+  'Your account at the payment provider was deleted, and what it paid for has ended; choose a plan for a team to go on.',
 );
 export const alreadyPaid = failure(
   'billing.already_paid',
