@@ -697,7 +697,6 @@ export type TestPortal = {
     status: string;
     plan_name: 'free' | 'micro' | 'starter' | 'business';
     interval: 'month' | 'year';
-    additional_sites: number;
     amount_cents: number;
     currency: string;
     current_period_end: string;
@@ -1241,11 +1240,10 @@ export interface Operations {
   getTestPortal: { input: { params: { session_id: string } }; output: TestPortal };
   /** Change, cancel, pay or fail to pay a test subscription; no money moves */
   actInTestPortal: { input: { params: { session_id: string }; body: {
-      action: 'change_plan' | 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay' | 'set_additional_sites';
+      action: 'change_plan' | 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay';
       subscription: string;
       plan_name?: 'micro' | 'starter' | 'business';
       interval?: 'month' | 'year';
-      additional_sites?: number;
     } }; output: TestPortal };
   /** Visits and bytes of a team by hour or by day */
   getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage };

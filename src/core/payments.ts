@@ -8,15 +8,20 @@ export interface Payments {
   /** Which world of which provider: what one of them knows means nothing to another. */
   readonly account: 'test' | 'stripe:test' | 'stripe:live';
   /** The same person gets the same customer, however often and however concurrently one asks. */
-  createCustomer(person: { userId: string; email: string; name: string }): Promise<string>;
-  /** The same checkout gets the same session. */
+  createCustomer(person: NewCustomer): Promise<string>;
+  /** Whether somebody deleted this customer at the provider. All that it paid for ended then. */
+  isCustomerDeleted(customerId: string): Promise<boolean>;
+  /** The same checkout gets the same session, unless something about it is another one, such as the price. */
   createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }>;
   /** Ends a session that nobody has paid; says how the session stands then. */
   closeCheckout(sessionId: string): Promise<CheckoutStatus>;
-  /** How many sites besides the plan's are paid for from now on. Setting it again changes nothing. */
+  /**
+   * How many sites besides the plan's are paid for from now on. Setting it again changes nothing. Whoever has some pays for
+   * others what those cost; the price that is named here is for the first.
+   */
   setAdditionalSites(subscriptionId: string, priceKey: string, quantity: number): Promise<void>;
   createPortal(customerId: string, returnUrl: string): Promise<string>;
-  /** All that the customer ever had of what we sell, ended ones included. */
+  /** All that the customer ever had of what we sell, ended ones included. A deleted customer has nothing. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;
   /** What the provider calls to say. Throws ForgedNotice where it was not the provider, or long ago. */
   readNotice(body: Buffer, signature: string): PaymentNotice;
@@ -25,6 +30,14 @@ export interface Payments {
 }
 
 export type CheckoutStatus = 'open' | 'complete' | 'expired';
+
+export interface NewCustomer {
+  userId: string;
+  email: string;
+  name: string;
+  /** The deleted customer of the same person that this one stands in for. */
+  replaces: string | undefined;
+}
 
 export interface NewCheckout {
   /** Comes back with the subscription. */
@@ -45,7 +58,11 @@ export interface Subscription {
   plan: string;
   interval: 'month' | 'year';
   currency: string;
+  /** Of all that is in it, per interval, at the prices that it was bought for. */
+  priceCents: number;
   additionalSites: number;
+  /** What one of them costs per interval; null where there is none. */
+  additionalSiteCents: number | null;
   periodStart: Date;
   periodEnd: Date;
   cancelAt: Date | null;
@@ -97,7 +114,6 @@ export interface TestPages {
 
 export type TestAction =
   | { action: 'change_plan'; priceKey: string }
-  | { action: 'set_additional_sites'; quantity: number; priceKey: string }
   | { action: 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay' };
 
 export interface TestCheckout {
@@ -117,5 +133,5 @@ export interface TestPortal {
   id: string;
   customerId: string;
   returnUrl: string;
-  subscriptions: (Subscription & { teamName: string; amountCents: number })[];
+  subscriptions: (Subscription & { teamName: string })[];
 }

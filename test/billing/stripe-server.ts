@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inTransaction, openDatabase } from '#core/db/database.ts';
@@ -5,7 +6,7 @@ import type { TestAction } from '#core/payments.ts';
 import { BuiltInStripe } from '#integrations/payments/built-in/built-in-stripe.ts';
 import type { Delivery } from '#integrations/payments/built-in/events.ts';
 import { listObjects, type StoredObject } from '#integrations/payments/built-in/objects.sql.ts';
-import type { CheckoutSession, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
+import type { CheckoutSession, Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
 import type { StripeRequest } from '#integrations/payments/stripe-exchange.ts';
 import { createTestDatabase, type TestApp } from '../app.ts';
 
@@ -31,6 +32,8 @@ export interface StripeServer {
   pay(url: string): Promise<void>;
   /** The customer does this in the portal. */
   act(action: TestAction, subscriptionId: string): Promise<boolean>;
+  /** The operator deletes this person's customer in Stripe's own dashboard. */
+  deleteCustomer(email: string): Promise<void>;
   subscriptions(): Promise<StripeSubscription[]>;
   sessions(): Promise<CheckoutSession[]>;
   objects<T extends StoredObject>(object: string): Promise<T[]>;
@@ -77,6 +80,12 @@ export async function startStripeServer(): Promise<StripeServer> {
       const subscription = (await server.subscriptions()).find(({ id }) => id === subscriptionId);
       const portal = { id: '', customerId: subscription?.customer ?? '', returnUrl: '', subscriptions: [] };
       return inTransaction(store, (tx) => builtIn.pages.act(tx, portal, subscriptionId, action));
+    },
+    deleteCustomer: async (email) => {
+      const customer = (await objects<Customer>('customer')).find((each) => each.email === email);
+      const headers = { authorization: `Bearer ${SECRET_KEY}` };
+      const path = `/v1/customers/${customer?.id}`;
+      assert.equal((await builtIn.handle({ method: 'DELETE', path, headers, body: '' })).status, 200);
     },
     subscriptions: () => objects<StripeSubscription>('subscription'),
     sessions: () => objects<CheckoutSession>('checkout.session'),

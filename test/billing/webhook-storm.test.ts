@@ -52,16 +52,23 @@ test(`${DELIVERIES} deliveries, altered, late, replayed, out of order: no wrong 
     await buy(person, { new_team_name });
   }
 
+  const setAdditionalSites = async () => {
+    const { api } = random.pick(people);
+    const { id } = random.pick((await api.listTeams()).results);
+    await api
+      .setAdditionalSites({ params: { team_id: id }, body: { additional_sites: random.below(5) } })
+      // The team may not be known to be paid for yet, or its subscription ends in this moment.
+      .catch((error) => assert.ok([409, 502].includes(error.status), String(error)));
+  };
+
   const changeSomething = async () => {
-    const { id, items, status } = random.pick(await stripe.subscriptions());
+    const { id, status } = random.pick(await stripe.subscriptions());
     if (status === 'canceled') return;
-    const interval = items.data[0]?.price.recurring.interval ?? 'month';
+    if (random.fraction() < 0.1) return setAdditionalSites();
     const priceKey = `siteyard_${random.pick(PLANS)}_${random.pick(INTERVALS)}`;
-    const extra = `siteyard_additional_site_${interval}`;
     const actions: TestAction[] = [
       { action: 'change_plan', priceKey },
       { action: 'change_plan', priceKey },
-      { action: 'set_additional_sites', quantity: random.below(5), priceKey: extra },
       ...(['cancel', 'resume', 'fail_payment', 'pay', 'pay'] as const).map((action) => ({ action })),
     ];
     await stripe.act(random.fraction() < 0.03 ? { action: 'end_now' } : random.pick(actions), id);

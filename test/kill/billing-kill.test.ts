@@ -76,6 +76,16 @@ test('a platform that dies between the provider and its database pays nothing tw
       ["Ada's team", 'free'],
       ['Bakery', 'business'],
     ]);
+
+    // Somebody deletes the customer in Stripe's own dashboard, and it is killed while it makes another one.
+    await stripe.deleteCustomer(ACCOUNT.email);
+    const another = { ...body, new_team_name: 'Brewery' };
+    await killAt('POST', /^\/v1\/customers$/, () => api.createCheckoutSession({ body: another }));
+    await stripe.pay((await api.createCheckoutSession({ body: another })).url);
+    await api.syncBilling();
+    assert.equal((await stripe.objects('customer')).length, 2, 'the deleted one and one in its place');
+    assert.equal((await boughtTeam(api, 'Bakery'))?.plan_type_name, 'free');
+    assert.equal((await boughtTeam(api, 'Brewery'))?.plan_type_name, 'starter');
   } finally {
     service.kill('SIGKILL');
     await service.exited;

@@ -380,6 +380,8 @@ export interface DB {
     cycle_anchor: Generated<Date>;
     cycle_timezone: Generated<string>;
     storage_is_used_up: Generated<boolean>;
+    price_cents: Generated<number | null>;
+    additional_site_cents: Generated<number | null>;
   };
   test_payment_objects: {
     id: string;

@@ -7,8 +7,9 @@ import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { createTeam } from '#features/team/team.ts';
 import { findUser } from '#features/user/user.ts';
+import { customerOf } from './billing.customer.ts';
 import { syncCustomerJob } from './billing.jobs.ts';
-import { asking, customerOf, requirePayments } from './billing.provider.ts';
+import { asking, requirePayments } from './billing.provider.ts';
 import { alreadyPaid, beingPaid, type Checkout, freeTeamTaken, type NewCheckoutSession } from './billing.schema.ts';
 import { hasFreeTeam, lockBilledTeams, lockUser } from './billing.sql.ts';
 import {
@@ -54,8 +55,11 @@ export async function prepareCheckout(
     interval: input.interval ?? 'month',
   };
   return asking(services, async () => {
-    const row = await reserve(services, payments, wanted);
-    const { id: sessionId, url } = await openSession(services, payments, row);
+    const buyer: Buyer = { services, payments, customerId: await customerOf(services, userId, { mayReplace: true }) };
+    const row = await reserve(buyer, wanted);
+    const { id: sessionId, url } = await openSession(buyer, row);
+    // A price that changed since makes another session.
+    if (row.session_id !== null && row.session_id !== sessionId) await endSession(buyer, row.session_id);
     return { checkoutId: row.id, sessionId, url };
   });
 }
@@ -79,11 +83,21 @@ export async function createCheckout(
   return { url: `${services.config.baseUrl}/teams/${teamId}` };
 }
 
-async function reserve(services: Services, payments: Payments, wanted: NewCheckoutRow): Promise<CheckoutRow> {
+interface Buyer {
+  services: Services;
+  payments: Payments;
+  customerId: string;
+}
+
+async function reserve(buyer: Buyer, wanted: NewCheckoutRow): Promise<CheckoutRow> {
+  const { db } = buyer.services;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { row, inTheWay } = await inTransaction(services.db, (tx) => claim(tx, wanted));
+    const { row, inTheWay } = await inTransaction(db, (tx) => claim(tx, wanted));
     if (row) return row;
-    for (const other of inTheWay) await endOther(services, payments, other);
+    for (const other of inTheWay) {
+      await endSession(buyer, other.session_id ?? (await openSession(buyer, other)).id);
+      await closeCheckout(db, other.id);
+    }
   }
   throw beingPaid({ message: 'Another checkout for this team begins at this moment; try again.' });
 }
@@ -108,14 +122,13 @@ async function holdFreeTeam(tx: Db, teamId: string): Promise<string> {
 }
 
 async function openSession(
-  services: Services,
-  payments: Payments,
+  { services, payments, customerId }: Buyer,
   row: CheckoutRow,
 ): Promise<{ id: string; url: string }> {
   const returnUrl = `${services.config.baseUrl}/billing/return?checkout=${row.id}`;
   return payments.createCheckout({
     checkoutId: row.id,
-    customerId: await customerOf(services, row.user_id),
+    customerId,
     priceKey: `siteyard_${row.plan_type_name}_${row.interval}`,
     teamName: row.team_name,
     successUrl: returnUrl,
@@ -123,16 +136,11 @@ async function openSession(
   });
 }
 
-/** Another plan was chosen: what was offered before must not be paid any more. */
-async function endOther(services: Services, payments: Payments, row: CheckoutRow): Promise<void> {
-  const { db, jobs } = services;
-  const sessionId = row.session_id ?? (await openSession(services, payments, row)).id;
-  if ((await payments.closeCheckout(sessionId)) === 'complete') {
-    const customerId = await customerOf(services, row.user_id);
-    await jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);
-    throw beingPaid();
-  }
-  await closeCheckout(db, row.id);
+/** Something else is offered now: what was offered before must not be paid any more. */
+async function endSession({ services, payments, customerId }: Buyer, sessionId: string): Promise<void> {
+  if ((await payments.closeCheckout(sessionId)) !== 'complete') return;
+  await services.jobs.enqueueOnce(services.db, syncCustomerJob, { customerId }, customerId);
+  throw beingPaid();
 }
 
 export async function getCheckout(db: Db, id: string): Promise<Checkout> {

@@ -47,7 +47,7 @@ export const TeamBilling = Type.Object(
   {
     plan_name: OneOf(PLAN_NAMES),
     interval: Nullable(OneOf(INTERVALS)),
-    price_cents: Type.Integer({ description: 'Per interval, additional sites included' }),
+    price_cents: Type.Integer({ description: 'What the team pays per interval, additional sites included' }),
     currency: Type.String(),
     additional_sites: Type.Integer(),
     additional_site_cents: Type.Integer({ description: 'What one more of them costs per interval' }),
@@ -90,6 +90,11 @@ export const providerTimeout = failure(
   'billing.provider_timeout',
   504,
   'The payment provider did not answer in time. Try again in a little while; nothing is paid twice.',
+);
+export const customerDeleted = failure(
+  'billing.customer_deleted',
+  409,
+  'Your account at the payment provider was deleted, and what it paid for has ended; choose a plan for a team to go on.',
 );
 export const alreadyPaid = failure(
   'billing.already_paid',

@@ -10,8 +10,10 @@ export interface BilledTeam {
   plan_type_name: PlanName;
   interval: Interval | null;
   currency: string | null;
+  price_cents: number | null;
   sub_id: string | null;
   additional_sites: number | null;
+  additional_site_cents: number | null;
   cancel_at: Date | null;
   cancel_at_period_end: boolean;
   trial_ends_on: Date | null;
@@ -24,11 +26,22 @@ export interface BilledTeam {
 
 export type TeamChange = Omit<BilledTeam, 'id' | 'user_id' | 'name' | 'storage_usage'>;
 
-const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, sub_id, additional_sites, cancel_at,
-  cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired, storage_usage`;
+const TEAM_COLUMNS = sql`id, user_id, name, plan_type_name, interval, currency, price_cents, sub_id, additional_sites,
+  additional_site_cents, cancel_at, cancel_at_period_end, trial_ends_on, period_start, period_end, unpaid_since, is_expired,
+  storage_usage`;
 
-export async function findBilledTeam(db: Db, id: string): Promise<BilledTeam | undefined> {
-  return (await sql<BilledTeam>`select ${TEAM_COLUMNS} from teams where id = ${id}`.execute(db)).rows[0];
+interface UsedInCycle {
+  cycle_start: Date;
+  cycle_end: Date;
+  current_cycle_visits: number;
+  current_cycle_bandwidth: number;
+}
+
+export async function findBilledTeam(db: Db, id: string): Promise<(BilledTeam & UsedInCycle) | undefined> {
+  const { rows } = await sql<BilledTeam & UsedInCycle>`
+    select ${TEAM_COLUMNS}, cycle_start, cycle_end, current_cycle_visits, current_cycle_bandwidth
+    from teams where id = ${id}`.execute(db);
+  return rows[0];
 }
 
 /** In the order of their ids, as everybody locks teams, and until the transaction ends. */
@@ -42,7 +55,8 @@ export async function lockBilledTeams(db: Db, ids: readonly string[]): Promise<B
 export async function writeTeam(db: Db, id: string, change: TeamChange): Promise<void> {
   const anchor = sql`case when period_start is not null and ${change.period_start}::timestamptz is null then now() else cycle_anchor end`;
   await sql`update teams set plan_type_name = ${change.plan_type_name}, interval = ${change.interval}, currency = ${change.currency},
-    sub_id = ${change.sub_id}, additional_sites = ${change.additional_sites}, cancel_at = ${change.cancel_at},
+    price_cents = ${change.price_cents}, sub_id = ${change.sub_id}, additional_sites = ${change.additional_sites},
+    additional_site_cents = ${change.additional_site_cents}, cancel_at = ${change.cancel_at},
     cancel_at_period_end = ${change.cancel_at_period_end}, trial_ends_on = ${change.trial_ends_on}, cycle_anchor = ${anchor},
     period_start = ${change.period_start}, period_end = ${change.period_end}, unpaid_since = ${change.unpaid_since},
     is_expired = ${change.is_expired} where id = ${id}`.execute(db);
@@ -84,11 +98,35 @@ export async function wantReading(db: Db, account: string, customerId: string): 
   return rows.length > 0;
 }
 
-/** The customer of this person: the given one, or whichever somebody else was faster to write. */
-export async function keepCustomer(db: Db, account: string, userId: string, customerId: string): Promise<string> {
+/** Changes nothing where the person has a customer. */
+export async function keepCustomer(db: Db, account: string, userId: string, customerId: string): Promise<void> {
   await sql`insert into payment_customers (account, customer_id, user_id) values (${account}, ${customerId}, ${userId})
     on conflict do nothing`.execute(db);
-  return (await findCustomer(db, account, userId)) as string;
+}
+
+/**
+ * Puts a new customer in the place of a deleted one, once. What the old one had bought goes along, so that whoever reads
+ * the new one finds that it ended; what was offered to the old one can not be paid any more.
+ */
+export async function replaceCustomer(
+  db: Db,
+  account: string,
+  userId: string,
+  customer: { old: string; new: string },
+): Promise<void> {
+  await sql`
+    with old as (
+      select account, customer_id, user_id from payment_customers
+      where account = ${account} and user_id = ${userId} and customer_id = ${customer.old} for update
+    ), moved as (
+      update subscriptions s set customer_id = ${customer.new} from old
+      where s.account = old.account and s.customer_id = old.customer_id
+    ), closed as (
+      update checkouts c set status = 'closed' from old
+      where c.account = old.account and c.user_id = old.user_id and c.status = 'open'
+    )
+    update payment_customers p set customer_id = ${customer.new} from old
+    where p.account = old.account and p.customer_id = old.customer_id`.execute(db);
 }
 
 /** A number that is higher than that of every reading which began before. */
@@ -130,13 +168,19 @@ export async function findPaidTeams(db: Db, account: string, customerId: string)
   return new Map(rows.map(({ id, team_id }) => [id, team_id]));
 }
 
+export interface PaidSubscription {
+  id: string;
+  customer_id: string;
+  interval: Interval;
+}
+
 /** What a team pays with now. */
 export async function findPaidSubscription(
   db: Db,
   account: string,
   teamId: string,
-): Promise<{ id: string; customer_id: string; interval: Interval } | undefined> {
-  const { rows } = await sql<{ id: string; customer_id: string; interval: Interval }>`
+): Promise<PaidSubscription | undefined> {
+  const { rows } = await sql<PaidSubscription>`
     select s.id, s.customer_id, t.interval from teams t join subscriptions s on s.id = t.sub_id and s.team_id = t.id
     where t.id = ${teamId} and s.account = ${account}`.execute(db);
   return rows[0];
@@ -167,11 +211,9 @@ export async function listCustomersToRead(db: Db, account: string): Promise<stri
   return rows.map(({ customer_id }) => customer_id);
 }
 
-/** Teams whose plan was bought with test money. */
-export async function listTestPaidTeams(db: Db): Promise<string[]> {
+export async function listTeamsPaidThrough(db: Db, accounts: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id where s.account = 'test'`.execute(
-    db,
-  );
+    select t.id from teams t join subscriptions s on s.team_id = t.id and s.id = t.sub_id
+    where s.account = any(${[...accounts]}::text[])`.execute(db);
   return rows.map(({ id }) => id);
 }

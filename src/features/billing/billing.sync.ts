@@ -1,7 +1,7 @@
 import { rightsChanged } from '#core/auth/revocation.ts';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
-import type { Subscription } from '#core/payments.ts';
+import type { Payments, Subscription } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { countSites } from '#features/site/site.ts';
@@ -15,7 +15,7 @@ import {
   beginReading,
   claimReading,
   findPaidTeams,
-  listTestPaidTeams,
+  listTeamsPaidThrough,
   lockBilledTeams,
   markPaymentVerified,
   type TeamChange,
@@ -51,11 +51,19 @@ export async function syncCustomer(services: Services, customerId: string, commi
   await (commit ? commit(apply) : inTransaction(db, apply));
 }
 
+/** Whose money is worth less than this one's. */
+const LESSER: Record<Payments['account'], Payments['account'][]> = {
+  test: [],
+  'stripe:test': ['test'],
+  'stripe:live': ['test', 'stripe:test'],
+};
+
 /** Where real money is taken, what was bought with test money is over, as if it had been canceled. */
 export async function endTestPlans(services: Services): Promise<void> {
-  if (requirePayments(services).account === 'test') return;
+  const lesser = LESSER[requirePayments(services).account];
   await inTransaction(services.db, async (tx) => {
-    for (const team of await lockBilledTeams(tx, await listTestPaidTeams(tx))) await applyTo(tx, services, team, []);
+    const teams = await lockBilledTeams(tx, await listTeamsPaidThrough(tx, lesser));
+    for (const team of teams) await applyTo(tx, services, team, []);
   });
 }
 
@@ -78,8 +86,11 @@ async function applyAll(tx: Tx, services: Services, customer: Customer, found: r
     await writeSubscription(tx, { account, id, customer_id, team_id: teamId, status });
     byTeam.set(teamId, [...(byTeam.get(teamId) ?? []), subscription]);
   }
-  for (const team of await lockBilledTeams(tx, [...byTeam.keys()]))
-    await applyTo(tx, services, team, byTeam.get(team.id) ?? []);
+  const own = new Set([...paidTeams.keys(), ...bought.map(({ id }) => id)]);
+  for (const team of await lockBilledTeams(tx, [...byTeam.keys()])) {
+    // What another customer or another provider is paid for a team is not this one's to replace or to end.
+    if (team.sub_id === null || own.has(team.sub_id)) await applyTo(tx, services, team, byTeam.get(team.id) ?? []);
+  }
   if (bought.some(({ status }) => status === 'active')) await markPaymentVerified(tx, customer.userId);
 }
 

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
+import { inTransaction } from '#core/db/database.ts';
 import { signDelivery } from '#integrations/payments/built-in/events.ts';
+import type { Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { deliver, type StripeServer, startStripeServer, WEBHOOK_SECRET } from '../../../test/billing/stripe-server.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
 import { rereadPayments, syncCustomerJob } from './billing.jobs.ts';
+import { endTestPlans } from './billing.sync.ts';
+import { getTeamBilling } from './billing.view.ts';
 
 /** The whole way through the official SDK, over a socket, to a server that speaks Stripe's protocol. */
 let app: TestApp;
@@ -127,6 +131,23 @@ suite('checkout', () => {
     await assert.rejects(stranger.api.syncCheckout({ params }), refused(404, 'checkout.not_found'));
   });
 
+  test('whoever comes back finds the team that another process has just made, before that is announced', async () => {
+    const [owner, other] = [await registerPerson(app, 'Buyer'), await registerPerson(app, 'Other')];
+    await checkoutFor(owner, 'micro');
+    const teamIds = async () => (await owner.api.listTeams()).results.map(({ id }) => id);
+    assert.deepEqual(await teamIds(), [owner.teamId]);
+    await inTransaction(app.services.db, async (tx) => {
+      await sql`alter table team_members disable trigger user`.execute(tx);
+      await tx
+        .insertInto('team_members')
+        .values({ team_id: other.teamId, user_id: owner.userId, role: 'viewer' })
+        .execute();
+      await sql`alter table team_members enable trigger user`.execute(tx);
+    });
+    await owner.api.syncBilling();
+    assert.deepEqual((await teamIds()).toSorted(), [owner.teamId, other.teamId].toSorted());
+  });
+
   test('free makes a team at once, for whoever has no free team', async () => {
     const owner = await registerPerson(app, 'Thrifty');
     const body = { new_team_name: 'Second', plan_name: 'free' } as const;
@@ -175,6 +196,21 @@ suite('checkout', () => {
     await eventually(async () => (await teamOf(owner)).plan_type_name === 'business');
   });
 
+  test('several tabs that choose different plans at once can pay for one of them', async () => {
+    const owner = await registerPerson(app, 'Undecided');
+    const plans = ['micro', 'starter', 'business'] as const;
+    const chosen = await Promise.allSettled([...plans, ...plans].map((plan) => checkoutFor(owner, plan)));
+    const offered = chosen.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.url : []));
+    for (const answer of chosen) if (answer.status === 'rejected') refused(409, 'billing.being_paid')(answer.reason);
+    offered.push((await checkoutFor(owner, 'micro')).url);
+    for (const url of offered) await stripe.pay(url);
+    await owner.api.syncBilling();
+    const { sub_id } = await teamOf(owner);
+    const subscriptions = await stripe.subscriptions();
+    const { customer } = subscriptions.find(({ id }) => id === sub_id) as StripeSubscription;
+    assert.equal(subscriptions.filter((each) => each.customer === customer).length, 1);
+  });
+
   test('a provider that can not be reached costs nothing, and the next try finds what it had begun', async () => {
     const owner = await registerPerson(app, 'Unlucky');
     const isCheckout = (path: string) => path.startsWith('/v1/checkout/sessions');
@@ -189,6 +225,26 @@ suite('checkout', () => {
     const sessions = await stripe.sessions();
     assert.equal(sessions.length, before + 1);
     assert.equal(sessions[0]?.url, url);
+  });
+
+  test('a session that stands for something else by now is ended before the new one is shown', async () => {
+    const owner = await registerPerson(app, 'Patient');
+    const { url: before } = await checkoutFor(owner, 'micro');
+    // A platform with another address leads back elsewhere.
+    const moved = await startTestApp({ databaseUrl: app.databaseUrl, env: { ...stripe.env, ROLE: 'api' } });
+    try {
+      const { api } = await signInAs(moved, owner.email);
+      const { url: now } = await checkoutFor({ ...owner, api }, 'micro');
+      assert.notEqual(now, before);
+      const own = (await stripe.sessions()).filter(({ id }) => [before, now].some((url) => url.endsWith(id)));
+      assert.deepEqual(
+        own.map(({ status }) => status),
+        ['open', 'expired'],
+      );
+      assert.equal((await checkoutFor({ ...owner, api }, 'micro')).url, now);
+    } finally {
+      await moved.close();
+    }
   });
 
   test('prices are made once and found again', async () => {
@@ -207,7 +263,7 @@ suite('the portal', () => {
     assert.equal(customers.filter(({ email }) => email === owner.email).length, 1);
   });
 
-  test('what is changed there is changed here: plan, interval, sites, cancelling and taking that back', async () => {
+  test('what is changed there is changed here: plan, interval, cancelling and taking that back', async () => {
     const owner = await ownerOn('micro');
     const { sub_id } = await teamOf(owner);
     const act = (action: Parameters<StripeServer['act']>[0]) => announced(() => stripe.act(action, sub_id as string));
@@ -218,8 +274,7 @@ suite('the portal', () => {
       });
     await act({ action: 'change_plan', priceKey: 'siteyard_business_year' });
     await becomes({ plan_type_name: 'business', interval: 'year', sub_id });
-    await act({ action: 'set_additional_sites', quantity: 5, priceKey: 'siteyard_additional_site_year' });
-    await becomes({ additional_sites: 5 });
+    await owner.api.setAdditionalSites({ params: { team_id: owner.teamId }, body: { additional_sites: 5 } });
     assert.deepEqual((await billingOf(owner)).limits.sites, { used: 0, allowed: 55 });
     assert.equal((await billingOf(owner)).price_cents, 99_000 + 5 * 3000);
     await act({ action: 'cancel' });
@@ -232,6 +287,65 @@ suite('the portal', () => {
     await becomes({ plan_type_name: 'free', sub_id: null, interval: null, additional_sites: null, is_expired: false });
     await app.mailTo(owner.email, 'has ended');
     assert.equal((await billingOf(owner)).state, 'active');
+  });
+});
+
+suite('a customer that was deleted at the provider', () => {
+  const customersOf = async ({ userId }: Person) =>
+    (await stripe.objects<Customer>('customer')).filter(({ metadata }) => metadata?.siteyard_user_id === userId);
+
+  test('takes along what it paid for, whether the provider says so', async () => {
+    const owner = await ownerOn('starter');
+    await announced(() => stripe.deleteCustomer(owner.email));
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'free');
+  });
+
+  test('or not, and the portal says what to do', async () => {
+    const owner = await ownerOn('starter');
+    await stripe.deleteCustomer(owner.email);
+    await assert.rejects(owner.api.createPortalSession(), refused(409, 'billing.customer_deleted'));
+    assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).sub_id], ['free', null]);
+    await assert.rejects(owner.api.createPortalSession(), refused(409, 'billing.customer_deleted'));
+    await owner.api.syncBilling();
+  });
+
+  test('is followed by one new customer, however many buy at once, and by what that one buys', async () => {
+    const owner = await ownerOn('business');
+    await setTeam(owner, { storage_usage: 2_000_000_000 });
+    await stripe.deleteCustomer(owner.email);
+    const urls = await Promise.all(Array.from({ length: 4 }, () => checkoutFor(owner, 'micro')));
+    assert.equal(new Set(urls.map(({ url }) => url)).size, 1);
+    assert.equal((await customersOf(owner)).length, 1);
+    // It is the new customer whose reading goes on with the grace of what the old one had.
+    assert.equal((await billingOf(owner)).state, 'grace');
+    await setTeam(owner, { unpaid_since: new Date(Date.now() - 14 * 86_400_000) });
+    await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+    await eventually(async () => (await teamOf(owner)).is_expired);
+
+    await stripe.pay(urls[0]?.url as string);
+    await owner.api.syncBilling();
+    const { plan_type_name, is_expired } = await teamOf(owner);
+    assert.deepEqual([plan_type_name, is_expired], ['micro', false]);
+    assert.match((await owner.api.createPortalSession()).url, /portal/);
+  });
+
+  test('leaves no checkout behind that can not be paid, and may be deleted again', async () => {
+    const owner = await registerPerson(app, 'Twice');
+    const offered: string[] = [(await checkoutFor(owner, 'micro')).url];
+    for (const _time of [1, 2]) {
+      await stripe.deleteCustomer(owner.email);
+      offered.push((await checkoutFor(owner, 'micro')).url);
+    }
+    assert.equal(new Set(offered).size, 3);
+    for (const url of offered) await stripe.pay(url);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+    const own = (await stripe.sessions()).filter(({ id }) => offered.some((url) => url.endsWith(id)));
+    assert.deepEqual(
+      own.map(({ status }) => status),
+      ['complete', 'open', 'open'],
+      'what was offered to a deleted customer stays unpaid',
+    );
   });
 });
 
@@ -267,9 +381,77 @@ test('more sites are bought and given back for a plan that is paid, and for no o
   assert.equal((await set(0)).price_cents, 9000);
   assert.deepEqual(await atProvider(), [[plan, 1]]);
   await set(0);
+  // It is done there, and we can not hear of it.
+  stripe.done = ({ method, path }) => {
+    if (method === 'POST' && path.startsWith('/v1/subscriptions/')) stripe.fault = () => 'refuse';
+  };
+  await assert.rejects(set(2), refused(502));
+  stripe.done = stripe.fault = undefined;
+  await app.services.jobs.enqueue(app.services.db, rereadPayments, {});
+  await eventually(async () => (await teamOf(owner)).additional_sites === 2);
   const thrifty = await registerPerson(app, 'Thrifty');
   const asked = thrifty.api.setAdditionalSites({ params: { team_id: thrifty.teamId }, body: { additional_sites: 1 } });
   await assert.rejects(asked, refused(409, 'billing.not_paid'));
+});
+
+test('more sites for a plan that ended or changed at the provider without a word go by what is true there', async () => {
+  const owner = await ownerOn('micro', 'month');
+  const { sub_id } = await teamOf(owner);
+  const set = (additional_sites: number) =>
+    owner.api.setAdditionalSites({ params: { team_id: owner.teamId }, body: { additional_sites } });
+  await stripe.act({ action: 'change_plan', priceKey: 'siteyard_micro_year' }, sub_id as string);
+  assert.equal((await set(1)).price_cents, 9000 + 3000, 'a year of each');
+  await stripe.act({ action: 'end_now' }, sub_id as string);
+  await assert.rejects(set(2), refused(409, 'billing.not_paid'));
+  assert.equal((await teamOf(owner)).plan_type_name, 'free');
+});
+
+test('what a team pays is what it bought for, whatever is offered now', async () => {
+  const owner = await ownerOn('micro');
+  const { sub_id } = await teamOf(owner);
+  const post = async (path: string, form: Record<string, string>) => {
+    const headers = { authorization: `Bearer ${stripe.env.STRIPE_SECRET_KEY}` };
+    const body = new URLSearchParams(form);
+    const answer = await fetch(`${stripe.env.STRIPE_API_URL}${path}`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 200);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const oldPrice = (lookup_key: string, product: string, unit_amount: string) => {
+    const terms = { unit_amount, currency: 'usd', 'recurring[interval]': 'month' };
+    const isFor = product.replace('siteyard_', '');
+    return post('/v1/prices', { ...terms, lookup_key, product, 'metadata[siteyard]': isFor });
+  };
+  await oldPrice('old_micro', 'siteyard_micro', '700');
+  await stripe.act({ action: 'change_plan', priceKey: 'old_micro' }, sub_id as string);
+  await owner.api.syncBilling();
+  const before = await billingOf(owner);
+  assert.deepEqual([before.price_cents, before.additional_site_cents], [700, 300], 'of what it has none it is offered');
+  const price = await oldPrice('old_site', 'siteyard_additional_site', '200');
+  await post(`/v1/subscriptions/${sub_id}`, { 'items[0][price]': price, 'items[0][quantity]': '2' });
+  await owner.api.syncBilling();
+  const bought = await billingOf(owner);
+  assert.deepEqual([bought.price_cents, bought.additional_site_cents], [1100, 200]);
+  const params = { team_id: owner.teamId };
+  const more = await owner.api.setAdditionalSites({ params, body: { additional_sites: 3 } });
+  assert.deepEqual([more.price_cents, more.additional_site_cents, more.additional_sites], [1300, 200, 3]);
+  await stripe.act({ action: 'end_now' }, sub_id as string);
+  await owner.api.syncBilling();
+  assert.equal((await billingOf(owner)).price_cents, 0);
+});
+
+test('what is shown of a team is of one moment: its row is read once', async () => {
+  const owner = await registerPerson(app, 'Reader');
+  const asked: string[] = [];
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'RawNode') asked.push(node.sqlFragments.join(' '));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const shown = await getTeamBilling(app.services.db.withPlugin(counting), app.services, owner.teamId);
+  assert.equal(shown.plan_name, 'free');
+  assert.equal(asked.filter((query) => query.includes('from teams')).length, 1);
 });
 
 test('the free site of a team that pays takes none of its slots, and of a free team the only one', async () => {
@@ -529,8 +711,20 @@ test('what was bought with test money ends where real money is taken, and can be
       assert.equal((await teamOf(owner)).plan_type_name, 'micro');
       await rereadPayments.run({}, { ...job, commit: () => assert.fail('there is nothing to commit') });
       assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+      // Back at the provider before, what it has does not replace what is paid elsewhere.
+      await owner.api.syncBilling();
+      assert.equal((await teamOf(owner)).plan_type_name, 'micro');
     } finally {
       await earnest.close();
+    }
+    // What was bought in Stripe's test mode was test money too.
+    const live = { ...stripe.env, STRIPE_SECRET_KEY: 'sk_live_x', ROLE: 'api' };
+    const inEarnest = await startTestApp({ databaseUrl: trying.databaseUrl, env: live });
+    try {
+      await endTestPlans(inEarnest.services);
+      assert.deepEqual([(await teamOf(owner)).plan_type_name, (await teamOf(owner)).sub_id], ['free', null]);
+    } finally {
+      await inEarnest.close();
     }
   } finally {
     await trying.close();

@@ -1,9 +1,16 @@
 import type { Db } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import type { Services } from '#core/services.ts';
-import { asking, customerOf, requirePayments } from './billing.provider.ts';
+import { customerOf } from './billing.customer.ts';
+import { asking, requirePayments } from './billing.provider.ts';
 import { beingChanged, notPaid } from './billing.schema.ts';
-import { findCustomer, findPaidSubscription, findPaidTeams } from './billing.sql.ts';
+import {
+  findCustomer,
+  findPaidSubscription,
+  findPaidTeams,
+  type PaidSubscription,
+  wantReading,
+} from './billing.sql.ts';
 import { syncCustomer } from './billing.sync.ts';
 
 /** Money, as the platform and other features see it. */
@@ -13,7 +20,7 @@ export { receivePaymentEvent } from './billing.webhook.ts';
 export async function createPortal(services: Services, userId: string): Promise<{ url: string }> {
   const payments = requirePayments(services);
   return asking(services, async () => {
-    const customerId = await customerOf(services, userId);
+    const customerId = await customerOf(services, userId, { mayReplace: false });
     return { url: await payments.createPortal(customerId, `${services.config.baseUrl}/billing/return`) };
   });
 }
@@ -22,7 +29,10 @@ export async function createPortal(services: Services, userId: string): Promise<
 export async function syncUser(services: Services, userId: string): Promise<void> {
   const { account } = requirePayments(services);
   const customerId = await findCustomer(services.db, account, userId);
-  if (customerId !== undefined) await asking(services, () => syncCustomer(services, customerId));
+  if (customerId === undefined) return;
+  await asking(services, () => syncCustomer(services, customerId));
+  // A reading that overtook this one may have made a team, and this process may not have heard of it yet.
+  services.credentials.forget(userId);
 }
 
 const WAIT_MS = 20_000;
@@ -39,13 +49,22 @@ export async function setAdditionalSites(services: Services, teamId: string, qua
 /** Changes what is paid for, at the provider, and then here what follows from it. */
 async function payFor(services: Services, teamId: string, quantity: number): Promise<void> {
   const payments = requirePayments(services);
-  const paid = await findPaidSubscription(services.db, payments.account, teamId);
-  if (!paid) throw notPaid();
-  const { id, customer_id, interval } = paid;
+  const { customer_id } = await paidSubscription(services, teamId);
   await asking(services, async () => {
+    // It may have ended there or be paid by the year by now, and nobody told us yet.
+    await syncCustomer(services, customer_id);
+    const { id, interval } = await paidSubscription(services, teamId);
+    // Should we die or not be able to read what follows, the clock does.
+    await wantReading(services.db, payments.account, customer_id);
     await payments.setAdditionalSites(id, `siteyard_additional_site_${interval}`, quantity);
     await syncCustomer(services, customer_id);
   });
+}
+
+async function paidSubscription(services: Services, teamId: string): Promise<PaidSubscription> {
+  const paid = await findPaidSubscription(services.db, requirePayments(services).account, teamId);
+  if (!paid) throw notPaid();
+  return paid;
 }
 
 export async function listPaidTeams(db: Db, services: Services, userId: string): Promise<string[]> {

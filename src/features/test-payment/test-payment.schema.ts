@@ -29,7 +29,6 @@ const TestSubscription = Type.Object({
   status: Type.String(),
   plan_name: OneOf(PLAN_NAMES),
   interval: OneOf(INTERVALS),
-  additional_sites: Type.Integer(),
   amount_cents: Type.Integer(),
   currency: Type.String(),
   current_period_end: Timestamp,
@@ -42,22 +41,13 @@ export const TestPortal = Type.Object(
 );
 export type TestPortal = Static<typeof TestPortal>;
 
-export const PORTAL_ACTIONS = [
-  'change_plan',
-  'cancel',
-  'resume',
-  'end_now',
-  'fail_payment',
-  'pay',
-  'set_additional_sites',
-] as const;
+export const PORTAL_ACTIONS = ['change_plan', 'cancel', 'resume', 'end_now', 'fail_payment', 'pay'] as const;
 
 export const PortalAction = Type.Object({
   action: OneOf(PORTAL_ACTIONS),
   subscription: Type.String({ minLength: 1, maxLength: 100, description: 'Which of the subscriptions, by its id' }),
   plan_name: Type.Optional(OneOf(PAID_PLANS)),
   interval: Type.Optional(OneOf(INTERVALS)),
-  additional_sites: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
 });
 export type PortalAction = Static<typeof PortalAction>;
 

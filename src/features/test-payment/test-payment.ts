@@ -32,8 +32,7 @@ export function showPortal(portal: ProvidersPortal): TestPortal {
     status: each.status,
     plan_name: each.plan as PlanName,
     interval: each.interval,
-    additional_sites: each.additionalSites,
-    amount_cents: each.amountCents,
+    amount_cents: each.priceCents,
     currency: each.currency,
     current_period_end: each.periodEnd,
     cancel_at_period_end: each.cancelAtPeriodEnd,
@@ -54,15 +53,8 @@ export async function actInPortal(
 }
 
 function readAction(input: PortalAction, interval: 'month' | 'year'): TestAction {
-  const { action, plan_name, additional_sites } = input;
-  const missing = (field: string) => invalid(bodyFault(field, `Field required to ${action}`, 'missing'));
-  if (action === 'change_plan') {
-    if (plan_name === undefined) throw missing('plan_name');
-    return { action, priceKey: `siteyard_${plan_name}_${input.interval ?? interval}` };
-  }
-  if (action === 'set_additional_sites') {
-    if (additional_sites === undefined) throw missing('additional_sites');
-    return { action, quantity: additional_sites, priceKey: `siteyard_additional_site_${interval}` };
-  }
-  return { action };
+  const { action, plan_name } = input;
+  if (action !== 'change_plan') return { action };
+  if (plan_name === undefined) throw invalid(bodyFault('plan_name', `Field required to ${action}`, 'missing'));
+  return { action, priceKey: `siteyard_${plan_name}_${input.interval ?? interval}` };
 }

@@ -38,7 +38,7 @@ const driver = (prices = [PRICE], more: { secretKey?: string; outbound?: Outboun
     prices,
   });
 
-const person = { userId: 'a1', email: 'ada@example.com', name: 'Åda Lövelace 你好' };
+const person = { userId: 'a1', email: 'ada@example.com', name: 'Åda Lövelace 你好', replaces: undefined };
 const checkoutOf = (customerId: string, checkoutId: string) => ({
   checkoutId,
   customerId,
@@ -101,6 +101,33 @@ suite('through the official SDK', () => {
     assert.equal(all.filter(({ status }) => status === 'canceled').length, 1);
   });
 
+  test('a deleted customer has nothing and can not be used; one that nobody ever had is no reason to end anything', async () => {
+    const payments = driver();
+    const buyer = { ...person, userId: 'a4', email: 'deleted@example.com' };
+    const customerId = await payments.createCustomer(buyer);
+    await stripe.pay((await payments.createCheckout(checkoutOf(customerId, 'gone'))).url);
+    assert.equal(await payments.isCustomerDeleted(customerId), false);
+    await stripe.deleteCustomer(buyer.email);
+    assert.equal(await payments.isCustomerDeleted(customerId), true);
+    assert.deepEqual(await payments.listSubscriptions(customerId), []);
+    await assert.rejects(payments.createCheckout(checkoutOf(customerId, 'late')), PaymentsFailed);
+    await assert.rejects(payments.createPortal(customerId, 'https://platform.example/'), PaymentsFailed);
+    await assert.rejects(payments.listSubscriptions('cus_of_another_account'), PaymentsFailed);
+
+    const again = { ...buyer, replaces: customerId };
+    const [made, same] = await Promise.all([payments.createCustomer(again), driver().createCustomer(again)]);
+    assert.equal(made, same);
+    assert.notEqual(made, customerId);
+  });
+
+  test('a checkout whose price has changed since is offered at the new one', async () => {
+    const customerId = await driver().createCustomer({ ...person, userId: 'a5' });
+    const offer = (cents: number) => driver([{ ...PRICE, cents }]).createCheckout(checkoutOf(customerId, 'dearer'));
+    const [before, dearer, again] = [await offer(1500), await offer(1600), await offer(1600)];
+    assert.notEqual(dearer.id, before.id);
+    assert.equal(again.id, dearer.id);
+  });
+
   test('the portal has one configuration, with every plan that can be chosen', async () => {
     const customerId = await driver().createCustomer(person);
     await driver().createPortal(customerId, 'https://platform.example/');
@@ -123,6 +150,16 @@ suite('through the official SDK', () => {
     assert.equal(await payments.closeCheckout(paid.id), 'complete');
     assert.equal(await payments.closeCheckout(open.id), 'expired');
     assert.equal(await payments.closeCheckout(open.id), 'expired');
+  });
+
+  test('what was canceled and is over can not be resumed, also where nobody has looked at it since', async (t) => {
+    const payments = driver();
+    const customerId = await payments.createCustomer({ ...person, userId: 'a6' });
+    await stripe.pay((await payments.createCheckout(checkoutOf(customerId, 'over'))).url);
+    const id = (await payments.listSubscriptions(customerId))[0]?.id as string;
+    assert.equal(await stripe.act({ action: 'cancel' }, id), true);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 32 * 86_400_000 });
+    assert.equal(await stripe.act({ action: 'resume' }, id), false);
   });
 
   test('what fails says so without the key', async () => {

@@ -4,6 +4,7 @@ import {
   type CheckoutStatus,
   ForgedNotice,
   type NewCheckout,
+  type NewCustomer,
   type PaymentNotice,
   type Payments,
   PaymentsFailed,
@@ -47,33 +48,38 @@ export class StripePayments implements Payments {
     this.#catalogue = new StripeCatalogue(this.#stripe, options.prices);
   }
 
-  createCustomer({ userId, email, name }: { userId: string; email: string; name: string }): Promise<string> {
+  createCustomer({ userId, email, name, replaces }: NewCustomer): Promise<string> {
     return ask(async () => {
       const customer = { email, name, metadata: { siteyard_user_id: userId } };
-      // A key stands for one request, so it changes with what is said.
-      const said = createHash('sha256').update(`${email} ${name}`).digest('hex');
-      const idempotencyKey = `customer ${userId} ${said}`;
+      const idempotencyKey = keyFor(`customer ${userId}`, { ...customer, replaces });
       return (await this.#stripe.customers.create(customer, { idempotencyKey })).id;
     });
+  }
+
+  isCustomerDeleted(customerId: string): Promise<boolean> {
+    return ask(() => this.#isDeleted(customerId));
+  }
+
+  async #isDeleted(customerId: string): Promise<boolean> {
+    return (await this.#stripe.customers.retrieve(customerId)).deleted === true;
   }
 
   createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }> {
     const { checkoutId, customerId, priceKey, teamName, successUrl, cancelUrl } = checkout;
     const metadata = { [CHECKOUT_ID]: checkoutId, [TEAM_NAME]: teamName };
     return ask(async () => {
-      const { id, url } = await this.#stripe.checkout.sessions.create(
-        {
-          mode: 'subscription',
-          customer: customerId,
-          client_reference_id: checkoutId,
-          line_items: [{ price: await this.#catalogue.priceId(priceKey), quantity: 1 }],
-          success_url: successUrl,
-          cancel_url: cancelUrl,
-          metadata,
-          subscription_data: { metadata, description: `Siteyard team ${teamName}` },
-        },
-        { idempotencyKey: `checkout ${checkoutId}` },
-      );
+      const session: Stripe.Checkout.SessionCreateParams = {
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: checkoutId,
+        line_items: [{ price: await this.#catalogue.priceId(priceKey), quantity: 1 }],
+        success_url: successUrl,
+        cancel_url: cancelUrl,
+        metadata,
+        subscription_data: { metadata, description: `Siteyard team ${teamName}` },
+      };
+      const idempotencyKey = keyFor(`checkout ${checkoutId}`, session);
+      const { id, url } = await this.#stripe.checkout.sessions.create(session, { idempotencyKey });
       if (url === null) throw new PaymentsFailed('the checkout has no address', false);
       return { id, url };
     });
@@ -98,11 +104,9 @@ export class StripePayments implements Payments {
       const { items } = await this.#stripe.subscriptions.retrieve(subscriptionId);
       const item = items.data.find(isAdditionalSite);
       if (quantity === (item?.quantity ?? 0)) return;
-      const known = item && { id: item.id };
-      const wanted =
-        quantity === 0
-          ? { ...known, deleted: true }
-          : { ...known, price: await this.#catalogue.priceId(priceKey), quantity };
+      const wanted = item
+        ? { id: item.id, ...(quantity === 0 ? { deleted: true } : { quantity }) }
+        : { price: await this.#catalogue.priceId(priceKey), quantity };
       await this.#stripe.subscriptions.update(subscriptionId, {
         items: [wanted],
         proration_behavior: 'create_prorations',
@@ -120,14 +124,24 @@ export class StripePayments implements Payments {
 
   listSubscriptions(customerId: string): Promise<Subscription[]> {
     return ask(async () => {
-      const found: Subscription[] = [];
-      const pages = this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
-      for await (const each of pages) {
-        const subscription = toSubscription(each);
-        if (subscription) found.push(subscription);
+      try {
+        return await this.#listSubscriptions(customerId);
+      } catch (error) {
+        // A customer that was never there may be of another account, and then nothing of it has ended.
+        if (isMissing(error) && (await this.#isDeleted(customerId))) return [];
+        throw error;
       }
-      return found;
     });
+  }
+
+  async #listSubscriptions(customerId: string): Promise<Subscription[]> {
+    const found: Subscription[] = [];
+    const pages = this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
+    for await (const each of pages) {
+      const subscription = toSubscription(each);
+      if (subscription) found.push(subscription);
+    }
+    return found;
   }
 
   readNotice(body: Buffer, signature: string): PaymentNotice {
@@ -143,6 +157,13 @@ export class StripePayments implements Payments {
     return { id: event.id, customerId };
   }
 }
+
+/** A key stands for one request, so it changes with what is said. */
+const keyFor = (name: string, said: object) =>
+  `${name} ${createHash('sha256').update(JSON.stringify(said)).digest('hex')}`;
+
+const isMissing = (error: unknown) =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 
 async function ask<T>(question: () => Promise<T>): Promise<T> {
   try {

@@ -5,13 +5,14 @@ import { findObject, listObjects, type StoredObject, saveObject } from './object
 import {
   type CheckoutSession,
   type Customer,
+  type DeletedCustomer,
   newId,
   type PortalSession,
   type Price,
   type Product,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { letTimePass, setItem } from './subscriptions.ts';
+import { endSubscription, letTimePass, setItem } from './subscriptions.ts';
 
 /** What an endpoint may use. */
 interface Call {
@@ -34,6 +35,8 @@ const SESSION_SECONDS = 86_400;
 /** The part of Stripe's API that the platform uses. */
 export const ENDPOINTS: readonly [method: string, path: RegExp, Endpoint][] = [
   ['POST', /^\/v1\/customers$/, createCustomer],
+  ['GET', /^\/v1\/customers\/(\w+)$/, ({ tx, id }) => find(tx, 'customer', id)],
+  ['DELETE', /^\/v1\/customers\/(\w+)$/, deleteCustomer],
   ['POST', /^\/v1\/products$/, createProduct],
   ['GET', /^\/v1\/prices$/, listPrices],
   ['POST', /^\/v1\/prices$/, createPrice],
@@ -70,6 +73,26 @@ function need(form: Form, name: string): string {
 function createCustomer({ tx, form, now }: Call): Promise<Customer> {
   const said = { email: textOf(form.email) ?? null, name: textOf(form.name) ?? null, metadata: textsOf(form.metadata) };
   return made(tx, { id: newId('cus'), object: 'customer', ...said, created: now, livemode: false });
+}
+
+/** What the customer pays for ends with it. */
+async function deleteCustomer({ tx, id, now, emit }: Call): Promise<DeletedCustomer> {
+  const customer = await livingCustomer(tx, id);
+  for (const subscription of await listObjects<StripeSubscription>(tx, 'subscription', id)) {
+    if (subscription.status === 'canceled') continue;
+    const ended = endSubscription(subscription, now);
+    await saveObject(tx, ended);
+    await emit('customer.subscription.deleted', ended);
+  }
+  await emit('customer.deleted', customer);
+  return made(tx, { id, object: 'customer', deleted: true });
+}
+
+async function livingCustomer(tx: Tx, id: string): Promise<Customer> {
+  const customer = await findObject<Customer | DeletedCustomer>(tx, 'customer', id);
+  if (!customer || 'deleted' in customer)
+    throw new ApiError(400, `No such customer: '${id}'`, { code: 'resource_missing', param: 'customer' });
+  return customer;
 }
 
 async function createProduct({ tx, form, now }: Call): Promise<Product> {
@@ -114,7 +137,7 @@ async function createPrice({ tx, form, now }: Call): Promise<Price> {
 
 async function createCheckout({ tx, form, now, pagesUrl }: Call): Promise<CheckoutSession> {
   if (need(form, 'mode') !== 'subscription') throw new ApiError(400, 'Only subscriptions are sold here.');
-  const customer = await find<Customer>(tx, 'customer', need(form, 'customer'));
+  const customer = await livingCustomer(tx, need(form, 'customer'));
   const price = await find<Price>(tx, 'price', need(partOf(listOf(form.line_items)[0]), 'price'));
   const id = newId('cs_test');
   return made(tx, {
@@ -162,7 +185,7 @@ function createConfiguration({ tx, form, now }: Call): Promise<object> {
 }
 
 async function createPortal({ tx, form, now, pagesUrl }: Call): Promise<PortalSession> {
-  const customer = await find<Customer>(tx, 'customer', need(form, 'customer'));
+  const customer = await livingCustomer(tx, need(form, 'customer'));
   const id = newId('bps');
   return made(tx, {
     id,
@@ -177,7 +200,8 @@ async function createPortal({ tx, form, now, pagesUrl }: Call): Promise<PortalSe
 
 async function listSubscriptions(call: Call): Promise<object> {
   const { tx, form } = call;
-  const found = await listObjects<StripeSubscription>(tx, 'subscription', textOf(form.customer));
+  const customer = await livingCustomer(tx, need(form, 'customer'));
+  const found = await listObjects<StripeSubscription>(tx, 'subscription', customer.id);
   const ripe = [];
   for (const subscription of found) ripe.push(await ripen(call, subscription));
   // Stripe leaves out what has ended unless it is asked for everything.

@@ -4,12 +4,14 @@ import { TEAM_NAME, toSubscription } from '../stripe-subscription.ts';
 import { findObject, listObjects, saveObject } from './objects.sql.ts';
 import {
   type CheckoutSession,
+  type Customer,
+  type DeletedCustomer,
   newId,
   type PortalSession,
   type Price,
   type StripeSubscription,
 } from './stripe-objects.ts';
-import { amountOf, beginSubscription, changeSubscription } from './subscriptions.ts';
+import { beginSubscription, changeSubscription, letTimePass } from './subscriptions.ts';
 
 /** What somebody does on the pages that Stripe would show. */
 type Emit = (type: string, object: object) => Promise<void>;
@@ -34,7 +36,7 @@ export async function readCheckout(db: Db, id: string): Promise<TestCheckout | u
   };
 }
 
-/** A declined card leaves the session open for another try. */
+/** A declined card leaves the session open for another try. A session of a deleted customer can not be paid. */
 export async function endCheckout(
   db: Db,
   id: string,
@@ -46,6 +48,8 @@ export async function endCheckout(
   const price = session && (await findObject<Price>(db, 'price', session.price));
   if (!session || !price || session.status !== 'open' || outcome === 'declined') return;
   const { customer, subscription_metadata: metadata } = session;
+  const payer = await findObject<Customer | DeletedCustomer>(db, 'customer', customer);
+  if (!payer || 'deleted' in payer) return;
   const subscription = beginSubscription({ customer, price, metadata }, now);
   const complete: CheckoutSession = {
     ...session,
@@ -67,8 +71,7 @@ export async function readPortal(db: Db, id: string): Promise<TestPortal | undef
   const found = await listObjects<StripeSubscription>(db, 'subscription', session.customer);
   const subscriptions = found.flatMap((each) => {
     const subscription = toSubscription(each as unknown as Parameters<typeof toSubscription>[0]);
-    const more = { teamName: each.metadata[TEAM_NAME] ?? '', amountCents: amountOf(each) };
-    return subscription ? [{ ...subscription, ...more }] : [];
+    return subscription ? [{ ...subscription, teamName: each.metadata[TEAM_NAME] ?? '' }] : [];
   });
   return { id, customerId: session.customer, returnUrl: session.return_url ?? '', subscriptions };
 }
@@ -88,7 +91,8 @@ export async function act(
 ): Promise<boolean> {
   const before = await findObject<StripeSubscription>(db, 'subscription', subscriptionId);
   if (before?.customer !== customer) return false;
-  const after = changeSubscription(before, action, await listObjects<Price>(db, 'price'), now);
+  // One whose time is over can not be resumed, although nobody has looked at it since.
+  const after = changeSubscription(letTimePass(before, now), action, await listObjects<Price>(db, 'price'), now);
   if (!after) return false;
   await saveObject(db, after);
   const invoiceEvent = EVENT_OF[action.action];

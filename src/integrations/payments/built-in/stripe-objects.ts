@@ -4,6 +4,8 @@ import type { StoredObject } from './objects.sql.ts';
 
 /** The parts of Stripe's objects that the built-in provider has; the types are Stripe's own. */
 export type Customer = StoredObject & Pick<Stripe.Customer, 'email' | 'metadata' | 'created' | 'livemode'>;
+/** All that is left of one. It stays known by its id and can not be used for anything. */
+export type DeletedCustomer = StoredObject & Pick<Stripe.DeletedCustomer, 'deleted'>;
 export type Product = StoredObject & Pick<Stripe.Product, 'name' | 'active' | 'metadata' | 'created' | 'livemode'>;
 export type Price = StoredObject &
   Pick<

@@ -49,8 +49,6 @@ function newItem(subscription: string, price: Price, quantity: number, start: nu
 
 const planItemOf = ({ items }: StripeSubscription) =>
   items.data.find((item) => !isAdditionalSite(item)) as SubscriptionItem;
-export const amountOf = ({ items }: StripeSubscription) =>
-  items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0);
 
 /** What time does by itself: a period that is over is followed by the next, or by the end. */
 export function letTimePass(subscription: StripeSubscription, now: number): StripeSubscription {
@@ -79,7 +77,7 @@ function withPeriod(subscription: StripeSubscription, start: number, end: number
   return { ...subscription, items: { ...subscription.items, data } };
 }
 
-function endSubscription(subscription: StripeSubscription, at: number): StripeSubscription {
+export function endSubscription(subscription: StripeSubscription, at: number): StripeSubscription {
   return { ...subscription, status: 'canceled', canceled_at: subscription.canceled_at ?? at, ended_at: at };
 }
 
@@ -106,8 +104,6 @@ export function changeSubscription(
       return letTimePass({ ...subscription, status: 'active' }, now);
     case 'change_plan':
       return price && changePlan(subscription, price, prices, now);
-    case 'set_additional_sites':
-      return price && setExtra(subscription, price, action.quantity);
   }
 }
 
@@ -132,13 +128,6 @@ function changePlan(
   return interval === before.price.recurring.interval
     ? changed
     : withPeriod(changed, now, addIntervals(now, interval, 1));
-}
-
-function setExtra(subscription: StripeSubscription, price: Price, quantity: number): StripeSubscription {
-  const item = planItemOf(subscription);
-  const { current_period_start: start, current_period_end: end } = item;
-  const extra = quantity > 0 ? [newItem(subscription.id, price, quantity, start, end)] : [];
-  return { ...subscription, items: { ...subscription.items, data: [item, ...extra] } };
 }
 
 /** Changes an item, adds one where none is named, and takes out what nobody wants any more of. */

@@ -10,8 +10,7 @@ import { Section } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
-import { capitalise, formatAmount, formatPrice } from '../../ui/format.ts';
-import { Input } from '../../ui/input.tsx';
+import { capitalise, formatPrice } from '../../ui/format.ts';
 import { Select } from '../../ui/select.tsx';
 import { formatDate } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -40,7 +39,6 @@ export function TestSubscription({ portalId, subscription }: { portalId: string;
       {!isEnded && (
         <div className="grid gap-6">
           <PlanForm key={`${subscription.plan_name} ${subscription.interval}`} subscription={subscription} act={act} />
-          <ExtraSitesForm key={subscription.additional_sites} subscription={subscription} act={act} />
           <Actions subscription={subscription} act={act} />
         </div>
       )}
@@ -98,35 +96,6 @@ function PlanForm({ subscription, act }: PartProps) {
           />
         </Field>
         <SubmitButton variant="secondary">Change plan</SubmitButton>
-      </div>
-    </Form>
-  );
-}
-
-function ExtraSitesForm({ subscription, act }: PartProps) {
-  return (
-    <Form
-      submit={async ({ additional_sites }: Record<string, string>) => {
-        const count = Number(additional_sites);
-        await act(
-          { action: 'set_additional_sites', additional_sites: count },
-          `The plan has ${formatAmount(count, 'additional site')}.`,
-        );
-      }}
-    >
-      <div className="grid items-end gap-3 sm:grid-cols-[1fr_1fr_auto]">
-        <Field name="additional_sites" label="Additional sites" className="sm:col-span-2">
-          <Input
-            type="number"
-            inputMode="numeric"
-            min={0}
-            max={1000}
-            step={1}
-            required
-            defaultValue={subscription.additional_sites}
-          />
-        </Field>
-        <SubmitButton variant="secondary">Set additional sites</SubmitButton>
       </div>
     </Form>
   );
