@@ -21,13 +21,13 @@ export function PasswordDialog({ team, password: old, open, onOpenChange }: Pass
   const queryClient = useQueryClient();
 
   async function submit({ fqdn = '', username = '', password = '' }: Record<string, string>) {
-    const body = { fqdn: fqdn.trim(), username: username.trim(), password };
+    const body = { fqdn: hostIn(fqdn), username: username.trim(), password };
     const saved = old
       ? await api.updateApplicationPassword({ params: { fqdn: old.fqdn }, query: { team_id: team.id }, body })
       : await api.createApplicationPassword({ body: { ...body, team_id: team.id } });
     await queryClient.invalidateQueries({ queryKey: ['application-passwords'] });
     onOpenChange(false);
-    toast.success(old ? `The password for ${saved.fqdn} is replaced.` : `The password for ${saved.fqdn} is kept.`);
+    toast.success(old ? `The password for ${saved.fqdn} is replaced.` : `The password for ${saved.fqdn} is saved.`);
   }
 
   return (
@@ -38,7 +38,7 @@ export function PasswordDialog({ team, password: old, open, onOpenChange }: Pass
       description="In WordPress you make one under Users, Profile, Application Passwords. For a storefront it is the access token of its admin API."
     >
       <Form submit={submit} fieldOfCode={fieldOfCode}>
-        <Field name="fqdn" label="Host" hint="A site that is hosted elsewhere, without https://">
+        <Field name="fqdn" label="Host" hint="A site that is hosted elsewhere.">
           <Input defaultValue={old?.fqdn} required autoFocus={!old} {...code} placeholder="blog.example.com" />
         </Field>
         <Field name="username" label="User name">
@@ -55,5 +55,12 @@ export function PasswordDialog({ team, password: old, open, onOpenChange }: Pass
     </Dialog>
   );
 }
+
+/** People copy it from the address bar. */
+const hostIn = (text: string) =>
+  text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
 
 const fieldOfCode = { 'application_password.exists': 'fqdn', 'application_password.hosted_here': 'fqdn' };

@@ -44,7 +44,7 @@ function Billed({ team }: { team: Team }) {
           <Usage limits={billing.limits} cycleEnd={billing.cycle_end} />
           {isOwner && <ChoosePlan team={team} billing={billing} />}
           {isOwner && billing.provider !== null && billing.interval !== null && (
-            <AdditionalSites team={team} billing={billing} />
+            <AdditionalSites key={billing.additional_sites} team={team} billing={billing} />
           )}
         </>
       )}

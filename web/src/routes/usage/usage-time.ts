@@ -3,8 +3,8 @@ import type { Usage } from '../../api/usage-queries.ts';
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {
   hour: {
-    short: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
-    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }),
+    short: new Intl.DateTimeFormat(undefined, { hour: 'numeric' }),
+    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' }),
   },
   day: {
     short: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
