@@ -242,7 +242,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.goto(`/teams/${quietTeamId}?tab=plan`);
     await page.locator('figure canvas').first().waitFor();
     assert.equal(await page.locator('figure canvas').count(), 2);
-    await page.getByText(/^3,702 in this cycle, since/).waitFor();
+    await page.getByText(/^3,702 in the days since/).waitFor();
     await page.getByRole('radio', { name: 'Table' }).click();
     await page.getByRole('radio', { name: '24 h' }).click();
     const table = page.getByRole('table', { name: 'Visits and bandwidth in the last 24 hours' });

@@ -35,7 +35,7 @@ const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 export function teamRanges(cycleStart: string | null): UsageRange[] {
   const start = cycleStart === null ? undefined : new Date(cycleStart);
   const cycle: UsageRange[] = start
-    ? [{ label: 'This cycle', title: `this cycle, since ${dayName.format(start)}`, step: 'day', from: () => start }]
+    ? [{ label: 'This cycle', title: `the days since ${dayName.format(start)}`, step: 'day', from: () => start }]
     : [];
   return [...cycle, lastDay, { label: '90 d', title: 'the last 90 days', step: 'day', from: last(90, dayMs) }];
 }
