@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { ApplicationPassword, Team } from '#sdk';
 import { api } from '../../api/client.ts';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -19,6 +20,7 @@ const code = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } 
 
 export function PasswordDialog({ team, password: old, open, onOpenChange }: PasswordDialogProps) {
   const queryClient = useQueryClient();
+  const passwordField = useRef<HTMLInputElement>(null);
 
   async function submit({ fqdn = '', username = '', password = '' }: Record<string, string>) {
     const body = { fqdn: hostIn(fqdn), username: username.trim(), password };
@@ -33,19 +35,20 @@ export function PasswordDialog({ team, password: old, open, onOpenChange }: Pass
   return (
     <Dialog
       open={open}
+      initialFocus={old && passwordField}
       onOpenChange={onOpenChange}
       title={old ? `Replace the password for ${old.fqdn}` : 'Add an application password'}
       description="In WordPress you make one under Users, Profile, Application Passwords. For a storefront it is the access token of its admin API."
     >
       <Form submit={submit} fieldOfCode={fieldOfCode}>
         <Field name="fqdn" label="Host" hint="A site that is hosted elsewhere.">
-          <Input defaultValue={old?.fqdn} required autoFocus={!old} {...code} placeholder="blog.example.com" />
+          <Input defaultValue={old?.fqdn} required {...code} placeholder="blog.example.com" />
         </Field>
         <Field name="username" label="User name">
           <Input defaultValue={old?.username} required {...code} />
         </Field>
         <Field name="password" label={old ? 'New password' : 'Password'}>
-          <Input type="password" required autoFocus={Boolean(old)} {...code} autoComplete="new-password" />
+          <Input ref={passwordField} type="password" required {...code} autoComplete="new-password" />
         </Field>
         <DialogActions>
           <CancelButton />
