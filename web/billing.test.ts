@@ -75,7 +75,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await tabTo(page, page.getByRole('button', { name: 'Pay $290 of test money' }));
     await page.keyboard.press('Enter');
     await page.getByText("Ada's team is on the plan Starter").waitFor();
-    await tabTo(page, page.getByRole('link', { name: "Go to Ada's team" }));
+    await tabTo(page, page.getByRole('link', { name: 'Go to the team' }));
     await page.keyboard.press('Enter');
     await page.getByText('Renews on').waitFor();
     await page.getByText('0 of 10', { exact: true }).waitFor();
@@ -126,6 +126,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
   it('gives one of them back', async () => {
     const { page } = owner;
     await page.getByLabel('Number of additional sites').fill('1');
+    await page.getByText('The plan then costs $120 a year.').waitFor();
     await page.getByRole('button', { name: 'Change what you pay' }).click();
     await page.getByText('$120 a year, with 1 additional site').waitFor();
     await page.getByText('0 of 4', { exact: true }).waitFor();
@@ -145,13 +146,17 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.getByText('Renews on').waitFor();
   });
 
-  it('says what a failed payment leads to until it is paid', async () => {
+  it('says what a failed payment leads to until it is paid, wherever in the team one looks', async () => {
     const { page } = owner;
     await openPortal(page);
     await page.getByRole('button', { name: 'Let a payment fail' }).click();
     await page.getByRole('button', { name: 'Pay what is owed' }).waitFor();
     await leavePortal(page);
     await alerts(page, 'The last payment failed. Pay in the billing portal by').waitFor();
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    assert.equal(await alerts(page, 'The last payment failed').count(), 1);
+    assert.equal(await alerts(viewer.page, 'The last payment failed').count(), 0);
     await openPortal(page);
     await page.getByRole('button', { name: 'Pay what is owed' }).click();
     await page.getByRole('button', { name: 'Let a payment fail' }).waitFor();
@@ -191,7 +196,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     await page.getByRole('button', { name: 'Continue to payment' }).click();
     await page.getByRole('button', { name: 'Pay $9 of test money' }).click();
     await page.getByText('Harbour Works is on the plan Micro').waitFor();
-    await page.getByRole('link', { name: 'Go to Harbour Works' }).click();
+    await page.getByRole('link', { name: 'Go to the team' }).click();
     await page.getByRole('heading', { name: 'Harbour Works', level: 1 }).waitFor();
   });
 
@@ -221,11 +226,11 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
       await page.getByText(text).waitFor();
     };
     await tell({ trial_ends_on: inDays(3) }, 'From then on it costs $9 a month.');
-    await tell({ cancel_at: inDays(9) }, 'Then the team is on the plan free.');
+    await tell({ cancel_at: inDays(9) }, 'Then the team is on the plan Free.');
     await tell({ unpaid_since: inDays(-2) }, 'The last payment failed.');
     await tell({ unpaid_since: inDays(-20), is_expired: true }, 'so the sites sleep. Pay in the billing portal');
     const ended = { plan_type_name: 'free', interval: null, price_cents: null, sub_id: null };
-    await tell({ ...ended, unpaid_since: inDays(-2) }, 'more is in use than the plan free has room for');
+    await tell({ ...ended, unpaid_since: inDays(-2) }, 'more is in use than the plan Free has room for');
     await tell({ ...ended, unpaid_since: inDays(-20), is_expired: true }, 'so the sites sleep. Choose a plan');
     await tell(ended, 'Costs nothing');
   });
@@ -316,6 +321,13 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
       params: { session_id: new URL(checkout.url).pathname.split('/').at(-1) as string },
     });
     const portal = await ada.api.createPortalSession();
+    const longNamed = await ada.api.createCheckoutSession({
+      body: { new_team_name: 'Harbourworks'.repeat(8), plan_name: 'micro' },
+    });
+    const { success_url } = await ada.api.endTestCheckout({
+      params: { session_id: new URL(longNamed.url).pathname.split('/').at(-1) as string },
+      body: { outcome: 'paid' },
+    });
     const paid = (await ada.api.listTeams()).results.find(({ name }) => name === 'Harbour Works');
     const walk = async ({ page }: Person, paths: string[]) => {
       for (const path of paths) {
@@ -325,7 +337,7 @@ describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
     };
     const teams = [quietTeamId, paid?.id].map((id) => `/teams/${id}?tab=plan`);
     await Promise.all([
-      walk(owner, [...teams, '/teams/new', checkout.url, cancel_url, portal.url]),
+      walk(owner, [...teams, '/teams/new', checkout.url, cancel_url, portal.url, longNamed.url, success_url]),
       walk(viewer, [teamPath]),
     ]);
   });

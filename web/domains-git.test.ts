@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { type ProviderHost, startProviderHost } from '../test/git/provider-host.ts';
 import { type NameServer, startNameServer } from '../test/name-server.ts';
-import { registerPerson } from '../test/people.ts';
-import { newSite } from '../test/sites.ts';
+import { type Person as Member, registerPerson } from '../test/people.ts';
+import { newSite, putOnPlan } from '../test/sites.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
@@ -22,6 +22,8 @@ describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () =
   let host: ProviderHost;
   let owner: Person;
   let stranger: Person;
+  /** Who the stranger is to the API. */
+  let grace: Member;
   let dkim: string;
 
   before(async () => {
@@ -32,7 +34,8 @@ describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () =
     ]);
     const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, OUTBOUND_ALLOW: '127.0.0.0/8' };
     app = await startTestApp({ env });
-    const [ada, grace] = [await registerPerson(app, 'Ada'), await registerPerson(app, 'Grace')];
+    const ada = await registerPerson(app, 'Ada');
+    grace = await registerPerson(app, 'Grace');
     dkim = (await newSite(ada, { fqdn: DOMAIN })).dkim_key as string;
     owner = await openPerson(browser, app.url);
     stranger = await openPerson(browser, app.url);
@@ -93,6 +96,14 @@ describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () =
     assert.match(new URL(owner.page.url()).search, /tab=domain/);
   });
 
+  it('says why a domain that nobody could ask for can not be checked', async () => {
+    const { page } = stranger;
+    await putOnPlan(app, grace.teamId, 'micro');
+    await newSite(grace, { fqdn: 'harbour.example' });
+    await page.goto('/sites/harbour.example?tab=domain');
+    await page.getByText('This name is reserved for private networks or tests').waitFor();
+  });
+
   it('links an account by a token that works, and no other; makes a key; removes both', async () => {
     const { page } = owner;
     await page.goto('/account');
@@ -114,7 +125,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () =
 
     await page.getByRole('button', { name: 'Link account' }).click();
     await choose('SSH key');
-    await dialog.getByLabel('Host').fill('ssh://git.example.com');
+    await dialog.getByLabel('Host').fill('git.example.com');
     await dialog.getByRole('button', { name: 'Make a key' }).click();
     await dialog.getByText(/^ssh-ed25519 /).waitFor();
     await assertFitsAndAccessible(page, 'a new key');

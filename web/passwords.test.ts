@@ -34,7 +34,7 @@ describe('application passwords in the dashboard', { timeout: 120_000 }, () => {
 
   const deleted = (fqdn: string) => ada.api.deleteApplicationPassword({ params: { fqdn } });
 
-  it('says beside the field what is wrong, then keeps the password and shows the host to everybody in the team', async () => {
+  it('says beside the field what is wrong, then keeps the password, whose host may be pasted, and shows it to everybody in the team', async () => {
     const { page } = owner;
     await page.getByRole('button', { name: 'Add password' }).click();
     const dialog = page.getByRole('dialog');
@@ -45,9 +45,9 @@ describe('application passwords in the dashboard', { timeout: 120_000 }, () => {
     await dialog.getByText('is hosted here').waitFor();
     await dialog.locator('[name=fqdn]:focus').waitFor();
     await assertFitsAndAccessible(page, 'the dialog for a password');
-    await dialog.getByLabel('Host').fill('Blog.Example.com');
+    await dialog.getByLabel('Host').fill('https://Blog.Example.com/');
     await page.keyboard.press('Enter');
-    await page.getByText('The password for blog.example.com is kept.').waitFor();
+    await page.getByText('The password for blog.example.com is saved.').waitFor();
     for (const { page: each } of [owner, viewer])
       await each.getByRole('row').filter({ hasText: 'blog.example.com' }).waitFor();
     assert.equal(await viewer.page.getByRole('button', { name: /password/i }).count(), 0);

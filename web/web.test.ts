@@ -71,6 +71,9 @@ describe('the dashboard', { timeout: 120_000 }, () => {
   it('lets the owner rename the team and choose its time zone', async () => {
     const { page } = ada;
     await page.getByRole('link', { name: "Ada's team" }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Analytical Engines'.repeat(6));
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('This should have at most 100 characters.').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Analytical Engines');
     await page.getByRole('combobox', { name: 'Time zone' }).fill('London');
     await page.getByRole('option', { name: 'Europe/London' }).click();
@@ -225,6 +228,22 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     assert.equal(await theme(), 'dark');
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('html[data-theme=light]').waitFor({ state: 'attached' });
+  });
+
+  it('says that the connection is lost, and opens what was asked for when it is back', async () => {
+    const { page, complaints } = await openPerson(browser, app.url);
+    await page.goto('/sites');
+    await signIn(page, ADA.email, ADA.password);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
+    await page.getByRole('link', { name: 'Tickets' }).click();
+    await failed;
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Tickets' }).waitFor();
+    assert.equal(await page.getByText('You are offline.').count(), 0);
+    assert.deepEqual(complaints, []);
   });
 
   it('fits from 360 to 1920 pixels and has no accessibility violation in either theme', async () => {

@@ -42,11 +42,15 @@ describe('webhooks in the dashboard', { timeout: 120_000 }, () => {
     await page.getByRole('menuitem', { name: item }).click();
   };
 
-  it('says there is none, refuses an address beside its field, and shows the secret of a new one once', async () => {
+  it('says there is none, keeps the place of the keyboard, refuses an address beside its field, and shows the secret of a new one once', async () => {
     const { page } = owner;
     await page.getByText('No webhooks').waitFor();
     await assertFitsAndAccessible(page, 'no webhooks');
-    await button(page, 'Add webhook').click();
+    await button(page, 'Add webhook').press('Enter');
+    await page.locator('[name=url]:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await button(page, 'Add webhook').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
     await page.getByLabel('Address').fill('http://10.0.0.1/');
     await dialog(page).getByRole('button', { name: 'Add webhook' }).click();
     await page.getByText('10.0.0.1 is not a public address.').waitFor();

@@ -70,11 +70,16 @@ export function planning<Subject>(access: Access<Subject>): Access<Subject> {
   return { ...access, scope: 'plan' };
 }
 
+/** In words, for the documentation. */
+export function ruleOf(role: Role): string {
+  return role === 'owner' ? 'owner of the team' : `${role} of the team and above`;
+}
+
 /** Members of the named team, from a role upwards. The subject is the team's id. */
 export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): Access<string> {
   return {
     who: 'team',
-    rule: `${role} of the team and above`,
+    rule: ruleOf(role),
     named,
     find: async (_db, caller, input) => {
       const teamId = input.team_id;
@@ -104,7 +109,7 @@ export function onRecord<Subject extends { team_id: string }>(options: {
   const { role, missing, orIf } = options;
   return {
     who: 'team',
-    rule: `${role} of the team and above${orIf ? `, or ${orIf.rule}` : ''}`,
+    rule: `${ruleOf(role)}${orIf ? `, or ${orIf.rule}` : ''}`,
     named: 'path',
     find: async (db, caller, input) => {
       const subject = await options.find(db, input as Record<string, string>);

@@ -22,6 +22,18 @@ const optionalPage = (search: Search) => {
   return page > 1 ? { page } : ({} as { page?: number });
 };
 
+/** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
+const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(async () => {
+    try {
+      return await load();
+    } catch (error) {
+      if (navigator.onLine) throw error;
+      await new Promise((resolve) => addEventListener('online', resolve, { once: true }));
+      return load();
+    }
+  }, name);
+
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFoundPage, errorComponent: CrashPage });
 
 /** Everything that needs a signed-in user. */
@@ -51,40 +63,40 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search: Search): { next?: string; email?: string } => ({ next: search.next, email: search.email }),
   beforeLoad: onlySignedOut,
-  component: lazyRouteComponent(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./routes/sign-in.tsx'), 'SignInPage'),
 });
 const register = createRoute({
   getParentRoute: () => auth,
   path: '/register',
   validateSearch: (search: Search): { next?: string; email?: string } => ({ next: search.next, email: search.email }),
   beforeLoad: onlySignedOut,
-  component: lazyRouteComponent(() => import('./routes/register.tsx'), 'RegisterPage'),
+  component: lazyPage(() => import('./routes/register.tsx'), 'RegisterPage'),
 });
 const tokenOf = (search: Search): { token?: string } => ({ token: search.token });
 const verify = createRoute({
   getParentRoute: () => auth,
   path: '/verify',
   validateSearch: tokenOf,
-  component: lazyRouteComponent(() => import('./routes/verify.tsx'), 'VerifyPage'),
+  component: lazyPage(() => import('./routes/verify.tsx'), 'VerifyPage'),
 });
 const reset = createRoute({
   getParentRoute: () => auth,
   path: '/reset',
   validateSearch: tokenOf,
-  component: lazyRouteComponent(() => import('./routes/reset.tsx'), 'ResetPage'),
+  component: lazyPage(() => import('./routes/reset.tsx'), 'ResetPage'),
 });
 const invite = createRoute({
   getParentRoute: () => auth,
   path: '/invite',
   validateSearch: tokenOf,
-  component: lazyRouteComponent(() => import('./routes/invite.tsx'), 'InvitePage'),
+  component: lazyPage(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
 /** Where the site as it was at some minute is opened; it looks like the pages that mailed links lead to. */
 const preview = createRoute({
   getParentRoute: () => auth,
   path: '/preview/$previewId',
   beforeLoad: onlySignedIn,
-  component: lazyRouteComponent(() => import('./routes/preview.tsx'), 'PreviewPage'),
+  component: lazyPage(() => import('./routes/preview.tsx'), 'PreviewPage'),
 });
 
 /** The pages of the built-in payment provider, which stand where Stripe's own would. */
@@ -97,12 +109,12 @@ const testPayment = createRoute({
 const testCheckout = createRoute({
   getParentRoute: () => testPayment,
   path: '/test-checkout/$sessionId',
-  component: lazyRouteComponent(() => import('./routes/test-payment/test-checkout.tsx'), 'TestCheckoutPage'),
+  component: lazyPage(() => import('./routes/test-payment/test-checkout.tsx'), 'TestCheckoutPage'),
 });
 const testPortal = createRoute({
   getParentRoute: () => testPayment,
   path: '/test-portal/$sessionId',
-  component: lazyRouteComponent(() => import('./routes/test-payment/test-portal.tsx'), 'TestPortalPage'),
+  component: lazyPage(() => import('./routes/test-payment/test-portal.tsx'), 'TestPortalPage'),
 });
 
 const home = createRoute({
@@ -127,46 +139,46 @@ const sites = createRoute({
     ...optionalPage(search),
     ...(search.team && { team: search.team }),
   }),
-  component: lazyRouteComponent(() => import('./routes/sites/sites.tsx'), 'SitesPage'),
+  component: lazyPage(() => import('./routes/sites/sites.tsx'), 'SitesPage'),
 });
 const newSite = createRoute({
   getParentRoute: () => app,
   path: '/sites/new',
   validateSearch: (search: Search): { team?: string } => (search.team ? { team: search.team } : {}),
-  component: lazyRouteComponent(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
+  component: lazyPage(() => import('./routes/sites/new-site.tsx'), 'NewSitePage'),
 });
 const site = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn',
   validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
-  component: lazyRouteComponent(() => import('./routes/site/site.tsx'), 'SitePage'),
+  component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn/time',
-  component: lazyRouteComponent(() => import('./routes/time/time.tsx'), 'TimePage'),
+  component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({
   getParentRoute: () => app,
   path: '/teams',
   validateSearch: optionalPage,
-  component: lazyRouteComponent(() => import('./routes/teams.tsx'), 'TeamsPage'),
+  component: lazyPage(() => import('./routes/teams.tsx'), 'TeamsPage'),
 });
 const team = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId',
   validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
-  component: lazyRouteComponent(() => import('./routes/team/team.tsx'), 'TeamPage'),
+  component: lazyPage(() => import('./routes/team/team.tsx'), 'TeamPage'),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId/webhooks/$webhookId',
-  component: lazyRouteComponent(() => import('./routes/webhook/webhook.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('./routes/webhook/webhook.tsx'), 'WebhookPage'),
 });
 const newTeam = createRoute({
   getParentRoute: () => app,
   path: '/teams/new',
-  component: lazyRouteComponent(() => import('./routes/new-team.tsx'), 'NewTeamPage'),
+  component: lazyPage(() => import('./routes/new-team.tsx'), 'NewTeamPage'),
 });
 /** Where the payment provider sends people back to, from its checkout and from its portal. */
 const billingReturn = createRoute({
@@ -176,40 +188,40 @@ const billingReturn = createRoute({
     checkout: search.checkout,
     canceled: search.canceled,
   }),
-  component: lazyRouteComponent(() => import('./routes/billing-return.tsx'), 'BillingReturnPage'),
+  component: lazyPage(() => import('./routes/billing-return.tsx'), 'BillingReturnPage'),
 });
 const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
   validateSearch: optionalPage,
-  component: lazyRouteComponent(() => import('./routes/tickets.tsx'), 'TicketsPage'),
+  component: lazyPage(() => import('./routes/tickets.tsx'), 'TicketsPage'),
 });
 const ticket = createRoute({
   getParentRoute: () => app,
   path: '/tickets/$ticketId',
-  component: lazyRouteComponent(() => import('./routes/ticket.tsx'), 'TicketPage'),
+  component: lazyPage(() => import('./routes/ticket.tsx'), 'TicketPage'),
 });
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./routes/activity.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./routes/activity.tsx'), 'ActivityPage'),
 });
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
-  component: lazyRouteComponent(() => import('./routes/account/account.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./routes/account/account.tsx'), 'AccountPage'),
 });
 
 const operator = createRoute({
   getParentRoute: () => app,
   path: '/operator',
   validateSearch: (search: Search): { tab?: string } => ({ tab: search.tab }),
-  component: lazyRouteComponent(() => import('./routes/operator/operator.tsx'), 'OperatorPage'),
+  component: lazyPage(() => import('./routes/operator/operator.tsx'), 'OperatorPage'),
 });
 const operatorTicket = createRoute({
   getParentRoute: () => app,
   path: '/operator/tickets/$ticketId',
-  component: lazyRouteComponent(() => import('./routes/operator/answer-ticket.tsx'), 'AnswerTicketPage'),
+  component: lazyPage(() => import('./routes/operator/answer-ticket.tsx'), 'AnswerTicketPage'),
 });
 
 const tree = root.addChildren([

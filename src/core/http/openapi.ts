@@ -5,6 +5,19 @@ import { ErrorAnswer, ValidationError } from './schema.ts';
 /** The OpenAPI 3.1 document, from the same declarations that validate and serialise. */
 type Json = Record<string, unknown>;
 
+/** What whoever writes a first call has to know, as Markdown. */
+const INTRODUCTION = `Managed hosting of WordPress-style sites: teams, sites, backups, plans, support, all through one JSON API.
+
+- **Signing in:** \`POST ${API_PREFIX}/token\` with the form \`grant_type=password&username=…&password=…\` answers an
+  \`access_token\`; send it as \`Authorization: Bearer …\`. Scripts had better use a personal API token, which you make in
+  the dashboard under Account.
+- **Errors:** \`{"detail": "one sentence", "code": "site.busy"}\`. A 422 has a list in \`detail\` instead, with every fault and
+  where it is. What you may not know of is a 404.
+- **Lists:** \`page\` from 1 and \`size\` up to 100; \`next\` and \`previous\` are the addresses of the pages beside.
+- **Sending again:** with an \`Idempotency-Key\` a POST takes effect once, however often it is sent within 24 hours.
+- **Work that takes time** answers at once and names its event in \`Operation-Id\`. \`Prefer: wait=30\` has the answer wait for
+  the end; \`GET ${API_PREFIX}/event/{event_id}\`, the event stream and webhooks tell of it.`;
+
 export function describeApi(operations: readonly Operation[], baseUrl: string): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};
@@ -19,8 +32,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
     info: {
       title: 'Siteyard',
       version: '1.0.0',
-      description:
-        'Managed hosting of WordPress-style sites: teams, sites, backups, support, all through one JSON API.',
+      description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],

@@ -11,9 +11,13 @@ export const Timestamp = Type.Unsafe<Date>({ type: 'string', format: 'date-time'
 export const Moment = Type.String({ format: 'date-time' });
 export const Email = Type.String({ format: 'email', minLength: 3, maxLength: 254 });
 /** A host name, read as DNS does: IDNA to ASCII, lower case. */
-export const Fqdn = Type.String({ format: 'fqdn', description: 'A host name, such as blog.example.com' });
+export const Fqdn = Type.String({ format: 'fqdn', description: 'A host name', examples: ['blog.example.com'] });
 /** The same of somebody else's host, where a port may follow. */
-export const Host = Type.String({ format: 'host', description: 'A host name, with a port where it is not 443' });
+export const Host = Type.String({
+  format: 'host',
+  description: 'A host name, with a port where it is not 443',
+  examples: ['blog.example.com'],
+});
 /** A short human name: one line, not blank. */
 export const Name = Type.String({ minLength: 1, maxLength: 100, format: 'line' });
 export const Text = Type.String({ minLength: 1, maxLength: 50_000, pattern: '\\S' });

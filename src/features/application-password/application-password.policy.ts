@@ -1,6 +1,6 @@
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import { forbidden } from '#core/errors.ts';
-import type { Access } from '#core/policy.ts';
+import { type Access, ruleOf } from '#core/policy.ts';
 import { ambiguousTeam, applicationPasswordNotFound } from './application-password.schema.ts';
 import { type ApplicationPasswordRow, findApplicationPasswords } from './application-password.sql.ts';
 
@@ -11,7 +11,7 @@ import { type ApplicationPasswordRow, findApplicationPasswords } from './applica
 export function onApplicationPassword(role: Role): Access<ApplicationPasswordRow[]> {
   return {
     who: 'team',
-    rule: `${role} of the team and above`,
+    rule: ruleOf(role),
     named: 'path',
     find: async (db, caller, input) => {
       const found = await findApplicationPasswords(db, String(input.fqdn), caller.roles.keys());

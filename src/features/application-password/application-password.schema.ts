@@ -28,12 +28,18 @@ export const ApplicationPasswordName = Type.Object(
 export type ApplicationPasswordName = Static<typeof ApplicationPasswordName>;
 
 /** HTTP Basic ends the user name at the first colon, and a header has one line. */
-const Username = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^:\\u0000-\\u001f\\u007f]+$' });
+const Username = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^:\\u0000-\\u001f\\u007f]+$',
+  examples: ['ada'],
+});
 const Password = Type.String({
   minLength: 1,
   maxLength: 1000,
   pattern: '^[^\\u0000-\\u001f\\u007f]+$',
   description: 'For WordPress an application password, for a storefront its access token',
+  examples: ['abcd EFGH 1234 ijkl MNOP 6789'],
 });
 
 export const NewApplicationPassword = Type.Object({

@@ -8,7 +8,13 @@ export const NewCheckoutSession = Type.Object({
     Nullable(Type.String({ format: 'uuid', description: 'A team on the plan free that is upgraded' })),
   ),
   new_team_name: Type.Optional(
-    Nullable(Type.String({ ...Name, description: 'The team that is bought; needed where for_team_id is null' })),
+    Nullable(
+      Type.String({
+        ...Name,
+        description: 'The team that is bought; needed where for_team_id is null',
+        examples: ['Harbour Works'],
+      }),
+    ),
   ),
   plan_name: OneOf(PLAN_NAMES),
   interval: Type.Optional(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' })),

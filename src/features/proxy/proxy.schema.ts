@@ -7,12 +7,22 @@ const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] as 
 const request = {
   method: Type.Optional(Type.Unsafe<(typeof METHODS)[number]>({ ...OneOf(METHODS), default: 'get' })),
   query_params_json: Type.Optional(
-    Type.String({ maxLength: 100_000, description: 'A JSON object that becomes the query string; lists as name[]' }),
+    Type.String({
+      maxLength: 100_000,
+      description: 'A JSON object, as text, that becomes the query string; lists as name[]',
+      examples: ['{"per_page": 5, "status": "publish"}'],
+    }),
   ),
-  body_json: Type.Optional(Type.String({ maxLength: 1_000_000, description: 'The body, as JSON' })),
+  body_json: Type.Optional(
+    Type.String({
+      maxLength: 1_000_000,
+      description: 'The body: JSON, as text',
+      examples: ['{"title": "Hello", "status": "draft"}'],
+    }),
+  ),
 };
-const path = (fallback?: string) =>
-  Type.String({ maxLength: 2000, ...(fallback !== undefined && { default: fallback }) });
+const path = (example: string, fallback?: string) =>
+  Type.String({ maxLength: 2000, examples: [example], ...(fallback !== undefined && { default: fallback }) });
 const team_id = Type.Optional(
   Type.String({ ...Uuid, description: 'Whose stored password, where several of your teams have one' }),
 );
@@ -20,7 +30,7 @@ const team_id = Type.Optional(
 export const CmsRequest = Type.Object({
   ...request,
   fqdn: Host,
-  path: Type.Optional(path('/wp-json/wp/v2/')),
+  path: Type.Optional(path('/wp-json/wp/v2/posts', '/wp-json/wp/v2/')),
   team_id,
 });
 export type CmsRequest = Static<typeof CmsRequest>;
@@ -30,13 +40,14 @@ export const StorefrontRequest = Type.Object({
   shop_name: Type.String({
     pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
     description: 'The label before the domain of the storefronts',
+    examples: ['harbour-works'],
   }),
-  path: Type.Optional(path('/admin/api/2024-04')),
+  path: Type.Optional(path('/admin/api/2024-04/products.json', '/admin/api/2024-04')),
   team_id,
 });
 export type StorefrontRequest = Static<typeof StorefrontRequest>;
 
-export const AnalyticsProxyRequest = Type.Object({ ...request, path: path() });
+export const AnalyticsProxyRequest = Type.Object({ ...request, path: path('/api/v1/stats/aggregate') });
 export type AnalyticsProxyRequest = Static<typeof AnalyticsProxyRequest>;
 
 export const ProxyAnswer = Type.Object(

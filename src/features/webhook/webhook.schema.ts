@@ -9,9 +9,15 @@ const families = [...new Set(ofTeams.map((name) => `${name.split('.')[0]}.*` as 
 const EventTypes = Type.Array(OneOf([...ofTeams, ...families]), {
   maxItems: 100,
   description: 'Names of events, or site.* for all that begin so; empty for everything',
+  examples: [['site.*', 'backup.failed']],
 });
 const Description = Type.String({ maxLength: 200, description: 'What it is for, in your own words' });
-const Url = Type.String({ minLength: 1, maxLength: 2083, description: 'Starts with https://' });
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2083,
+  description: 'Starts with https://',
+  examples: ['https://hooks.example.com/siteyard'],
+});
 
 const DISABLED_REASONS = ['gone', 'failing', 'person_left'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];

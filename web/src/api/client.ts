@@ -17,6 +17,11 @@ export const api = createClient({
   },
 });
 
+/** What the address names is not there, or could not be: a malformed id in a path is a 422. */
+export function isMissing(error: unknown): boolean {
+  return isStatus(error, 404) || (error instanceof ApiError && error.faults.some(({ loc }) => loc[0] === 'path'));
+}
+
 export function isStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }

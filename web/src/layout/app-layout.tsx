@@ -5,6 +5,7 @@ import { useEventStream } from '../api/event-stream.ts';
 import { CloseIcon, MenuIcon } from '../ui/icons.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Nav } from './nav.tsx';
+import { OfflineBanner } from './offline-banner.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBanner } from './verify-banner.tsx';
@@ -40,6 +41,7 @@ export function AppLayout() {
           tabIndex={-1}
           className="mx-auto w-full max-w-5xl 2xl:max-w-6xl px-4 pt-7 pb-24 outline-none sm:px-8 sm:pt-10"
         >
+          <OfflineBanner />
           <VerifyBanner />
           <Outlet />
         </main>

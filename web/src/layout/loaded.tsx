@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isStatus } from '../api/client.ts';
+import { isMissing } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { messageOf } from '../ui/form.tsx';
@@ -24,7 +24,7 @@ export function Loaded<T>({
 }
 
 function Problem({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const gone = isStatus(error, 404, 422);
+  const gone = isMissing(error);
   return (
     <div role="alert">
       <Empty

@@ -23,7 +23,7 @@ export function IntervalSwitch({ plans, interval, onChange }: IntervalSwitchProp
           { value: 'year', label: 'Yearly' },
         ]}
       />
-      {saved > 0 && <span className="text-muted text-xs">A year costs {saved} % less.</span>}
+      {saved > 0 && <span className="text-muted text-xs">A year costs {saved}% less.</span>}
     </div>
   );
 }
@@ -107,7 +107,7 @@ function PlanFigures({ id, plan, interval, isCurrent }: PlanFiguresProps) {
         </li>
         <li>{formatBytes(plan.storage_bytes)} of storage</li>
         <li>{formatCount(plan.visits)} visits a month</li>
-        <li>{formatBytes(plan.bandwidth_bytes)} of traffic a month</li>
+        <li>{formatBytes(plan.bandwidth_bytes)} of bandwidth a month</li>
         <li>Go back up to {formatHours(plan.restore_window_hours)}</li>
       </ul>
     </>

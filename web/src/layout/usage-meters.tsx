@@ -20,6 +20,7 @@ export function UsageMeters({ limits }: { limits: Limits }) {
           label={label}
           percentage={percentageOf(amount.used, amount.allowed)}
           text={`${format(amount.used)} of ${format(amount.allowed)}`}
+          mayBeFull={limit === 'sites'}
         />
       )
     );

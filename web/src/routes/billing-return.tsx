@@ -79,7 +79,7 @@ function Paid({ checkout }: { checkout: Checkout }) {
       <Empty
         icon={<CheckIcon />}
         title={`${checkout.team_name} is on the plan ${capitalise(checkout.plan_name)}`}
-        action={checkout.team_id && <TeamLink id={checkout.team_id}>Go to {checkout.team_name}</TeamLink>}
+        action={checkout.team_id && <TeamLink id={checkout.team_id}>Go to the team</TeamLink>}
       >
         Thank you. Everything that the plan has is there from now on.
       </Empty>
@@ -95,7 +95,7 @@ function NothingCharged({ checkout }: { checkout: Checkout }) {
         title="Nothing was charged"
         action={
           checkout.team_id ? (
-            <TeamLink id={checkout.team_id}>Back to {checkout.team_name}</TeamLink>
+            <TeamLink id={checkout.team_id}>Back to the team</TeamLink>
           ) : (
             <Link to="/teams/new" className={buttonStyle({ variant: 'secondary' })}>
               Choose again

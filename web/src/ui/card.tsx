@@ -20,8 +20,9 @@ type SectionProps = {
 export function Section({ title, description, action, children, flush, className }: SectionProps) {
   return (
     <section className={cx('min-w-0 rounded-xl border border-line bg-surface shadow-card', className)}>
-      <header className="flex items-center justify-between gap-4 px-5 py-4">
-        <div className="min-w-0">
+      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-5 py-4">
+        {/* The action moves below a description that it would leave less than this. */}
+        <div className={cx('min-w-0 flex-1', description && 'basis-44')}>
           <h2 className="font-semibold text-sm">{title}</h2>
           {description && <p className="mt-0.5 text-muted">{description}</p>}
         </div>

@@ -6,7 +6,7 @@ export function Definitions({ rows }: { rows: [name: string, value: ReactNode][]
     <dl className="grid gap-3">
       {rows.map(([name, value]) => (
         <div key={name} className="flex items-baseline justify-between gap-4">
-          <dt className="text-muted">{name}</dt>
+          <dt className="shrink-0 text-muted">{name}</dt>
           <dd className="min-w-0 text-right">{value}</dd>
         </div>
       ))}

@@ -1,6 +1,6 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { messageOf } from './form.tsx';
@@ -18,15 +18,17 @@ type DialogProps = {
   description?: ReactNode;
   children: ReactNode;
   wide?: boolean;
+  /** Where to begin, if not at the first field. With `autoFocus` the focus would not find its way back to the opener. */
+  initialFocus?: RefObject<HTMLElement | null>;
 };
 
-export function Dialog({ open, onOpenChange, title, description, children, wide }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, description, children, wide, initialFocus }: DialogProps) {
   return (
     <BaseDialog.Root open={open} onOpenChange={onOpenChange}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="scrim" />
         <BaseDialog.Viewport className={frame}>
-          <BaseDialog.Popup className={cx(panel, wide ? 'max-w-xl' : 'max-w-md')}>
+          <BaseDialog.Popup initialFocus={initialFocus} className={cx(panel, wide ? 'max-w-xl' : 'max-w-md')}>
             <header className="px-6 pt-5 pr-14 pb-4">
               <BaseDialog.Title className="font-semibold text-base">{title}</BaseDialog.Title>
               {description && (

@@ -92,10 +92,13 @@ function sortFaults(error: unknown, fieldOfCode: Record<string, string>, hasFiel
       const name = fault.loc.map(String).find((part, index) => index > 0 && hasField(part));
       // A field that holds a list: the fault names the place in it.
       const place = fault.loc.at(-1);
-      const text =
-        typeof place === 'number' ? `Line ${place + 1}: ${fault.msg.replace(/^Value error, /, '')}` : fault.msg;
-      if (name) fields[name] = [...(fields[name] ?? []), sentence(text)];
-      else rest.push(sentence(fault.msg));
+      const text = plainly(fault);
+      if (name)
+        fields[name] = [
+          ...(fields[name] ?? []),
+          sentence(typeof place === 'number' ? `Line ${place + 1}: ${text}` : text),
+        ];
+      else rest.push(sentence(text));
     }
   } else {
     const name = error instanceof ApiError && error.code ? fieldOfCode[error.code] : undefined;
@@ -109,15 +112,20 @@ function sortFaults(error: unknown, fieldOfCode: Record<string, string>, hasFiel
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     if (error.status === 500) return `Something went wrong on our side. Reference: ${error.requestId ?? 'none'}.`;
-    if (error.faults.length > 0) return error.faults.map(({ msg }) => sentence(msg)).join(' ');
+    if (error.faults.length > 0) return error.faults.map((fault) => sentence(plainly(fault))).join(' ');
     return sentence(error.message);
   }
   return 'The server could not be reached. Check your connection and try again.';
 }
 
+/** The API's messages follow Pydantic's, which are for programmers: they name types, and patterns. */
+function plainly({ type, msg }: ApiError['faults'][number]): string {
+  if (type === 'string_pattern_mismatch') return 'This has a character that can not be used here';
+  return msg.replace(/^Value error, /, '').replace(/^(String|Input|List) should/, 'This should');
+}
+
 function sentence(text: string): string {
-  // The API's messages follow Pydantic's, whose own rules begin like this.
-  const trimmed = text.trim().replace(/^Value error, /, '');
+  const trimmed = text.trim();
   const capital = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }

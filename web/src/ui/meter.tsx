@@ -1,9 +1,18 @@
 import { Meter as BaseMeter } from '@base-ui/react/meter';
 import { cx } from './cx.ts';
 
+type MeterProps = {
+  label: string;
+  percentage: number;
+  text: string;
+  /** To use all of it is as it should be; only more than all is worth a colour. */
+  mayBeFull?: boolean;
+};
+
 /** How much of an allowance is used. The bar stops at its end, the figure does not. */
-export function Meter({ label, percentage, text }: { label: string; percentage: number; text: string }) {
-  const tone = percentage >= 100 ? 'bg-danger' : percentage >= 80 ? 'bg-warn' : 'bg-accent';
+export function Meter({ label, percentage, text, mayBeFull = false }: MeterProps) {
+  const isCalm = mayBeFull && percentage <= 100;
+  const tone = isCalm || percentage < 80 ? 'bg-accent' : percentage < 100 ? 'bg-warn' : 'bg-danger';
   return (
     <BaseMeter.Root
       value={Math.min(percentage, 100)}

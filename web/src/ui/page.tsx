@@ -23,7 +23,7 @@ export function PageHeader({ title, description, badges, back, icon, action }: P
       {back && <div className="mb-3">{back}</div>}
       {/* The action moves below a title that it would leave less than this. */}
       <div className="flex flex-wrap items-start justify-between gap-4">
-        <div className="flex min-h-9 min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="flex min-h-9 min-w-0 flex-1 basis-40 flex-wrap sm:basis-72 items-center gap-x-3 gap-y-2">
           {icon}
           <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
           {badges}

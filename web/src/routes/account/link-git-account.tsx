@@ -44,11 +44,14 @@ export function LinkGitAccountButton() {
 }
 
 const options = Object.entries(providerLabels).map(([value, label]) => ({ value, label }));
+/** A host alone is enough. */
+const addressIn = (text: string, scheme: string) => (text.includes('://') ? text : `${scheme}://${text.trim()}`);
+
 const hints: Record<GitProvider, string> = {
   github: 'Leave it empty for github.com.',
   gitlab: 'Leave it empty for gitlab.com.',
-  gitea: 'Such as https://codeberg.org',
-  ssh: 'Such as ssh://git.example.com',
+  gitea: 'Such as codeberg.org',
+  ssh: 'Such as git.example.com',
 };
 
 function LinkForm({ onLinked }: { onLinked: (account: GitAccount) => void }) {
@@ -61,7 +64,7 @@ function LinkForm({ onLinked }: { onLinked: (account: GitAccount) => void }) {
     const account = await api.createGitAccount({
       body: {
         provider,
-        ...(values.base_url && { base_url: values.base_url }),
+        ...(values.base_url && { base_url: addressIn(values.base_url, isKey ? 'ssh' : 'https') }),
         ...(!isKey && { token: values.token ?? '' }),
       },
     });

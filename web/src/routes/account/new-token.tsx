@@ -79,7 +79,7 @@ function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
   return (
     <Form submit={submit}>
       <Field name="name" label="Name" hint="What will use it?">
-        <Input autoComplete="off" required autoFocus />
+        <Input autoComplete="off" required />
       </Field>
       <CheckboxGroup name="scopes" legend="It may" defaultValue={['read']} options={scopes} />
       <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">

@@ -35,7 +35,6 @@ export function PathDialog({ site, path, open, onOpenChange }: PathDialogProps) 
           <Input
             defaultValue={path?.path}
             required
-            autoFocus
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

@@ -61,7 +61,6 @@ function DeleteForm({ site }: { site: Site }) {
         <Input
           value={typed}
           onValueChange={(next) => setTyped(String(next))}
-          autoFocus
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Site, VerifiedDomain } from '#sdk';
 import { domainClaimQuery, domainQuery } from '../../api/domains.ts';
 import { atLeast } from '../../api/roles.ts';
@@ -19,7 +20,16 @@ export function SiteDomain({ site }: { site: Site }) {
     return (
       <Section title="Domain" className="max-w-3xl" flush>
         <Empty icon={<SitesIcon />} title="Nothing to set up">
-          {site.fqdn} is a name of the platform. To use a domain of your own, rename the site in its settings.
+          {site.fqdn} is a name of the platform. To use a domain of your own,{' '}
+          <Link
+            to="/sites/$fqdn"
+            params={{ fqdn: site.fqdn }}
+            search={{ tab: 'settings' }}
+            className="rounded underline underline-offset-4 hover:no-underline"
+          >
+            rename the site
+          </Link>{' '}
+          in its settings.
         </Empty>
       </Section>
     );

@@ -45,7 +45,7 @@ function Backups({ site }: { site: Site }) {
       <Definitions
         rows={[
           ['Last', last_at === null ? 'None yet' : <Time key="last" iso={last_at} />],
-          ['Oldest', <Time key="oldest" iso={site.min_restore_point} />],
+          ['Oldest', last_at === null ? 'None yet' : <Time key="oldest" iso={site.min_restore_point} />],
         ]}
       />
     </Section>

@@ -45,7 +45,7 @@ export function InviteButton({ team }: { team: Team }) {
       >
         <Form submit={submit} fieldOfCode={{ 'invite.exists': 'target_email', 'member.exists': 'target_email' }}>
           <Field name="target_email" label="Email">
-            <Input type="email" autoComplete="off" required autoFocus />
+            <Input type="email" autoComplete="off" required />
           </Field>
           <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">
             <Field name="first_name" label="First name">

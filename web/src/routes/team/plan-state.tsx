@@ -33,7 +33,7 @@ export function PlanState({ billing }: { billing: TeamBilling }) {
       return (
         <Alert tone="warn">
           Canceled: the plan ends on <Day iso={ends_at} />, and until then everything stays as it is. Then the team is
-          on the plan free.
+          on the plan Free.
         </Alert>
       );
     case 'past_due':
@@ -41,7 +41,7 @@ export function PlanState({ billing }: { billing: TeamBilling }) {
       return (
         <Alert tone="danger">
           {isFree
-            ? 'The paid plan has ended, and more is in use than the plan free has room for.'
+            ? 'The paid plan has ended, and more is in use than the plan Free has room for.'
             : 'The last payment failed.'}{' '}
           {wayOut} by <Day iso={expires_at} />. Until then everything stays as it is; then the sites go to sleep.
           Nothing is deleted.

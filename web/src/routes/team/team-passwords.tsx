@@ -22,7 +22,7 @@ export function TeamPasswords({ team }: { team: Team }) {
   return (
     <Section
       title="Application passwords"
-      description="With them the platform reaches sites that are hosted elsewhere, and storefronts, for people in this team. They are kept sealed."
+      description="With them the platform reaches sites that are hosted elsewhere, and storefronts, for people in this team. They are kept encrypted."
       action={
         mayChange && (
           <Button onClick={() => setAdding(true)}>

@@ -45,7 +45,7 @@ function Billed({ team }: { team: Team }) {
           <Usage team={team} limits={billing.limits} cycleEnd={billing.cycle_end} />
           {isOwner && <ChoosePlan team={team} billing={billing} />}
           {isOwner && billing.provider !== null && billing.interval !== null && (
-            <AdditionalSites team={team} billing={billing} />
+            <AdditionalSites key={billing.additional_sites} team={team} billing={billing} />
           )}
         </>
       )}

@@ -7,6 +7,7 @@ import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { PlusIcon, WebhookIcon } from '../../ui/icons.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
@@ -44,7 +45,7 @@ export function TeamWebhooks({ team }: { team: Team }) {
               <>
                 <Th>Calls</Th>
                 <Th className="max-md:hidden">When something happens to</Th>
-                <Th>State</Th>
+                <Th className="text-right">State</Th>
               </>
             }
           >
@@ -70,7 +71,10 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
         >
           {webhook.description || hostOf(webhook)}
         </Link>
-        <p className="truncate text-muted text-xs">{webhook.description ? hostOf(webhook) : eventsText(webhook)}</p>
+        {/* Where there is room, what it is called for has a column of its own. */}
+        <p className={cx('truncate text-muted text-xs', !webhook.description && 'md:hidden')}>
+          {webhook.description ? hostOf(webhook) : eventsText(webhook)}
+        </p>
       </Td>
       <Td className="w-1/2 max-w-0 truncate text-muted max-md:hidden">{eventsText(webhook)}</Td>
       <Td className="text-right">

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Team } from '#sdk';
+import { teamBillingQuery } from '../../api/billing-queries.ts';
 import { teamQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
 import { BackLink } from '../../layout/back-link.tsx';
@@ -10,6 +11,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { PlanState } from './plan-state.tsx';
 import { TeamActivity } from './team-activity.tsx';
 import { TeamInvites } from './team-invites.tsx';
 import { TeamMembers } from './team-members.tsx';
@@ -57,6 +59,7 @@ function TeamView({ team }: { team: Team }) {
           it reviewed.
         </Alert>
       )}
+      {tab !== 'plan' && atLeast(team.role, 'admin') && <PaymentTrouble team={team} />}
       <Tabs
         tabs={tabs}
         value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
@@ -65,6 +68,17 @@ function TeamView({ team }: { team: Team }) {
         }
       />
     </>
+  );
+}
+
+/** What happens to the sites of a team that does not pay must not wait until somebody looks at its plan. */
+function PaymentTrouble({ team }: { team: Team }) {
+  const { data: billing } = useQuery(teamBillingQuery(team.id));
+  if (!billing?.unpaid_since) return null;
+  return (
+    <div className="mb-6">
+      <PlanState billing={billing} />
+    </div>
   );
 }
 

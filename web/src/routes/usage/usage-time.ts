@@ -1,10 +1,16 @@
 import type { Usage } from '../../api/usage-queries.ts';
 
+/** "8 AM" where the clock has twelve hours, "08:00" where it has 24. */
+const hasTwelveHours = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
+const hourOnly: Intl.DateTimeFormatOptions = hasTwelveHours
+  ? { hour: 'numeric' }
+  : { hour: '2-digit', minute: '2-digit' };
+
 /** Days are counted in UTC and named so; hours are the reader's own. */
 const formats = {
   hour: {
-    short: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
-    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }),
+    short: new Intl.DateTimeFormat(undefined, hourOnly),
+    long: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' }),
   },
   day: {
     short: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),

@@ -52,7 +52,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
                 <Th>Event</Th>
                 <Th className="max-sm:hidden">Answer</Th>
                 <Th className="max-md:hidden">When</Th>
-                <Th>State</Th>
+                <Th className="text-right">State</Th>
               </>
             }
           >

@@ -81,7 +81,6 @@ function WebhookForm({ webhook, submit, action }: FormProps) {
         <Input
           defaultValue={webhook?.url}
           required
-          autoFocus
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

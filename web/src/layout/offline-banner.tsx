@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react';
+import { Alert } from '../ui/alert.tsx';
+
+/** Its place is always there, so that a screen reader tells when it fills. */
+export function OfflineBanner() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!isOnline && (
+        <Alert tone="warn" className="mb-8">
+          You are offline. What you see may be old; it goes on by itself when the connection is back.
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+function subscribe(onChange: () => void): () => void {
+  addEventListener('online', onChange);
+  addEventListener('offline', onChange);
+  return () => {
+    removeEventListener('online', onChange);
+    removeEventListener('offline', onChange);
+  };
+}
