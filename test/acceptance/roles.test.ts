@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../free-port.ts';
 import { registerPerson } from '../people.ts';
-import { freePort } from '../service-process.ts';
 import { newSite } from '../sites.ts';
 import { visit } from '../visit.ts';
 

@@ -7,7 +7,8 @@ import { type Client, createClient } from '#sdk';
 import { createTestDatabase } from '../app.ts';
 import { deliver, type StripeServer, startStripeServer } from '../billing/stripe-server.ts';
 import { eventually } from '../expect.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 
 const ACCOUNT = { email: 'ada@example.com', password: 'a long enough password', first_name: 'Ada', last_name: 'L' };
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { countPendingJobs, installAudit, verify } from './verify.ts';
 import { type Ledger, Writer } from './writers.ts';
 

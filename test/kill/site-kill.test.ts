@@ -9,8 +9,9 @@ import { databaseFile } from '#runtimes/php-wasm/site-folder.ts';
 import { SqliteFile } from '#runtimes/php-wasm/sqlite-file.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../free-port.ts';
 import { type Person, registerPerson } from '../people.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { CMS, newFqdn, newSite } from '../sites.ts';
 
 /**

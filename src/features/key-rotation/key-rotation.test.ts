@@ -12,7 +12,7 @@ import { createClient } from '#sdk';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { freePort } from '../../../test/service-process.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { CMS, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { resealSecrets } from './key-rotation.jobs.ts';

@@ -8,7 +8,8 @@ import { inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
-import { freePort, type ServiceProcess, spawnService } from '../../../test/service-process.ts';
+import { freePort } from '../../../test/free-port.ts';
+import { type ServiceProcess, spawnService } from '../../../test/service-process.ts';
 import { createWebhooks, type Webhooks } from '../../../test/webhooks.ts';
 
 /** Workers that come, work side by side and are killed, beside an API that sends nothing itself. */
