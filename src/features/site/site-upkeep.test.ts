@@ -58,7 +58,8 @@ suite('sleep', () => {
     await siteReports(app.services).usage([request]);
     // Each at once, for the clock of the platform may look at any moment.
     const longAgo = { created_at: minutesAgo(60), last_visited_at: null };
-    for (const site of [...sites.slice(1), edited]) await set(site, longAgo);
+    for (const site of sites.slice(1)) await set(site, longAgo);
+    await set(edited, { created_at: minutesAgo(60) });
     await set(visited, { ...longAgo, last_visited_at: minutesAgo(14) });
     await set(sites[0], { ...longAgo, last_visited_at: minutesAgo(16) });
     await plan();
