@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
-import { freePort, spawnService } from '../test/service-process.ts';
+import { freePort } from '../test/free-port.ts';
+import { spawnService } from '../test/service-process.ts';
 
 /** The processes that a benchmark measures. All of them end with `stopAll`. */
 export interface Bench {

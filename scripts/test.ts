@@ -15,7 +15,7 @@ const FLAGS = [
   '--test-concurrency=2',
   '--test-reporter=spec',
   // A file that hangs ends as a failure and not as a run without an end.
-  '--test-timeout=180000',
+  '--test-timeout=420000',
 ];
 
 const root = join(import.meta.dirname, '..');

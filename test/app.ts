@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,6 +8,7 @@ import { migrate } from '#core/db/migrate.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
+import { freePort } from './free-port.ts';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /**
@@ -109,16 +109,8 @@ async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): 
 /** The database's name is the path of the URL; a socket's URL has no host, which URL itself would refuse. */
 const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function findMail(folder: string, address: string, containing = ''): Promise<string> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
     const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
     const found = mails.filter((mail) => mail.includes(`To: ${address}\n`) && mail.includes(containing));

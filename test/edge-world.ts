@@ -15,12 +15,16 @@ import { Outbound } from '#core/outbound.ts';
 import { Edge, type EdgeOptions } from '#edge/edge.ts';
 import type { EdgeReports, Route, RouteSource, SiteUsage } from '#edge/route.ts';
 import type { RunningSite, Runtime, SiteFailure, SiteSpec } from '#runtimes/runtime.ts';
+import { pause } from './pause.ts';
 
 /**
  * An edge on a real port with everything around it real but small: routes that a test sets, files on disk, and a site
  * that is a plain HTTP server on a unix socket, which is all that a runtime promises.
  */
 export const HOST = 'blog.example.org';
+
+const FIRST_BYTE_MS = 20_000;
+const LOOK_MS = 10;
 
 export interface Reply {
   status: number;
@@ -124,7 +128,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   /** Replaces the site's routes as the control plane would, and waits until the edge knows. */
   async setRoutes(...routes: Route[]): Promise<void> {
     this.announce(...routes);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
 
   announce(...routes: Route[]): void {
@@ -194,18 +198,22 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   }
 
   /** Sends bytes as they are, and resolves with all that comes back until the connection ends or falls silent. */
-  raw(text: string | Buffer, silenceMs = 300): Promise<string> {
-    return new Promise((resolve) => {
-      const socket = connect(this.port, '127.0.0.1');
-      let answer = '';
-      socket.setTimeout(silenceMs, () => socket.destroy());
-      socket.on('data', (chunk) => {
-        answer += chunk.toString('latin1');
-      });
-      socket.on('error', () => undefined);
-      socket.once('close', () => resolve(answer));
-      socket.write(text);
+  async raw(text: string | Buffer, silenceMs = 300): Promise<string> {
+    const socket = connect(this.port, '127.0.0.1');
+    let answer = '';
+    let silence = 0;
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      silence = 0;
     });
+    socket.on('error', () => undefined);
+    socket.write(text);
+    while (!socket.closed && silence < (answer === '' ? FIRST_BYTE_MS : silenceMs)) {
+      await pause(LOOK_MS);
+      silence += LOOK_MS;
+    }
+    socket.destroy();
+    return answer;
   }
 }
 
@@ -218,7 +226,8 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
   starts = 0;
   leased = 0;
   released = 0;
-  startMs = 0;
+  /** What a start takes. */
+  beforeStart: () => Promise<unknown> = async () => undefined;
   leaseFailure: SiteFailure | undefined;
   failure: SiteFailure | undefined;
 
@@ -246,7 +255,7 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
 
   async start(): Promise<RunningSite> {
     this.starts++;
-    if (this.startMs > 0) await new Promise((resolve) => setTimeout(resolve, this.startMs));
+    await this.beforeStart();
     return {
       isAwake: true,
       lease: async () => {

@@ -12,7 +12,7 @@ export function refused(status: number, code?: string) {
 }
 
 /** Waits until the condition holds, for what happens in the background. */
-export async function eventually<T>(condition: () => Promise<T | undefined | false>, timeoutMs = 10_000): Promise<T> {
+export async function eventually<T>(condition: () => Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './expect.ts';
-import { freePort } from './service-process.ts';
+import { freePort } from './free-port.ts';
 
 /** A real name server (nsd) on loopback. It answers for the zones it is given, and that nothing else exists. */
 export interface NameServer {

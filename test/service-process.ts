@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
@@ -53,12 +52,4 @@ function keepOutput(child: ChildProcess, length: number): () => string {
       text = (text + part).slice(-length);
     });
   return () => text;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

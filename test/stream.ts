@@ -26,7 +26,7 @@ export async function openStream(app: Pick<TestApp, 'api'>, token: string, lastE
   const reader: EventReader = {
     lastId: lastEventId ?? '',
     ended: ended.promise,
-    async next(timeoutMs = 10_000) {
+    async next(timeoutMs = 30_000) {
       const end = Date.now() + timeoutMs;
       for (;;) {
         const first = queue.shift();

@@ -23,7 +23,7 @@ export async function openTestRuntime(
     log: createLog(process.env.LOG_LEVEL ?? 'silent'),
     standbyWorkers: 1,
     memoryBudgetBytes: 4 * 1024 ** 3,
-    requestTimeoutMs: 6_000,
+    requestTimeoutMs: 10_000,
     idleTimeoutMs: 600_000,
     allowedNetworks: [],
     ...options,

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /**
  * A team buys its plan and lives with it, through the built-in payment provider. Each step stands on the former ones.
  */
-describe('plans and billing in the dashboard', { timeout: 150_000 }, () => {
+describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let ada: Member;

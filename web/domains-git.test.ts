@@ -15,7 +15,7 @@ const IP = '203.0.113.7';
 const TOKEN = 'a-token-of-the-tests';
 
 /** What is outside, as the dashboard shows it: the records of a domain, and accounts at Git hosts. */
-describe('domains and Git accounts in the dashboard', { timeout: 120_000 }, () => {
+describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let names: NameServer;

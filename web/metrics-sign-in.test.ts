@@ -9,7 +9,7 @@ import { launchBrowser } from '../test/browser.ts';
 import { signIn } from './test-person.ts';
 
 /** A metrics dashboard that knows nothing of ours but its address, with a certified OAuth2 client, in a real browser. */
-describe('signing in to the metrics dashboard', { timeout: 120_000 }, () => {
+describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let dashboard: Server;
@@ -55,7 +55,7 @@ describe('signing in to the metrics dashboard', { timeout: 120_000 }, () => {
 
   const newPage = async (): Promise<Page> => {
     const context = await browser.newContext({ baseURL: app.url });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     return context.newPage();
   };
   const cameBack = async (page: Page) => {

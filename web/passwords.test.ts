@@ -7,7 +7,7 @@ import { letIn, registerPerson, type Person as Somebody } from '../test/people.t
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
 /** A team's passwords for sites elsewhere, as a member and a viewer see them. Each step stands on the former ones. */
-describe('application passwords in the dashboard', { timeout: 120_000 }, () => {
+describe('application passwords in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let ada: Somebody;

@@ -9,7 +9,7 @@ const ADA = { first: 'Ada', last: 'Lovelace', email: 'ada@example.com', password
 const GRACE = { first: 'Grace', last: 'Hopper', email: 'grace@example.com', password: 'compilers are fun' };
 
 /** One walk through the dashboard, by three people in three browsers. Each step stands on what the former ones left. */
-describe('the dashboard', { timeout: 120_000 }, () => {
+describe('the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let ada: Person;

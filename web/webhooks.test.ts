@@ -11,7 +11,7 @@ import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test
 const PASSWORD = 'a long enough password';
 
 /** One life of a webhook in the dashboard. Each step stands on the former ones. */
-describe('webhooks in the dashboard', { timeout: 120_000 }, () => {
+describe('webhooks in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   let hooks: Webhooks;

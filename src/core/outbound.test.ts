@@ -158,7 +158,7 @@ test('whatever the other side answers, the wait for it ends', async () => {
     });
     await new Promise<void>((resolve) => strange.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(strange.address() as AddressInfo).port}/`;
-    return outbound.fetch(url, { timeoutMs: 1000, maxBytes: 1000, redirects: 2 }).finally(() => strange.close());
+    return outbound.fetch(url, { timeoutMs: 20_000, maxBytes: 1000, redirects: 2 }).finally(() => strange.close());
   };
   const upgraded = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
   await assert.rejects(ask(upgraded), { code: 'EPROTO' });
@@ -206,7 +206,7 @@ test('a whole answer is limited in time, in size and in redirects, and only the 
   const headers = { authorization: 'Basic secret', 'x-token': 'secret' };
   const fetchOwn = (path: string, more = {}) =>
     outbound.fetch(`http://127.0.0.1:${ownPort}${path}`, {
-      timeoutMs: 3000,
+      timeoutMs: 20_000,
       maxBytes: 1000,
       redirects: 2,
       headers,
@@ -224,7 +224,7 @@ test('a whole answer is limited in time, in size and in redirects, and only the 
     await assert.rejects(fetchOwn('/slow', { timeoutMs: 100 }), failsWith('timeout'));
     // A name is not asked for again where its addresses are known, and those are checked too.
     const named = (addresses: string[]) =>
-      outbound.fetch(`http://name.invalid:${ownPort}/`, { timeoutMs: 3000, maxBytes: 1000, addresses });
+      outbound.fetch(`http://name.invalid:${ownPort}/`, { timeoutMs: 20_000, maxBytes: 1000, addresses });
     assert.equal((await named(['127.0.0.1'])).body.toString(), 'own');
     await assert.rejects(named(['127.0.0.2']), OutboundRefused);
     assert.equal(outbound.isInside(['127.0.0.1']), true);

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { eventually } from '../../test/expect.ts';
+import { pause } from '../../test/pause.ts';
 
 const hello: RequestListener = (request, response) => {
   response.setHeader('content-type', 'text/html; charset=UTF-8');
@@ -45,26 +46,29 @@ test('a name that goes from one site to another leads to the new one, whichever 
   const { site } = world.route({});
   const second = world.route({ site: { ...site, id: 'site-2' }, devMode: true });
   world.announceAs('site-2', second);
-  await sleep(20);
+  await pause(20);
   world.announceAs('site-1', second);
-  await sleep(20);
+  await pause(20);
   assert.equal((await world.ask('/')).status, 200);
   world.edge.purge('site-1');
   world.announceAs('site-2');
-  await sleep(20);
+  await pause(20);
   assert.equal((await world.ask('/')).status, 404);
 });
 
 test('requests that come before the routes are known wait for them', async () => {
   const { loadAll } = world;
+  const known = Promise.withResolvers<void>();
   world.loadAll = async () => {
-    await sleep(150);
+    await known.promise;
     return loadAll.call(world);
   };
   const starting = world.start();
-  while (world.port === 0) await sleep(5);
-  const reply = await world.ask('/early');
-  assert.equal(reply.text, 'hello /early');
+  while (world.port === 0) await pause(5);
+  const reply = world.ask('/early');
+  await pause(50);
+  known.resolve();
+  assert.equal((await reply).text, 'hello /early');
   await starting;
 });
 
@@ -252,15 +256,14 @@ test('a body that is too large is refused, announced or not', async () => {
   assert.match(await world.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(8)}`), /^HTTP\/1.1 413 /);
   const fits = await world.ask('/', { method: 'POST', body: 'a'.repeat(100_000) });
   assert.equal(fits.text, 'taken');
-  await sleep(20);
-  assert.equal(world.site.leased, world.site.released);
+  await eventually(async () => world.site.leased === world.site.released);
 });
 
 test('somebody who sends slowly does not hold the site for others', async () => {
   await world.start();
   const slow = connect(world.port, '127.0.0.1');
   slow.write(`POST /slow HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 10\r\n\r\nhalf`);
-  await sleep(50);
+  await pause(50);
   assert.equal(world.site.leased, 0);
   assert.equal((await world.ask('/quick', { method: 'POST', body: 'x' })).text, 'hello /quick');
   slow.write(' whole');
@@ -294,7 +297,7 @@ test('bodies of visitors have a limit together, and count as waiting', async () 
     socket.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 10\r\n\r\n`);
     return socket;
   });
-  await sleep(50);
+  await pause(50);
   assert.equal((await world.ask('/', { method: 'POST', body: 'x' })).status, 503);
   for (const socket of slow) socket.destroy();
 });
@@ -322,7 +325,7 @@ test('PHP that fails without a word has a page that says so', async () => {
 });
 
 test('a sleeping site is woken once, however many visitors come, and all of them are answered', async () => {
-  world.site.startMs = 100;
+  world.site.beforeStart = () => pause(100);
   await world.start();
   await world.setRoutes(world.route({ state: 'asleep' }));
   const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => world.ask(`/${index}`)));
@@ -332,14 +335,14 @@ test('a sleeping site is woken once, however many visitors come, and all of them
 });
 
 test('a site that does not wake in time gets a page that tries again', async () => {
-  world.site.startMs = 500;
+  world.site.beforeStart = () => pause(500);
   await world.start({ limits: { wakeMs: 50 } });
   await world.setRoutes(world.route({ state: 'asleep' }));
   const reply = await world.ask('/');
   assert.equal(reply.status, 503);
   assert.match(reply.text, /http-equiv="refresh"/);
   assert.ok(reply.headers['retry-after']);
-  await sleep(600);
+  await pause(600);
   assert.equal(world.site.leased, world.site.released, 'a lease that came too late is given back');
 });
 
@@ -347,7 +350,7 @@ test('visitors of a held site wait for it and then get the page', async () => {
   await world.start();
   await world.setRoutes(world.route({ state: 'held' }));
   const waiting = [world.ask('/a'), world.ask('/b')];
-  await sleep(80);
+  await pause(80);
   assert.equal(world.site.requests.length, 0);
   world.announce(world.route({ state: 'ready' }));
   assert.deepEqual(
@@ -360,7 +363,7 @@ test('who waits for a held site is checked anew when it is back', async () => {
   await world.start();
   await world.setRoutes(world.route({ state: 'held' }));
   const waiting = world.ask('/a');
-  await sleep(50);
+  await pause(50);
   world.announce(world.route({ state: 'ready', signIn: { username: 'admin', password: 'x' } }));
   assert.equal((await waiting).status, 401);
 });
@@ -428,8 +431,7 @@ test('an answer that breaks off midway breaks for the visitor too', async () => 
   };
   await world.start();
   await assert.rejects(world.ask('/', { method: 'POST' }), /aborted|hang up/);
-  await sleep(20);
-  assert.equal(world.site.leased, world.site.released);
+  await eventually(async () => world.site.leased === world.site.released);
 });
 
 test('when the visitor goes, the site is told and its lease is free', async () => {
@@ -444,35 +446,39 @@ test('when the visitor goes, the site is told and its lease is free', async () =
   await new Promise((resolve) => visitor.once('data', resolve));
   assert.equal(world.site.released, 0);
   visitor.destroy();
-  await sleep(50);
-  assert.deepEqual([closed, world.site.released], [1, 1]);
+  await eventually(async () => closed === 1 && world.site.released === 1);
 });
 
 test('a visitor who goes before the answer begins is not waited for', async () => {
   let closed = 0;
   world.site.handler = (_, response) => void response.once('close', () => closed++);
   await world.start();
-  for (const method of ['POST', 'GET']) {
+  for (const [index, method] of ['POST', 'GET'].entries()) {
     const visitor = connect(world.port, '127.0.0.1');
     visitor.write(`${method} / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
-    await sleep(50);
+    await eventually(async () => world.site.requests.length === index + 1);
     visitor.destroy();
-    await sleep(50);
+    await eventually(async () => closed === index + 1 && world.site.released === index + 1);
   }
-  assert.deepEqual([closed, world.site.leased, world.site.released], [2, 2, 2]);
+  assert.equal(world.site.leased, 2);
 });
 
 test('a stream reaches the visitor part by part', async () => {
+  let goOn = () => {};
   world.site.handler = (_, response) => {
     response.write('one');
-    setTimeout(() => response.end('two'), 100);
+    goOn = () => void response.end('two');
   };
   await world.start();
   const visitor = connect(world.port, '127.0.0.1');
   visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
-  const first = await new Promise((resolve) => visitor.once('data', (chunk) => resolve(String(chunk))));
-  assert.match(String(first), /one/);
-  assert.doesNotMatch(String(first), /two/);
+  let seen = '';
+  visitor.on('data', (chunk) => {
+    seen += chunk;
+  });
+  await eventually(async () => seen.includes('one'));
+  goOn();
+  await eventually(async () => seen.includes('two'));
   visitor.destroy();
 });
 
@@ -494,7 +500,7 @@ test('a slow visitor slows the site down instead of filling memory', async () =>
   const visitor = connect(world.port, '127.0.0.1');
   visitor.pause();
   visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 0\r\n\r\n`);
-  await sleep(400);
+  await pause(400);
   assert.ok(written < total / 2, `${written} bytes were taken from the site`);
   visitor.destroy();
 });
@@ -504,7 +510,7 @@ test('too many who wait for one site get the overload page', async () => {
   world.site.handler = (_, response) => void waiting.push(() => response.end('late'));
   await world.start({ limits: { waitingPerSite: 3 } });
   const patient = [1, 2, 3].map((each) => world.ask(`/${each}`, { method: 'POST' }));
-  while (waiting.length < 3) await sleep(5);
+  while (waiting.length < 3) await pause(5);
   const reply = await world.ask('/4', { method: 'POST' });
   assert.deepEqual([reply.status, /Too many visitors/.test(reply.text)], [503, true]);
   for (const answer of waiting) answer();
@@ -527,14 +533,15 @@ test('an idle connection that the site closed is replaced without the visitor no
   assert.equal((await world.ask('/two')).text, 'hello /two');
 });
 
-test('what can not be repeated takes no connection that the site may be about to close', async () => {
+test('what can not be repeated takes no connection that the site may be about to close', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   let connections = 0;
   world.site.server.on('connection', () => connections++);
   await world.start();
   await world.ask('/', { method: 'POST' });
   await world.ask('/', { method: 'POST' });
   assert.equal(connections, 1);
-  await sleep(600);
+  t.mock.timers.tick(600);
   await world.ask('/', { method: 'POST' });
   assert.equal(connections, 2);
 });
@@ -549,8 +556,7 @@ test('a WebSocket reaches the site and bytes go both ways', async () => {
   });
   await world.start();
   assert.match(await echo(world.port, '/ws'), /^HTTP\/1.1 101 [\s\S]*X-Key: abc[\s\S]*\r\n\r\necho ping$/);
-  await sleep(20);
-  assert.deepEqual([world.site.leased, world.site.released], [1, 1]);
+  await eventually(async () => world.site.leased === 1 && world.site.released === 1);
 });
 
 test('a WebSocket that the site refuses gets its answer, one to nowhere a page', async () => {

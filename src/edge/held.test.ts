@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { eventually } from '../../test/expect.ts';
+import { pause } from '../../test/pause.ts';
 
 /** While some work, such as a restore, has a site, nobody sees anything of it: half of what they saw could be new. */
 let world: EdgeWorld;
@@ -64,17 +65,20 @@ test('who waits for a held site, and who comes right after, sees it as it is the
 test('an answer that was on its way when the site was taken is not kept', async () => {
   await world.start();
   const { handler } = world.site;
+  const begun = Promise.withResolvers<() => void>();
   world.site.handler = (_request, response) => {
     response.setHeader('content-type', 'text/html; charset=UTF-8');
     response.write('bef');
     world.site.handler = handler;
-    setTimeout(() => response.end('ore'), 100);
+    begun.resolve(() => void response.end('ore'));
   };
   const slow = world.ask('/');
-  await sleep(30);
+  const goOn = await begun.promise;
+  await pause(30);
   await hold();
   change();
   await letGo();
+  goOn();
   assert.equal((await slow).text, 'before');
   assert.equal((await world.ask('/')).text, 'after');
 });
@@ -85,13 +89,15 @@ test('nobody who waited for the site when it was taken starts it or sends it any
     content = 'before';
     world.site.starts = 0;
     world.site.requests.splice(0);
-    world.site.startMs = 60;
+    const started = Promise.withResolvers<void>();
+    world.site.beforeStart = () => started.promise;
     const waiting = world.ask('/', { headers: { cookie: 'wordpress_a=b' } });
     const filling = world.ask('/page');
-    await sleep(20);
+    await pause(30);
     world.site.leaseFailure = failure;
     await hold();
-    await sleep(150);
+    started.resolve();
+    await pause(100);
     assert.equal(world.site.starts, 1);
     assert.equal(world.site.requests.length, 0);
     assert.equal(world.site.leased, world.site.released);
@@ -110,10 +116,10 @@ test('who was still sending when the site was taken is told to come again, and s
     answer += chunk.toString();
   });
   visitor.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 6\r\n\r\nfir`);
-  await sleep(30);
+  await pause(30);
   await hold();
   visitor.write('st!');
-  await sleep(50);
+  await eventually(async () => answer.includes('</html>'));
   assert.match(answer, /^HTTP\/1\.1 503 /);
   assert.match(answer, /Somebody works on this site/);
   assert.equal(world.site.starts, 0);
@@ -127,6 +133,6 @@ test('where announcements may have been lost, no page from before is shown', asy
   // It was held, restored and let go while nobody heard.
   content = 'after';
   world.announceAs(undefined, world.route({}));
-  await sleep(20);
+  await pause(20);
   assert.equal((await world.ask('/')).text, 'after');
 });

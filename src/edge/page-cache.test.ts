@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { eventually } from '../../test/expect.ts';
+import { pause } from '../../test/pause.ts';
 
 let world: EdgeWorld;
 /** Grows with each page that the site makes, so that an old page can be told from a new one. */
@@ -30,7 +31,8 @@ async function look(path = '/', ask: Ask = {}): Promise<string> {
   return `${headers['x-cache']} ${text.split(' ')[1]}`;
 }
 
-test('an anonymous page is made once and then comes from memory, with its headers', async () => {
+test('an anonymous page is made once and then comes from memory, with its headers', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   world.site.handler = page({ link: '<a>; rel=b', 'x-siteyard-secret': 'x', 'keep-alive': 'timeout=1' });
   await world.start();
   const miss = await world.ask('/post?p=1');
@@ -68,23 +70,24 @@ test('100 visitors of a missed page cause one request', async () => {
 });
 
 test('when a page can not be cached, all who waited go by themselves at once', async () => {
+  const ends: (() => void)[] = [];
   world.site.handler = (_, response) => {
     made++;
     response.writeHead(200, { 'cache-control': 'private' });
     response.write(`page ${made} `);
-    setTimeout(() => response.end('end'), 200);
+    ends.push(() => void response.end('end'));
+    // Nobody is answered before all have asked: whoever queued up would wait for ever.
+    if (made === 10) for (const end of ends) end();
   };
   await world.start();
-  const startedAt = Date.now();
   const seen = await Promise.all(Array.from({ length: 10 }, () => look('/mine')));
   assert.equal(new Set(seen).size, 10, 'each got a page of their own');
-  assert.ok(Date.now() - startedAt < 1500, 'they did not queue up');
 });
 
 test('when the site fails, those who waited see the failure and do not all ask again', async () => {
   world.site.handler = (request) => {
     world.site.failure = new SiteFailure('timeout', 'too slow');
-    setTimeout(() => request.socket.destroy(), 100);
+    void pause(200).then(() => request.socket.destroy());
   };
   await world.start();
   const replies = await Promise.all(Array.from({ length: 10 }, () => world.ask('/slow')));
@@ -97,9 +100,9 @@ test('the first visitor may leave: the page still comes for those who wait', asy
   await world.start();
   const first = connect(world.port, '127.0.0.1');
   first.write(`GET /left HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
-  while (world.site.requests.length === 0) await sleep(5);
+  while (world.site.requests.length === 0) await pause(5);
   const second = look('/left');
-  await sleep(30);
+  await pause(30);
   first.destroy();
   assert.equal(await second, 'HIT 1');
   assert.equal(world.site.requests.length, 1);
@@ -286,7 +289,7 @@ test('a GET that can not be cached runs once, also with a campaign on its link o
     if (!world.port) await world.start();
     for (const headers of [{}, { cookie: '_ga=1' }, { cookie: 'PHPSESSID=mine' }, { 'x-forwarded-for': '1.2.3.4' }]) {
       const before = world.site.requests.length;
-      await world.ask(`/confirm-${Math.random()}?utm_source=mail`, { headers });
+      await world.ask(`/confirm-${before}?utm_source=mail`, { headers });
       assert.equal(world.site.requests.length - before, 1);
     }
   }
@@ -326,7 +329,7 @@ test('a visitor who reads slowly does not hold a page that others wait for', asy
   const slow = connect({ port: world.port, host: '127.0.0.1' });
   slow.pause();
   slow.write(`GET / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`);
-  await sleep(100);
+  await pause(100);
   const reply = await world.ask('/');
   assert.equal(reply.headers['x-cache'], 'HIT');
   assert.equal(reply.body.length, large.length);
@@ -350,9 +353,10 @@ test('pages are kept compressed too', async () => {
   await world.start();
   const ask = () => world.ask('/', { headers: { 'accept-encoding': 'gzip, br' } });
   await ask();
-  await ask();
-  await sleep(50);
-  const reply = await ask();
+  const reply = await eventually(async () => {
+    const next = await ask();
+    return next.headers['content-encoding'] !== undefined && next;
+  });
   assert.deepEqual([reply.headers['content-encoding'], reply.headers['x-cache']], ['br', 'HIT']);
   assert.match(brotliDecompressSync(reply.body).toString(), /^page 1 x/);
   assert.match(reply.headers.vary as string, /Accept-Encoding/);
@@ -399,7 +403,7 @@ test('an answer that was on its way when the purge came is not kept', async () =
   };
   await world.start();
   const old = look();
-  while (!release) await sleep(5);
+  while (!release) await pause(5);
   world.edge.purge('site-1');
   // Nor does anybody who comes now wait for it.
   assert.equal(await look(), 'MISS 2');
@@ -408,29 +412,31 @@ test('an answer that was on its way when the purge came is not kept', async () =
   assert.equal(await look(), 'HIT 2');
 });
 
-test('a stale page is shown once more while a new one is fetched, once', async () => {
+test('a stale page is shown once more while a new one is fetched, once', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=60' });
   await world.start();
   await world.ask('/');
   assert.equal(await look(), 'HIT 1');
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   const seen = await Promise.all([look(), look(), look()]);
   assert.equal(seen[0], 'STALE 1');
-  await sleep(50);
-  assert.equal(await look(), 'HIT 2');
+  await eventually(async () => (await look()) === 'HIT 2');
   assert.equal(world.site.requests.length, 2);
 });
 
-test('a stale page outlives a site that fails, and ends with its time', async () => {
+test('a stale page outlives a site that fails, and ends with its time', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=1' });
   await world.start();
   await world.ask('/');
   world.site.handler = page({}, 500);
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal(await look(), 'STALE 1');
-  await sleep(50);
+  await eventually(async () => world.site.requests.length === 2);
+  await pause(50);
   assert.equal(await look(), 'STALE 1');
-  await sleep(1000);
+  t.mock.timers.tick(1000);
   assert.match(await look(), /^MISS/);
 });
 

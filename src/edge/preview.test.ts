@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { previewToken } from '#edge/preview.ts';
 import type { Route } from '#edge/route.ts';
 import { EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
+import { pause } from '../../test/pause.ts';
 
 const KEY = 'the key of this preview';
 const MINUTE_MS = 60_000;
@@ -125,11 +125,12 @@ test('a cookie that somebody else has put beside the good one keeps nobody out',
   assert.equal(reply.status, 200);
 });
 
-test('a preview that has ended is gone for everybody, and cookies end with it', async () => {
+test('a preview that has ended is gone for everybody, and cookies end with it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   await world.setRoutes(preview({}, 300));
   const cookie = await enter();
   assert.equal((await world.ask('/', { headers: { cookie } })).status, 200);
-  await sleep(350);
+  t.mock.timers.tick(350);
   for (const path of ['/', entrance(), '/wp-content/a.txt']) {
     const reply = await world.ask(path, { headers: { cookie } });
     assert.equal(reply.status, 410, path);
@@ -192,7 +193,7 @@ test('looking at a preview is no usage', async () => {
   const cookie = await enter();
   for (const path of ['/', '/wp-content/style.css', '/wp-login.php']) await world.ask(path, { headers: { cookie } });
   await world.ask('/');
-  await sleep(60);
+  await pause(60);
   assert.deepEqual(world.usages, []);
 });
 
@@ -234,7 +235,7 @@ test('who enters while the preview is being made waits for it inside', async () 
   await world.setRoutes(preview({ state: 'creating' }));
   assertRefused(await world.ask('/'), 'without a cookie');
   const waiting = world.ask('/', { headers: { cookie: await enter() } });
-  await sleep(50);
+  await pause(50);
   assert.equal(world.site.requests.length, 0);
   world.announce(preview());
   assert.equal((await waiting).text, '<h1>as it was</h1>');

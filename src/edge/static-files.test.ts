@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { eventually } from '../../test/expect.ts';
 
 const CSS = 'body { color: rebeccapurple }\n'.repeat(200);
 const BIG = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
@@ -111,7 +111,8 @@ test('nothing outside, nothing hidden, no code and no database comes from disk, 
   }
 });
 
-test('no symbolic link is followed, be it the file, a folder on the way, or one that appears later', async () => {
+test('no symbolic link is followed, be it the file, a folder on the way, or one that appears later', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const uploads = join(world.contentFolder, 'uploads');
   symlinkSync(join(world.dir, 'secret.txt'), join(uploads, 'link.txt'));
   symlinkSync(join(world.dir, 'outside'), join(uploads, 'folder'));
@@ -125,7 +126,7 @@ test('no symbolic link is followed, be it the file, a folder on the way, or one 
   assert.equal((await world.ask('/wp-content/uploads/swapped/secret.txt')).text, 'fine');
   rmSync(join(uploads, 'swapped'), { recursive: true });
   symlinkSync(join(world.dir, 'outside'), join(uploads, 'swapped'));
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal((await world.ask('/wp-content/uploads/swapped/secret.txt')).status, 404);
 });
 
@@ -205,9 +206,8 @@ for (const [name, path, content] of [
 test('text is compressed as the visitor takes it, and each form has its own tag', async () => {
   const path = '/wp-content/uploads/style.css';
   const ask = (coding: string) => world.ask(path, { headers: { 'accept-encoding': coding } });
-  await ask('br');
-  await ask('gzip');
-  await sleep(100);
+  for (const coding of ['br', 'gzip'])
+    await eventually(async () => (await ask(coding)).headers['content-encoding'] === coding);
   const br = await ask('gzip, deflate, br');
   assert.deepEqual([br.headers['content-encoding'], brotliDecompressSync(br.body).toString()], ['br', CSS]);
   const gzip = await ask('gzip;q=1.0, br;q=0');
@@ -226,8 +226,7 @@ test('text is compressed as the visitor takes it, and each form has its own tag'
 test('who has a form of a text is told the tag of that form, and what it depends on', async () => {
   const path = '/wp-content/uploads/style.css';
   const br = { 'accept-encoding': 'br' };
-  await world.ask(path, { headers: br });
-  await sleep(100);
+  await eventually(async () => (await world.ask(path, { headers: br })).headers['content-encoding'] === 'br');
   const { etag = '' } = (await world.ask(path, { headers: br })).headers;
   assert.match(etag, /-br"$/);
   for (const asked of [{ ...br, 'if-none-match': etag }, { ...br, 'if-none-match': '*' }, { 'if-none-match': etag }]) {
@@ -251,21 +250,22 @@ test('a large file that just changed is served as it is now', async () => {
   assert.equal((await world.ask(path)).text, `php ${path}`);
 });
 
-test('a file that changed is seen within a second, also when its time was set back', async () => {
+test('a file that changed is seen within a second, also when its time was set back', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const path = '/wp-content/uploads/changing.txt';
   const file = join(world.contentFolder, 'uploads/changing.txt');
   assert.equal((await world.ask(path)).text, `php ${path}`);
   writeFileSync(file, 'first');
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal((await world.ask(path)).text, 'first');
   writeFileSync(file, 'later');
   utimesSync(file, new Date(0), new Date(0));
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal((await world.ask(path)).text, 'later');
   rmSync(file);
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal((await world.ask(path)).status, 404);
   linkSync(join(world.dir, 'content/uploads/style.css'), file);
-  await sleep(1100);
+  t.mock.timers.tick(1100);
   assert.equal((await world.ask(path)).text, CSS);
 });

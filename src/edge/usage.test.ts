@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SiteUsage } from '#edge/route.ts';
 import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { eventually } from '../../test/expect.ts';
+import { pause } from '../../test/pause.ts';
 
 let world: EdgeWorld;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ function sum(field: keyof SiteUsage): number {
 async function visitsOf(asks: [string, Ask?][]): Promise<number> {
   world.usages.splice(0);
   for (const [path, ask] of asks) await world.ask(path, ask);
-  await sleep(60);
+  await pause(60);
   return sum('visits');
 }
 
@@ -57,7 +58,7 @@ test('requests, bytes and the cache are counted, and told once', async () => {
   replies.push(await world.ask('/', { method: 'POST' }));
   world.writeFile('content/a.txt', 'y'.repeat(5000));
   replies.push(await world.ask('/wp-content/a.txt'));
-  await sleep(80);
+  await pause(80);
   const [requests, hits, misses] = [sum('requests'), sum('cacheHits'), sum('cacheMisses')];
   assert.deepEqual([requests, hits, misses], [6, 3, 1]);
   const sent = replies.reduce((total, { body, rawHeaders }) => total + body.length + rawHeaders.join(': ').length, 0);
@@ -68,7 +69,7 @@ test('requests, bytes and the cache are counted, and told once', async () => {
   assert.ok(last.cacheBytes > 10_000);
   assert.ok(world.usages.some(({ lastVisitAt }) => lastVisitAt && Date.now() - lastVisitAt.getTime() < 5000));
   world.usages.splice(0);
-  await sleep(60);
+  await pause(60);
   assert.deepEqual(world.usages, [], 'nothing happened, so nothing is told');
 });
 
@@ -85,10 +86,10 @@ test('a tunnel counts what went through it, and not what the connection carried 
   });
   const ask = (headers: string) => visitor.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n${headers}\r\n`);
   ask('');
-  await sleep(100);
+  await eventually(async () => answer.endsWith('x'.repeat(1000)) && answer.length > 10_000);
   ask('Connection: Upgrade\r\nUpgrade: websocket\r\n');
   await new Promise((resolve) => visitor.once('close', resolve));
-  await sleep(60);
+  await pause(60);
   assert.match(answer.slice(-700), /101 Switching[\s\S]*z{500}$/);
   assert.equal(sum('bytes'), answer.length);
 });
@@ -96,9 +97,9 @@ test('a tunnel counts what went through it, and not what the connection carried 
 test('what could not be told is kept, and told when the edge closes', async () => {
   world.usageFails = true;
   await world.ask('/');
-  await sleep(60);
+  await pause(60);
   await world.ask('/');
-  await sleep(60);
+  await pause(60);
   assert.deepEqual(world.usages, []);
   world.usageFails = false;
   await world.edge.close();
@@ -108,7 +109,7 @@ test('what could not be told is kept, and told when the edge closes', async () =
 test('what the whole edge did is counted over all sites, once it was told, and failures by their reason', async () => {
   world.usageFails = true;
   for (const path of ['/', '/', '/missing', '/broken']) await world.ask(path);
-  await sleep(60);
+  await pause(60);
   const { totals } = world.edge;
   assert.equal(totals.requests, 0);
   world.usageFails = false;

@@ -52,7 +52,7 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
         wp_version_check(); wp_update_plugins(); wp_update_themes();
         update_option('blogname', 'Changed');
         echo json_encode([wp_mail('bob@example.com', 'Hello', 'Bob'), @mail('bob@example.com', 'Hello', 'Bob'),
-          is_wp_error(wp_remote_get(home_url('/'))), microtime(true) - $since < 5]);`;
+          is_wp_error(wp_remote_get(home_url('/'))), microtime(true) - $since < 9]);`;
       assert.equal((await get(await putPhp('offline.php', code, offline), offline)).text, '[false,false,true,true]');
       assert.equal(await runtime.hasOutgoingMail(offline.id), false);
       // All that was told would have been told by the time of the next answer.
@@ -138,10 +138,10 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       await tells(() => get(short));
       await tells(() => get(broken));
       // It is ended long after its visitor has left.
-      await tells(() => assert.rejects(request(runtime, site, { path: endless, timeoutMs: 3_000 })));
+      await tells(() => assert.rejects(request(runtime, site, { path: endless, timeoutMs: 6_000 })));
       const run = (path: string) => ({ ...wp(), args: ['php', `/site/wordpress${path}`] as [string, string] });
       await tells(() => runtime.exec(site, run(short)));
-      await tells(() => runtime.exec(site, { ...run(endless), timeoutMs: 5_000 }));
+      await tells(() => runtime.exec(site, { ...run(endless), timeoutMs: 10_000 }));
 
       // Nothing runs, so there is nothing to tell.
       assert.equal((await get(short)).status, 200);

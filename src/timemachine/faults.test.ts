@@ -35,6 +35,7 @@ class World {
   readonly folder: string;
   readonly past: { id: SnapshotId; truth: Truth }[] = [];
   nowMs = Date.now() - 100 * HOUR_MS;
+  #copies = 0;
 
   constructor(folder: string, seed: number) {
     this.folder = folder;
@@ -109,7 +110,7 @@ class World {
   }
 
   async copyOf(site: Process['site'], id: SnapshotId): Promise<Truth> {
-    const copy = join(this.folder, `copy${Math.random()}`);
+    const copy = join(this.folder, `copy${this.#copies++}`);
     const target = new SqliteTarget(`${copy}.sqlite`);
     try {
       await restoreInto(site, await site.readSnapshot(id), { folder: copy, tables: target });
@@ -228,11 +229,17 @@ test(`${COUNT} faults in the middle of prunes never remove what a snapshot needs
   await world.assertNothingLost(keptAt(world));
 });
 
-/** What a prune leaves: the snapshots in the window, and the one that stands for its start. */
+/** What a prune leaves: the snapshots in the window, the one that stands for its start, and four hours of days' last ones. */
 function keptAt({ past, nowMs }: World): World['past'] {
   const start = nowMs - HOUR_MS;
   const standsForStart = past.findLast(({ id }) => id.timeMs <= start);
-  return [...(standsForStart ? [standsForStart] : []), ...past.filter(({ id }) => id.timeMs > start)];
+  const dayOf = ({ id }: World['past'][0]) => new Date(id.timeMs).toISOString().slice(0, 10);
+  return past.filter((each, index) => {
+    const next = past[index + 1];
+    const endsDay = next !== undefined && dayOf(next) !== dayOf(each);
+    const { timeMs } = each.id;
+    return timeMs > start || each === standsForStart || (endsDay && timeMs >= start - 4 * HOUR_MS);
+  });
 }
 
 test(`prunes beside running snapshots remove nothing that these build on (seed ${SEED})`, async (t) => {

@@ -183,7 +183,7 @@ suite('what is not even HTTP gets an answer in our shape, or the door', () => {
   };
   for (const [name, bytes] of Object.entries(wrong)) {
     test(name, async () => {
-      const answer = await exchange(port, Buffer.from(bytes, 'latin1'), 5000);
+      const answer = await exchange(port, Buffer.from(bytes, 'latin1'));
       if (name === 'CONNECT') return assert.equal(answer, undefined);
       assert.ok(answer, 'the connection was closed without an answer');
       count(answer.status);
@@ -207,10 +207,10 @@ suite('a crowd is served: nobody holds a connection to the database while waitin
   for (const operation of operations.filter(({ method }) => method !== 'GET')) {
     test(operation.id, async () => {
       const drafts = await Promise.all(Array.from({ length: CROWD }, () => makeDraft(operation)));
-      const answers = await Promise.all(drafts.map((draft) => exchange(port, toBytes(draft), 5000)));
+      const answers = await Promise.all(drafts.map((draft) => exchange(port, toBytes(draft), 60_000)));
       assert.deepEqual(new Set(answers.map((answer) => answer?.status)), new Set([200]));
       const madeUp = drafts.map((draft) => toBytes({ ...draft, headers: draft.headers.map(withMadeUpToken) }));
-      const refusals = await Promise.all(madeUp.map((bytes) => exchange(port, bytes, 5000)));
+      const refusals = await Promise.all(madeUp.map((bytes) => exchange(port, bytes, 60_000)));
       for (const refusal of refusals) assert.ok(refusal && refusal.status < 500, refusal?.body);
     });
   }
@@ -235,7 +235,8 @@ test('connections that never ask anything do not keep the service from stopping'
   assert.equal((await fetch(`${other.url}/healthz`)).status, 200);
   const started = Date.now();
   await other.close();
-  assert.ok(Date.now() - started < 3000, `it took ${Date.now() - started} ms`);
+  // Whoever still sends is given ten seconds.
+  assert.ok(Date.now() - started < 8000, `it took ${Date.now() - started} ms`);
   for (const socket of sockets) socket.destroy();
 });
 

@@ -7,7 +7,8 @@ import pg from 'pg';
 import { openFrame, verifyPack } from '#timemachine/pack.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { startTrickyNames, type TrickyNames } from '../tricky-names.ts';
 import { type SeenRequest, startUpstream, type Upstream } from '../upstream.ts';
 import { type Ground, newSecret, PLANTS, plantVisible, sender, spellings, VISIBLE } from './planted-secrets.ts';
@@ -103,7 +104,10 @@ test('no secret stands in plain text anywhere, while what is no secret is found 
   });
   for (const path of ['/event?size=100', `/team/${ground.teamId}/event?size=100`])
     await ground.send('GET', path, { token: ground.token });
-  await eventually(async () => (await packs()).length > 0, 30_000);
+  await eventually(async () => (await packs()).length > 0, 60_000);
+  // Nothing changes any more while it is searched.
+  service.kill('SIGTERM');
+  assert.equal(await service.exited, 0);
 
   const places = new Map<string, () => Promise<string[]>>([
     ['the database', readDatabase],
@@ -188,9 +192,12 @@ async function readFiles(folder: string): Promise<string[]> {
   return Promise.all(read);
 }
 
+/** What is being written has a name that begins with a dot. */
+const isWhole = (file: string) => !basename(file).startsWith('.');
+
 /** The objects of all backups, unpacked. */
 async function packs(): Promise<string[]> {
-  const files = await filesBelow(join(dataDir, 'backups')).catch(() => []);
+  const files = (await filesBelow(join(dataDir, 'backups')).catch(() => [])).filter(isWhole);
   const objects = await Promise.all(
     files.map(async (file) => {
       const bytes = await readFile(file).catch(() => Buffer.alloc(0));

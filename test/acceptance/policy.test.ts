@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Operation } from '#core/http/operation.ts';
 import { operations } from '#features/index.ts';
@@ -74,17 +75,24 @@ suite('each caller gets exactly what the table says', () => {
   for (const row of rows) {
     test(row, async () => {
       const operation = operationAt(row);
-      const calls = await Promise.all(CALLERS.map(async (caller) => ({ caller, made: await make(row, caller) })));
-      const call = async ({ caller, made }: (typeof calls)[number]) => {
+      const makeCalls = () => Promise.all(CALLERS.map(async (caller) => ({ caller, made: await make(row, caller) })));
+      const call = async ({ caller, made }: Awaited<ReturnType<typeof makeCalls>>[number]) => {
         const answer = await send(operation, made, { token: world.token(caller) });
         assert.equal(answer.status, statusFor(row, caller), `${row} as ${caller}: ${answer.status} ${answer.text}`);
         if (answer.status >= 400) checkRefusal(answer);
       };
       const isAllowed = ({ caller }: { caller: CallerName }) => statusFor(row, caller) === 200;
 
-      const before = await everythingStored();
-      for (const refused of calls.filter((each) => !isAllowed(each))) await call(refused);
-      assert.deepEqual(await everythingStored(), before, `${row}: a refused call left a trace`);
+      let calls = await makeCalls();
+      for (let attempts = 1; ; attempts++) {
+        const before = await everythingStored();
+        for (const refused of calls.filter((each) => !isAllowed(each))) await call(refused);
+        const after = await everythingStored();
+        if (isDeepStrictEqual(after, before)) break;
+        // Work in the background may have changed something just then. What a refused call leaves, it leaves each time.
+        if (attempts === 3) assert.deepEqual(after, before, `${row}: a refused call left a trace`);
+        calls = await makeCalls();
+      }
       for (const allowed of calls.filter(isAllowed)) await call(allowed);
     });
   }

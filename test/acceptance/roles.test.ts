@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../free-port.ts';
 import { registerPerson } from '../people.ts';
-import { freePort } from '../service-process.ts';
 import { newSite } from '../sites.ts';
 import { visit } from '../visit.ts';
 
@@ -43,7 +43,7 @@ test('processes of every role start at once on an empty database and share the w
     // The older credential ended with it, on the process that had it in memory too, as soon as that heard of it.
     const headers = { authorization: `Bearer ${person.token}` };
     const statusOfMe = async () => (await fetch(`${api.api}/me`, { headers })).status;
-    for (const end = Date.now() + 3_000; (await statusOfMe()) !== 401; ) assert.ok(Date.now() < end, 'it still opens');
+    for (const end = Date.now() + 4_000; (await statusOfMe()) !== 401; ) assert.ok(Date.now() < end, 'it still opens');
   } finally {
     await Promise.all([api, second, worker, edge].map((app) => app.close()));
     await database.drop();
@@ -69,7 +69,7 @@ test('a site is made by the worker, served by the edge, and put to sleep by the 
     assert.equal(runtime.awake().length, 1);
     // A process that serves no sites says so at once.
     assert.equal((await visit({ url: `http://localhost:${port}` }, site.fqdn, '/')).status, 421);
-    await ada.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 10 });
+    await ada.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
     await eventually(async () => runtime.awake().length === 0);
     assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
     assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);

@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { newSshKey } from '#integrations/git/ssh-key.ts';
 import { eventually } from '../expect.ts';
-import { freePort } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
 
 /** A real sshd on loopback that lets the keys in that are written for it, as whoever runs the tests. */
 export interface SshHost {

@@ -7,7 +7,8 @@ import { type Client, createClient } from '#sdk';
 import { createTestDatabase } from '../app.ts';
 import { deliver, type StripeServer, startStripeServer } from '../billing/stripe-server.ts';
 import { eventually } from '../expect.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 
 const ACCOUNT = { email: 'ada@example.com', password: 'a long enough password', first_name: 'Ada', last_name: 'L' };
 
@@ -63,13 +64,13 @@ test('a platform that dies between the provider and its database pays nothing tw
 
     await stripe.pay(checkout.url);
     await killAt('GET', /^\/v1\/subscriptions\?/, () => deliverAll(stripe, url));
-    const team = await eventually(() => boughtTeam(api, body.new_team_name), 30_000);
+    const team = await eventually(() => boughtTeam(api, body.new_team_name), 60_000);
     assert.equal(team.plan_type_name, 'starter');
 
     const heard = stripe.deliveries.length;
     await stripe.act({ action: 'change_plan', priceKey: 'siteyard_business_year' }, team.sub_id as string);
     await killAt('GET', /^\/v1\/subscriptions\?/, () => deliverAll(stripe, url, heard));
-    await eventually(async () => (await boughtTeam(api, body.new_team_name))?.plan_type_name === 'business', 30_000);
+    await eventually(async () => (await boughtTeam(api, body.new_team_name))?.plan_type_name === 'business', 60_000);
     await deliverAll(stripe, url);
     const teams = (await api.listTeams()).results.map(({ name, plan_type_name }) => [name, plan_type_name]);
     assert.deepEqual(teams.toSorted(), [

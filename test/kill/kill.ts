@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { Random, SEED } from '../random.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { countPendingJobs, installAudit, verify } from './verify.ts';
 import { type Ledger, Writer } from './writers.ts';
 
@@ -17,6 +19,8 @@ const WRITERS = 8;
 const READY_MS = 60_000;
 const DRAIN_MS = 90_000;
 const MODES = ['service', 'service and Postgres', 'service twice', 'Postgres'] as const;
+
+const random = new Random(SEED);
 
 export interface Outcome {
   faults: string[];
@@ -41,19 +45,21 @@ async function run(house: House, kills: number, say: (line: string) => void): Pr
   const ledger: Ledger = { writes: [], faults: [] };
   // The very first start makes the cluster, the key and the operator; it may be killed as well.
   house.launch();
-  await sleep(Math.random() * 3000);
+  await sleep(random.below(3000));
   await house.killService();
   const url = await house.start();
   const client = await house.connect();
   await installAudit(client);
   await client.end();
   const writers = await Promise.all(
-    Array.from({ length: WRITERS }, (_, index) => Writer.signUp(url, ledger, `writer${index}`)),
+    Array.from({ length: WRITERS }, (_, index) =>
+      Writer.signUp(url, ledger, `writer${index}`, new Random(SEED + index)),
+    ),
   );
   try {
     for (const writer of writers) writer.start();
     for (let kill = 0; kill < kills; kill++) {
-      await sleep(200 + Math.random() * 1000);
+      await sleep(200 + random.below(1000));
       const mode = MODES[kill % MODES.length] as (typeof MODES)[number];
       say(`kill ${kill + 1} of ${kills}: ${mode}, after ${ledger.writes.length} writes`);
       await KILLERS[mode](house);
@@ -88,9 +94,9 @@ const KILLERS: Record<(typeof MODES)[number], (house: House) => Promise<void>> =
     await house.start();
   },
   async 'service and Postgres'(house) {
-    const postgresFirst = Math.random() < 0.5;
+    const postgresFirst = random.below(2) === 0;
     if (postgresFirst) house.killPostgres();
-    await sleep(Math.random() * 20);
+    await sleep(random.below(20));
     await house.killService();
     if (!postgresFirst) house.killPostgres();
     await house.start();
@@ -98,8 +104,8 @@ const KILLERS: Record<(typeof MODES)[number], (house: House) => Promise<void>> =
   async 'service twice'(house) {
     await house.killService();
     house.launch();
-    await sleep(Math.random() * 1200);
-    if (Math.random() < 0.5) house.killPostgres();
+    await sleep(random.below(1200));
+    if (random.below(2) === 0) house.killPostgres();
     await house.killService();
     await house.start();
   },

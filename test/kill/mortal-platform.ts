@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { commandOf } from '../../bench/proc.ts';
 import { createTestDatabase } from '../app.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { freePort } from '../free-port.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 
 /** Which processes are killed. */
 export const WAYS = ['processes of the time machine', 'platform and all its processes', 'platform alone'] as const;

@@ -9,8 +9,10 @@ import { databaseFile } from '#runtimes/php-wasm/site-folder.ts';
 import { SqliteFile } from '#runtimes/php-wasm/sqlite-file.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../free-port.ts';
 import { type Person, registerPerson } from '../people.ts';
-import { freePort, type ServiceProcess, spawnService } from '../service-process.ts';
+import { Random, SEED } from '../random.ts';
+import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { CMS, newFqdn, newSite } from '../sites.ts';
 
 /**
@@ -19,6 +21,7 @@ import { CMS, newFqdn, newSite } from '../sites.ts';
  */
 const KILLS = Number(process.env.KILLS ?? 6);
 const WRITERS = 6;
+const random = new Random(SEED);
 
 const dataDir = mkdtempSync(join(tmpdir(), 'siteyard-site-kill-'));
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -70,7 +73,7 @@ async function write(owner: Person, stop: AbortSignal, done: Record<string, numb
       count('created');
       const renamed = await owner.api.updateSite({ wait: 5, params: { fqdn }, body: { new_fqdn: newFqdn() } });
       count('renamed');
-      if (Math.random() < 0.3) continue;
+      if (random.below(10) < 3) continue;
       await owner.api.deleteSite({ params: { fqdn: renamed.fqdn } });
       count('deleted');
     } catch {
@@ -90,11 +93,17 @@ test('after any kill each creation, rename and deletion is finished or undone', 
   const done: Record<string, number> = {};
   const writers = Array.from({ length: WRITERS }, () => write(owner, stop.signal, done));
   for (let count = 0; count < KILLS; count++) {
-    await sleep(300 + Math.random() * 700);
+    await sleep(300 + random.below(700));
     await kill();
     await start();
   }
-  await sleep(500);
+  // On a slow machine nothing may have come to its end between two kills.
+  await eventually(async () => {
+    const [counts] = await rows(
+      'select (select count(*) from sites) as sites, (select count(*) from deleted_sites) as deleted',
+    );
+    return Number(counts.sites) > 1 && Number(counts.deleted) > 0;
+  }, 60_000);
   stop.abort();
   await Promise.all(writers);
   await eventually(async () => {

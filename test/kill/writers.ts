@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../random.ts';
 
 /** A change that somebody asked for, and what became known of it. Each carries a text that no other one has. */
 export interface Write {
@@ -36,19 +37,21 @@ export class Writer {
   readonly #ledger: Ledger;
   readonly #token: string;
   readonly #teamId: string;
+  readonly #random: Random;
   #ticketId: string | undefined;
   #stopped = false;
   #givenUp = false;
   #running: Promise<void> | undefined;
 
-  private constructor(api: string, ledger: Ledger, token: string, teamId: string) {
+  private constructor(api: string, ledger: Ledger, token: string, teamId: string, random: Random) {
     this.#api = api;
     this.#ledger = ledger;
     this.#token = token;
     this.#teamId = teamId;
+    this.#random = random;
   }
 
-  static async signUp(url: string, ledger: Ledger, name: string): Promise<Writer> {
+  static async signUp(url: string, ledger: Ledger, name: string, random: Random): Promise<Writer> {
     const api = `${url}/f/api/v1`;
     const email = `${name}@writers.example`;
     await call(api, 'POST', '/register', { email, password: PASSWORD, first_name: name, last_name: 'Writer' });
@@ -56,7 +59,7 @@ export class Writer {
     const token = String(grant.body.access_token);
     const teams = await call(api, 'GET', '/team', undefined, { authorization: `Bearer ${token}` });
     const [team] = teams.body.results as { id: string }[];
-    return new Writer(api, ledger, token, team?.id as string);
+    return new Writer(api, ledger, token, team?.id as string, random);
   }
 
   start(): void {
@@ -80,14 +83,14 @@ export class Writer {
       const write = this.#next();
       this.#ledger.writes.push(write);
       await this.#perform(write);
-      await sleep(Math.random() * PAUSE_MS);
+      await sleep(this.#random.below(PAUSE_MS));
     }
   }
 
   #next(): Write {
-    const dice = Math.random();
+    const dice = this.#random.fraction();
     const kind = dice < 0.3 ? 'ticket' : dice < 0.5 && this.#ticketId ? 'reply' : dice < 0.8 ? 'invite' : 'team';
-    const key = kind !== 'team' && Math.random() < 0.5 ? randomUUID() : undefined;
+    const key = kind !== 'team' && this.#random.below(2) === 0 ? randomUUID() : undefined;
     return { kind, mark: randomUUID(), teamId: this.#teamId, key, acknowledged: false, attempts: 0 };
   }
 
@@ -119,7 +122,7 @@ export class Writer {
     write.acknowledged = true;
     if (write.kind === 'ticket') this.#ticketId = String(body.id);
     // Some come back with a key that was answered long ago: the answer must be that one, and the effect no second one.
-    if (write.key === undefined || Math.random() > 0.2) return;
+    if (write.key === undefined || this.#random.fraction() > 0.2) return;
     const again = await this.#untilKnown(write, request);
     try {
       assert.deepEqual(again, body);

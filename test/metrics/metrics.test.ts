@@ -8,10 +8,10 @@ import { operations } from '#features/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
+import { freePort } from '../free-port.ts';
 import { metricsClient } from '../metrics-client.ts';
 import { registerPerson } from '../people.ts';
 import { type Prometheus, promtool, startPrometheus } from '../prometheus.ts';
-import { freePort } from '../service-process.ts';
 
 /** What an operator gets in deploy/ works with what the service really says, and a real Prometheus understands it. */
 const DEPLOY = join(import.meta.dirname, '../../deploy');

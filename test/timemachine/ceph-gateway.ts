@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { S3Account } from '../../src/timemachine/stores/s3-request.ts';
+import { freePort } from '../free-port.ts';
 
 /** Debian: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd */
 export function hasCeph(): boolean {
@@ -109,14 +109,4 @@ async function untilAnswers(endpoint: string): Promise<void> {
       await sleep(200);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }

@@ -45,7 +45,7 @@ test('whoever waits gets it when it is free, also after work that failed', async
   });
   // Whoever asks first gets it, and asking takes a moment.
   await begun.promise;
-  const waiting = second.alone('a', 5_000, async () => 'got it');
+  const waiting = second.alone('a', 30_000, async () => 'got it');
   setTimeout(end.resolve, 200);
   await assert.rejects(held, /it failed/);
   assert.equal(await waiting, 'got it');
@@ -63,6 +63,6 @@ test('a process that dies lets go of everything at once', async () => {
   await begun.promise;
   assert.equal(await attempt(second, 'a', async () => 'free'), undefined);
   await first.close();
-  assert.equal(await second.alone('a', 2_000, async () => 'free'), 'free');
+  assert.equal(await second.alone('a', 30_000, async () => 'free'), 'free');
   await second.close();
 });

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
+import { pause } from '../../../test/pause.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 
 let app: TestApp;
@@ -351,9 +352,9 @@ test('stopping finishes requests in flight', async () => {
     request.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
   });
   request.write('{"first_name"');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100);
   const closed = stopping.close();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100);
   request.end(':"Last" }');
   assert.equal(await status, 200);
   await closed;

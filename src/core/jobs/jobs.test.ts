@@ -5,7 +5,9 @@ import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, recordEvent } from '#core/events/events.ts';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
+import { pause } from '../../../test/pause.ts';
 import { registerPerson, signInAs } from '../../../test/people.ts';
+import { withoutRetryWaits } from '../../../test/retries.ts';
 import { type JobKind, jobKind } from './jobs.ts';
 
 const running = new Map<string, number>();
@@ -13,13 +15,16 @@ let most = 0;
 let done: string[] = [];
 let mayFail = true;
 
-const work = jobKind<{ site: string; name: string; ms?: number }>({
+/** Work that takes until the test says so, by its name. All other takes a moment. */
+const held = new Map<string, Promise<void>>();
+
+const work = jobKind<{ site: string; name: string }>({
   name: 'test.work',
   lane: 'site',
-  async run({ site, name, ms = 20 }, { commit }) {
+  async run({ site, name }, { commit }) {
     running.set(site, (running.get(site) ?? 0) + 1);
     most = Math.max(most, running.get(site) ?? 0);
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await (held.get(name) ?? pause(20));
     running.set(site, (running.get(site) ?? 0) - 1);
     await commit(async () => void done.push(name));
   },
@@ -76,7 +81,7 @@ test('jobs of one site run one at a time', async () => {
   const { db, jobs } = app.services;
   done = [];
   for (let i = 0; i < 6; i++)
-    for (const site of ['a', 'b', 'c']) await jobs.enqueue(db, work, { site, name: `${site}${i}`, ms: 20 }, site);
+    for (const site of ['a', 'b', 'c']) await jobs.enqueue(db, work, { site, name: `${site}${i}` }, site);
   await eventually(async () => done.length === 18);
   assert.equal(most, 1);
   assert.deepEqual(
@@ -88,12 +93,16 @@ test('jobs of one site run one at a time', async () => {
 test('a site with long work and more of it waiting holds up no other site', async () => {
   const { db, jobs } = app.services;
   done = [];
-  await jobs.enqueue(db, work, { site: 'long', name: 'long 1', ms: 4000 }, 'long');
+  const end = Promise.withResolvers<void>();
+  held.set('long 1', end.promise);
+  await jobs.enqueue(db, work, { site: 'long', name: 'long 1' }, 'long');
   await eventually(async () => running.get('long') === 1);
-  await jobs.enqueue(db, work, { site: 'long', name: 'long 2', ms: 20 }, 'long');
-  for (const site of ['x', 'y', 'z']) await jobs.enqueue(db, work, { site, name: site, ms: 20 }, site);
+  await jobs.enqueue(db, work, { site: 'long', name: 'long 2' }, 'long');
+  for (const site of ['x', 'y', 'z']) await jobs.enqueue(db, work, { site, name: site }, site);
+  await eventually(async () => done.length === 3);
+  assert.deepEqual(done.toSorted(), ['x', 'y', 'z']);
+  end.resolve();
   await eventually(async () => done.length === 5);
-  assert.deepEqual(done.slice(0, 3).sort(), ['x', 'y', 'z']);
   assert.deepEqual(done.slice(3), ['long 1', 'long 2']);
 });
 
@@ -120,16 +129,6 @@ test('an effect committed with its job happens once, even when the handler tries
   assert.equal((await person.api.getTeam({ params: { team_id: person.teamId } })).current_cycle_visits, 1);
 });
 
-/** Retries are minutes apart in the end; a test does not wait for the clock. */
-async function hurried<T>(wait: () => Promise<T>): Promise<T> {
-  const { db } = app.services;
-  const hurry = setInterval(
-    () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
-    100,
-  );
-  return wait().finally(() => clearInterval(hurry));
-}
-
 test('a job that keeps failing ends its event, is shown to operators, and works after a retry', async () => {
   const { db, jobs } = app.services;
   const person = await registerPerson(app);
@@ -146,10 +145,10 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
     eventually(async () => {
       const found = await person.api.getEvent({ params: { event_id: id } });
       return found.finished_at !== null && found;
-    }, 30_000);
+    }, 120_000);
   const eventId = await begin();
   await jobs.enqueue(db, flaky, { eventId });
-  const event = await hurried(() => ended(eventId));
+  const event = await withoutRetryWaits(db, () => ended(eventId));
   assert.deepEqual(event.detail, { error: 'not this time' });
 
   const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
@@ -165,7 +164,7 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
   // One that can not even be undone ends all the same, after some attempts.
   const stuckId = await begin();
   await jobs.enqueue(db, stubborn, { eventId: stuckId });
-  assert.deepEqual((await hurried(() => ended(stuckId))).detail, { error: 'never', undone: false });
+  assert.deepEqual((await withoutRetryWaits(db, () => ended(stuckId))).detail, { error: 'never', undone: false });
   assert.equal(undoAttempts, 5);
   assert.equal((await api.listFailedJobs()).results[0]?.kind, 'test.stubborn');
 });
@@ -173,12 +172,16 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
 test('work that takes all there is waits once for each site, and again once it has begun', async () => {
   const { db, jobs } = app.services;
   done = [];
-  await jobs.enqueue(db, work, { site: 'once', name: 'first', ms: 1000 }, 'once');
+  const end = Promise.withResolvers<void>();
+  held.set('first', end.promise);
+  await jobs.enqueue(db, work, { site: 'once', name: 'first' }, 'once');
   await eventually(async () => running.get('once') === 1);
   for (const name of ['second', 'third', 'fourth']) await jobs.enqueueOnce(db, work, { site: 'once', name }, 'once');
   await jobs.enqueueOnce(db, work, { site: 'other', name: 'other' }, 'other');
+  await eventually(async () => done.length === 1);
+  end.resolve();
   await eventually(async () => done.length === 3);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   assert.deepEqual(done, ['other', 'first', 'second']);
 });
 

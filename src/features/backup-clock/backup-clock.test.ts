@@ -214,7 +214,7 @@ suite('the minutely backup', () => {
 
   test('two clocks take what is due between them, and none of it twice', async () => {
     const { db } = app.services;
-    const ids = Array.from({ length: 20 }, () => randomUUID());
+    const ids: string[] = Array.from({ length: 20 }, () => randomUUID());
     const [site] = await db.selectFrom('sites').selectAll().limit(1).execute();
     const rows = ids.map((id) => ({
       ...(site as SiteRow),
@@ -231,7 +231,9 @@ suite('the minutely backup', () => {
       await sql`update sites set busy = null, busy_event_id = null where id = any(${ids}::uuid[])`.execute(tx);
       return [...(await takeDueSites(tx, 12)), ...(await takeDueSites(tx, 12))];
     });
-    assert.deepEqual(taken.toSorted(), ids.toSorted());
+    // Those of other tests may be due as well.
+    const own = taken.filter((id) => ids.includes(id));
+    assert.deepEqual(own.toSorted(), ids.toSorted());
     await db.deleteFrom('backup_clocks').where('site_id', 'in', ids).execute();
     await db.deleteFrom('sites').where('id', 'in', ids).execute();
   });

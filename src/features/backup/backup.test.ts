@@ -172,7 +172,7 @@ suite('the end of a site', () => {
     await siteOnDisk(app, doomed.id).keep();
     const kept = () => app.services.timeMachine.repository.site(owner.teamId, doomed.id).snapshots();
     const rows = () => app.services.db.selectFrom('backups').where('site_id', '=', doomed.id).select('id').execute();
-    await owner.api.deleteSite({ params: { fqdn: doomed.fqdn }, wait: 30 });
+    await owner.api.deleteSite({ params: { fqdn: doomed.fqdn }, wait: 60 });
     assert.equal((await kept()).length, 1);
     assert.equal((await rows()).length, 1);
     await sql`update deleted_sites set is_purging = true where id = ${doomed.id}`.execute(app.services.db);
@@ -198,17 +198,21 @@ suite('retention', () => {
     await putOnPlan(app, owner.teamId, 'free');
     await prune(app.services, Date.now() + 2 * DAY_MS);
     const left = await backups();
+    // The newest of the day; of two days where midnight came between.
+    const dayOf = (backup: Backup | undefined) => backup?.created_at.slice(0, 10);
+    const newest = all.filter((backup, index) => dayOf(backup) !== dayOf(all[index - 1]));
     assert.deepEqual(
       left.map(({ commit_hash }) => commit_hash),
-      [all[0]?.commit_hash],
+      newest.map(({ commit_hash }) => commit_hash),
     );
     const { min_restore_point } = await owner.api.getSite({ params });
-    assert.equal(min_restore_point, all[0]?.created_at);
+    assert.equal(min_restore_point, newest.at(-1)?.created_at);
     await disk.write('uploads/count.txt', 'four');
     const body = { restore_point: all[0]?.created_at as string };
     const done = await owner.api.createPitRestore({ params, wait: 60, body });
     assert.equal(done.num_files_restored, 1);
     const gone = { restore_point: all.at(-1)?.created_at as string };
-    await assert.rejects(owner.api.createPitRestore({ params, body: gone }), refused(422));
+    if (gone.restore_point < min_restore_point)
+      await assert.rejects(owner.api.createPitRestore({ params, body: gone }), refused(422));
   });
 });

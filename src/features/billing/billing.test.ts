@@ -554,6 +554,13 @@ suite('what is not paid', () => {
       .select('customer_id')
       .where('id', '=', sub_id)
       .executeTakeFirstOrThrow();
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from jobs.job where singleton_key = ${customer_id} and state in ('created', 'active')`.execute(
+        app.services.db,
+      );
+      return rows.length === 0;
+    });
     await sql`delete from jobs.job where singleton_key = ${customer_id}`.execute(app.services.db);
     stripe.fault = undefined;
     assert.equal((await teamOf(owner)).plan_type_name, 'micro');

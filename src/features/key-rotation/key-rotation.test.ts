@@ -11,8 +11,8 @@ import { claimRecord } from '#features/site/site.ts';
 import { createClient } from '#sdk';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { freePort } from '../../../test/service-process.ts';
 import { CMS, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { resealSecrets } from './key-rotation.jobs.ts';
@@ -105,7 +105,7 @@ test('the key is changed between two starts, and everything that was given out b
   const [site, deleted] = [await newSite(owner), await newSite(owner)];
   const { http_auth_password: sitePassword } = await owner.api.getSite({ params: { fqdn: site.fqdn } });
   const { http_auth_password: deletedPassword } = await owner.api.getSite({ params: { fqdn: deleted.fqdn } });
-  await owner.api.deleteSite({ params: { fqdn: deleted.fqdn }, wait: 30 });
+  await owner.api.deleteSite({ params: { fqdn: deleted.fqdn }, wait: 60 });
   const fqdn = 'blog.example.com';
   const stored = { fqdn, username: 'ada', password: 'kept password', team_id: owner.teamId };
   await owner.api.createApplicationPassword({ body: stored });
@@ -176,7 +176,7 @@ test('the key is changed between two starts, and everything that was given out b
     const row = await app.services.db.selectFrom('platform').select('previous_key_checks').executeTakeFirst();
     return row?.previous_key_checks.length === 0;
   };
-  await eventually(isDone, 20_000);
+  await eventually(isDone, 60_000);
   const afterwards = await countSeals(app.services);
   assert.equal(afterwards.current, afterwards.all);
   await app.close();
@@ -191,7 +191,7 @@ test('the key is changed between two starts, and everything that was given out b
       body: { username: 'operator@example.com', password: 'operator-password' },
     });
     const site_id = deleted.id;
-    await as(app, { token: operator.access_token }).restoreDeletedSite({ params: { site_id }, wait: 30 });
+    await as(app, { token: operator.access_token }).restoreDeletedSite({ params: { site_id }, wait: 60 });
     const back = await api.getSite({ params: { fqdn: deleted.fqdn } });
     assert.equal(back.http_auth_password, deletedPassword);
     // A link of the key that is no longer there is worth nothing.

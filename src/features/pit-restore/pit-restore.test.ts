@@ -45,6 +45,9 @@ async function siteWithPast() {
   return { site, params: { fqdn: site.fqdn }, disk, point, state };
 }
 
+/** Any number that nobody else uses. */
+const WRITE_MEANWHILE_LOCK = 471_200;
+
 const OLD = { note: 'old', extra: 'extra', lost: 'was here', option: 'old' };
 const NEW = { note: 'new', extra: 'extra', lost: null, option: 'new' };
 
@@ -161,16 +164,23 @@ suite('restoring a site to a point in time', () => {
     const { db } = app.services;
     // Between the plan and the change, once: the plan is outdated then, and made again.
     await sql`create function write_meanwhile() returns trigger language plpgsql as $$ begin
-      perform pg_notify('planned', ''); perform pg_sleep(1.5); return new; end $$`.execute(db);
+      perform pg_advisory_xact_lock(${sql.lit(WRITE_MEANWHILE_LOCK)}); return new; end $$`.execute(db);
     await sql`create trigger slow_plan before update of undo_point on pit_restores for each row
       when (old.undo_point is null and new.undo_point is not null) execute function write_meanwhile()`.execute(db);
     try {
-      const restored = owner.api.createPitRestore({ params, wait: 60, body: { restore_point: point } });
-      await waitFor(
-        async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`.execute(db)).rows.length > 0,
-      );
-      await disk.setOption('note', 'written meanwhile');
-      const { undo_point } = await restored;
+      const restored = await db.connection().execute(async (holder) => {
+        await sql`select pg_advisory_lock(${WRITE_MEANWHILE_LOCK})`.execute(holder);
+        const restoring = owner.api.createPitRestore({ params, wait: 60, body: { restore_point: point } });
+        await waitFor(async () => {
+          const { rows } =
+            await sql`select from pg_locks where objid = ${WRITE_MEANWHILE_LOCK} and not granted`.execute(db);
+          return rows.length > 0;
+        });
+        await disk.setOption('note', 'written meanwhile');
+        await sql`select pg_advisory_unlock(${WRITE_MEANWHILE_LOCK})`.execute(holder);
+        return restoring;
+      });
+      const { undo_point } = restored;
       assert.deepEqual(await state(), OLD);
       const undo = { restore_point: undo_point as string, delete_extra_files: true };
       await owner.api.createPitRestore({ params, wait: 60, body: undo });
@@ -330,7 +340,7 @@ suite('what can be asked for', () => {
 });
 
 async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await condition()); ) {
+  for (const end = Date.now() + 60_000; !(await condition()); ) {
     if (Date.now() > end) assert.fail('it did not come true');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import type { PitPreview, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
@@ -38,8 +38,10 @@ async function openPreview() {
     body: { restore_point: point },
   });
   const id = browse?.url.split('/').at(-1) as string;
-  let preview = await owner.api.getPreview({ params: { preview_id: id } });
-  while (!preview.is_ready) preview = await owner.api.getPreview({ params: { preview_id: id } });
+  const preview = await eventually(async () => {
+    const now = await owner.api.getPreview({ params: { preview_id: id } });
+    return now.is_ready && now;
+  }, 60_000);
   const url = new URL(preview.url as string);
   const entered = await visit(app, url.hostname, url.pathname + url.search);
   assert.equal(entered.status, 303);

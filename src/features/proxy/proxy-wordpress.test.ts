@@ -132,7 +132,7 @@ test('a visitor gains nothing from it: not even with a signature, which the edge
 });
 
 test('a sleeping site is woken for it, and one that is busy is not disturbed', async () => {
-  await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 20 });
+  await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
   assert.equal(app.services.runtime.awake().length, 0);
   assert.equal((await cms({ path: posts })).status_code, 200);
   assert.equal((await owner.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);
@@ -149,7 +149,7 @@ test('a sleeping site is woken for it, and one that is busy is not disturbed', a
 test('work that takes the site in the very moment it is woken for a call goes first', async () => {
   const { db, runtime } = app.services;
   const setSite = (change: object) => db.updateTable('sites').set(change).where('id', '=', site.id).execute();
-  await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 20 });
+  await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
   const { start } = runtime;
   runtime.start = async (spec) => {
     await setSite({ busy: 'restoring', busy_event_id: site.id });

@@ -45,9 +45,6 @@ suite('sleep', () => {
     const sites = [await newSite(free), await newSite(paid, { is_free: true }), await newSite(paid)] as const;
     const visited = await newSite(await ownerOn('free'));
     const edited = await newSite(await ownerOn('free'));
-    for (const site of [...sites, visited, edited])
-      await set(site, { created_at: minutesAgo(60), last_visited_at: null });
-    await set(visited, { last_visited_at: minutesAgo(14) });
     const nothing = {
       visits: 0,
       bytes: 1,
@@ -59,7 +56,12 @@ suite('sleep', () => {
     };
     const request = { siteId: edited.id, teamId: edited.team_id, ...nothing, requests: 1, lastVisitAt: null };
     await siteReports(app.services).usage([request]);
-    await set(sites[0], { last_visited_at: minutesAgo(16) });
+    // Each at once, for the clock of the platform may look at any moment.
+    const longAgo = { created_at: minutesAgo(60), last_visited_at: null };
+    for (const site of sites.slice(1)) await set(site, longAgo);
+    await set(edited, { created_at: minutesAgo(60) });
+    await set(visited, { ...longAgo, last_visited_at: minutesAgo(14) });
+    await set(sites[0], { ...longAgo, last_visited_at: minutesAgo(16) });
     await plan();
     const asleep = await Promise.all([...sites, visited, edited].map(async (site) => (await read(site)).is_sleeping));
     assert.deepEqual(asleep, [true, true, false, false, false]);
@@ -118,7 +120,7 @@ suite('scheduled work', () => {
     const plugins = join(app.services.runtime.contentFolder(site.id), 'mu-plugins');
     await mkdir(plugins, { recursive: true });
     await writeFile(join(plugins, 'due.php'), DUE);
-    await owner.api.sleepSite({ wait: 10, params: { fqdn: site.fqdn } });
+    await owner.api.sleepSite({ wait: 60, params: { fqdn: site.fqdn } });
     await set(site, { next_cron_at: minutesAgo(1) });
     await plan();
     // At first an hour ahead; then what WordPress says, which has daily and half-daily work of its own.

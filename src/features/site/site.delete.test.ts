@@ -95,7 +95,7 @@ suite('deleting a site', () => {
     await siteOnDisk(app, site.id).keep();
     const before = await owner.api.getSite({ params });
     await owner.api.deleteSite({ params });
-    const restored = await operator.api.restoreDeletedSite({ wait: 30, params: { site_id: site.id } });
+    const restored = await operator.api.restoreDeletedSite({ wait: 60, params: { site_id: site.id } });
     assert.equal(restored.busy, null);
     // Operators bring sites back; they do not get their passwords with that.
     assert.equal(restored.http_auth_password, '');
@@ -123,7 +123,7 @@ suite('deleting a site', () => {
       .select('deleted_event_id')
       .where('id', '=', site.id)
       .executeTakeFirstOrThrow();
-    await operator.api.restoreDeletedSite({ wait: 30, params: { site_id: site.id } });
+    await operator.api.restoreDeletedSite({ wait: 60, params: { site_id: site.id } });
     await archiveSite.run({ siteId: site.id, eventId }, job());
     assert.ok((await app.services.runtime.diskUsageBytes(site.id)) > 0);
   });
@@ -132,7 +132,7 @@ suite('deleting a site', () => {
     const owner = await ownerOfMany();
     const site = await newSite(owner);
     await owner.api.deleteSite({ params: { fqdn: site.fqdn } });
-    const restored = await operator.api.restoreDeletedSite({ wait: 30, params: { site_id: site.id } });
+    const restored = await operator.api.restoreDeletedSite({ wait: 60, params: { site_id: site.id } });
     // As it is while the work goes on.
     const { db } = app.services;
     const eventId = restored.id;
@@ -247,6 +247,6 @@ test('a region with sites in it stays', async () => {
   await assert.rejects(operator.api.deleteRegion({ params }), refused(409, 'region.in_use'));
   await owner.api.deleteSite({ params: { fqdn: site.fqdn } });
   await operator.api.deleteRegion({ params });
-  const back = await operator.api.restoreDeletedSite({ wait: 30, params: { site_id: site.id } });
+  const back = await operator.api.restoreDeletedSite({ wait: 60, params: { site_id: site.id } });
   assert.notEqual(back.region_id, region.id);
 });

@@ -84,7 +84,7 @@ suite('the routes of the edge', () => {
     const told = async (siteId: string, act: () => Promise<unknown>) => {
       heard.length = 0;
       await act();
-      await eventually(async () => heard.includes(siteId), 1000);
+      await eventually(async () => heard.includes(siteId));
     };
     const site = await owner.api.createSite({ wait: 60, body: { ...CMS, fqdn: newFqdn(), team_id: owner.teamId } });
     assert.ok(heard.includes(site.id));
@@ -92,7 +92,7 @@ suite('the routes of the edge', () => {
     await told(site.id, () => owner.api.updateSite({ params, body: { http_auth_enabled: true } }));
     const path = { path: '/shop', external_name: 'https://shop.example.com/' };
     await told(site.id, () => owner.api.createExternalPath({ params, body: path }));
-    await told(site.id, () => owner.api.sleepSite({ wait: 10, params }));
+    await told(site.id, () => owner.api.sleepSite({ wait: 60, params }));
     const teams = app.services.db.updateTable('teams').where('id', '=', owner.teamId);
     await told(site.id, () => teams.set({ is_active: false }).execute());
     await told(site.id, () => teams.set({ is_active: true }).execute());
@@ -101,7 +101,7 @@ suite('the routes of the edge', () => {
     await siteReports(app.services).usage([usageOf(site)]);
     await owner.api.updateTeam({ params: { team_id: owner.teamId }, body: { name: 'Another' } });
     const other = await newSite(owner);
-    await eventually(async () => heard.includes(other.id), 1000);
+    await eventually(async () => heard.includes(other.id));
     assert.ok(!heard.includes(site.id), 'counting announced a change of the route');
 
     await told(site.id, () => owner.api.deleteSite({ params }));
@@ -112,7 +112,7 @@ suite('the routes of the edge', () => {
     const purged: string[] = [];
     await subscribeToPurges(app.services, (siteId) => purged.push(siteId));
     siteReports(app.services).purged('a site');
-    await eventually(async () => purged.includes('a site'), 1000);
+    await eventually(async () => purged.includes('a site'));
   });
 });
 
@@ -145,7 +145,7 @@ suite('what the edge reports', () => {
     const owner = await ownerOfMany();
     const { fqdn, id } = await newSite(owner);
     const params = { fqdn };
-    const asleep = await owner.api.sleepSite({ wait: 10, params });
+    const asleep = await owner.api.sleepSite({ wait: 60, params });
     assert.equal(asleep.is_sleeping, true);
     assert.equal((await owner.api.sleepSite({ params })).is_sleeping, true);
     const reports = siteReports(app.services);

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { withoutRetryWaits } from '../../../test/retries.ts';
 import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { siteUrl } from './site.spec.ts';
@@ -209,19 +209,12 @@ suite('renaming a site', () => {
     const { db, runtime } = app.services;
     const folder = join(dirname(runtime.contentFolder(site.id)), 'database');
     for (const name of await readdir(folder)) await writeFile(join(folder, name), 'no database at all');
-    // The waits between retries are not what this is about.
-    const hurry = setInterval(
-      () => void sql`update jobs.job set start_after = now() where state = 'retry'`.execute(db),
-      200,
-    );
-    const rename = owner.api.updateSite({ wait: 60, params, body: { new_fqdn: newFqdn() } });
-    await assert
-      .rejects(rename, (error) => {
-        refused(502, 'site.update_failed')(error);
-        assert.match((error as Error).message, /could not be made; the site may not work as before/);
-        return true;
-      })
-      .finally(() => clearInterval(hurry));
+    const rename = () => owner.api.updateSite({ wait: 60, params, body: { new_fqdn: newFqdn() } });
+    await assert.rejects(withoutRetryWaits(db, rename), (error) => {
+      refused(502, 'site.update_failed')(error);
+      assert.match((error as Error).message, /could not be made; the site may not work as before/);
+      return true;
+    });
     assert.equal((await owner.api.getSite({ params })).busy, null);
     assert.deepEqual(await namesOf(site.id), [site.fqdn]);
   });

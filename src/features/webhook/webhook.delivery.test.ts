@@ -200,6 +200,7 @@ suite('many at once', () => {
     const fast = await hooks.receive();
     const fastHook = await hooks.hookFor(owner, fast.url, ['site.*']);
     slow.answer = () => {};
+    const startedAt = Date.now();
     await inTransaction(app.services.db, async (tx) => {
       const event = {
         scope: 'team',
@@ -214,7 +215,9 @@ suite('many at once', () => {
     await eventually(async () => fast.calls.length === 1000, 60_000);
     await hooks.settled(fastHook);
     assert.equal(new Set(fast.calls.map(({ headers }) => headers['webhook-id'])).size, 1000);
-    assert.ok(slow.calls.length >= 1 && slow.calls.length <= 8, `${slow.calls.length} calls to the slow one`);
+    // A call is given up on after fifteen seconds, and then comes the next one.
+    const rounds = Math.ceil((Date.now() - startedAt) / 15_000);
+    assert.ok(slow.calls.length >= 1 && slow.calls.length <= 8 * rounds, `${slow.calls.length} calls to the slow one`);
     await owner.api.deleteWebhook({ params: slowHook.params });
   });
 
@@ -253,14 +256,14 @@ test('who does not answer within fifteen seconds has failed, and is called again
   const first = await eventually(async () => {
     const [delivery] = await hooks.deliveriesOf(hook);
     return delivery?.error ? delivery : undefined;
-  }, 20_000);
+  });
   assert.deepEqual([first.error, first.response_status], ['It did not answer within 15 seconds.', null]);
   receiver.answer = (response) => response.end();
   // On a busy machine another call may have begun before the answer was there, and ends as the first one did.
   await eventually(async () => {
     await hooks.pauseOver(hook);
     return (await hooks.deliveriesOf(hook))[0]?.state === 'delivered';
-  }, 30_000);
+  }, 60_000);
   const calls = receiver.calls.filter(({ headers }) => headers['webhook-id'] === first.id);
   assert.ok(calls.length >= 2, `${calls.length} calls`);
 });

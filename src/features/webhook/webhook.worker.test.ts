@@ -8,7 +8,8 @@ import { inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
-import { freePort, type ServiceProcess, spawnService } from '../../../test/service-process.ts';
+import { freePort } from '../../../test/free-port.ts';
+import { type ServiceProcess, spawnService } from '../../../test/service-process.ts';
 import { createWebhooks, type Webhooks } from '../../../test/webhooks.ts';
 
 /** Workers that come, work side by side and are killed, beside an API that sends nothing itself. */
@@ -64,7 +65,7 @@ test('a worker that is killed between a call and its note leaves it to another, 
   // As if the minute were over after which it is taken for dead.
   await sql`update webhook_deliveries set due_at = now() where webhook_id = ${hook.id}`.execute(db);
   await spawnWorker();
-  await eventually(async () => (await hooks.deliveriesOf(hook))[0]?.state === 'delivered', 20_000);
+  await eventually(async () => (await hooks.deliveriesOf(hook))[0]?.state === 'delivered', 60_000);
   assert.deepEqual(
     receiver.calls.map(({ headers }) => headers['webhook-id']),
     [taken?.id, taken?.id],
@@ -84,7 +85,7 @@ test('workers side by side make each call once', async () => {
     } as const;
     for (let at = 0; at < 300; at++) await recordEvent(tx, event);
   });
-  await eventually(async () => receiver.calls.length >= 300, 30_000);
+  await eventually(async () => receiver.calls.length >= 300, 60_000);
   await hooks.settled(hook);
   const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
   assert.deepEqual([ids.length, new Set(ids).size], [300, 300]);

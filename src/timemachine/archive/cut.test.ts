@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -40,12 +40,13 @@ test('files and tables of a snapshot are of one instant, while another process w
   const args = ['--disable-warning=ExperimentalWarning', '-e', WRITER, site, path];
   const writer = spawn(process.execPath, args, { stdio: 'inherit' });
   t.after(() => writer.kill('SIGKILL'));
-  await sleep(300);
+  while (!existsSync(join(site, 'last'))) await sleep(10);
   const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
   const source = new SqliteSource(path);
   const archiver = new Archiver({ repository, folder: site, tables: source, isExcluded: (name) => name === 'tmp' });
   let consistent = 0;
-  for (let round = 0; round < 25; round++) {
+  // On a slow machine it takes more looks until some fall into a pause of the writer.
+  for (let round = 0; round < 25 || (round < 500 && consistent <= 5); round++) {
     const { snapshot } = await archiver.snapshot();
     await sleep(40);
     if (!snapshot.isConsistent) continue;
@@ -66,7 +67,7 @@ test('files and tables of a snapshot are of one instant, while another process w
     assert.ok(last === n || last === n - 1, `last ${last}, counter ${n}`);
     assert.ok(first - last <= 1, `first ${first}, last ${last}`);
   }
-  assert.ok(consistent > 5, `${consistent} of 25 are consistent`);
+  assert.ok(consistent > 5, `only ${consistent} are consistent`);
   writer.kill('SIGKILL');
   await once(writer, 'exit');
 });

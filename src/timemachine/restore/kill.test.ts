@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../../test/random.ts';
+import { Random, SEED } from '../../../test/random.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
@@ -22,7 +22,7 @@ const PROGRAM = join(import.meta.dirname, '../../../test/timemachine/restore-pro
 
 test(`${KILLS} real kills in the middle of a restore leave, once recovered, all of the old state or all of the new one`, async (t) => {
   const folder = scratchFolder(t);
-  const random = new Random(Date.now() % 1e6);
+  const random = new Random(SEED);
   const site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), random);
   const truth = () => ({ files: truthOfFolder(site.folder), tables: truthOfDatabase(site.database) });
   const points: { hash: string; truth: ReturnType<typeof truth> }[] = [];
