@@ -7,8 +7,9 @@ import { after, before, test } from 'node:test';
 import { createClient } from '#sdk';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { freePort, type ServiceProcess, spawnService } from '../../../test/service-process.ts';
+import { type ServiceProcess, spawnService } from '../../../test/service-process.ts';
 import { startTrickyNames, type TrickyNames } from '../../../test/tricky-names.ts';
 import { startUpstream, type Upstream } from '../../../test/upstream.ts';
 
