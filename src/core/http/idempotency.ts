@@ -42,7 +42,7 @@ const outcomeUnknown = failure(
 const rightsLost = failure(
   'idempotency.rights_lost',
   409,
-  'You have lost a role since the first request with this Idempotency-Key, so its answer is not shown again. Use another key.',
+  'The first request with this Idempotency-Key was answered, and you have lost a role since, so the answer is not shown again. See whether it had its effect; to send it again, use another key.',
 );
 const MAX_KEY_LENGTH = 255;
 
@@ -108,18 +108,15 @@ export async function answerOnce(
 /** The answer that was kept; undefined when the request is the first with its key. */
 export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest): Promise<Answer | undefined> {
   const kept = await find(db, request);
-  if (!kept) return undefined;
+  if (!kept || (kept.status === null && request.hasBegun)) return undefined;
   if (!request.hashes.some((hash) => kept.request_hash.equals(hash))) {
     const msg = 'Value error, this key was used with another request';
     throw invalid({ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' });
   }
+  if (kept.status === null) throw outcomeUnknown();
   // Each operation's policy was asked before, but what it can not see (whose password a host's name stood for) it can not check.
   for (const [teamId, role] of Object.entries(kept.roles))
     if (!request.by || !hasRole(request.by, teamId, role)) throw rightsLost();
-  if (kept.status === null) {
-    if (request.hasBegun) return undefined;
-    throw outcomeUnknown();
-  }
   const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
   return { status: kept.status, headers: kept.headers, body, replayed: true };
 }

@@ -4,6 +4,8 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '#core/db/database.ts';
 import { createClient } from '#sdk';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -95,7 +97,12 @@ test('a write that broke off is not sent again, and one that never went out may 
   t.after(() => breaking.close());
   const fqdn = `breaking.example.com:${breaking.port}`;
   await store(owner, fqdn);
+  const elsewhere = await registerPerson(app, 'Elsewhere');
+  await letIn(elsewhere, owner, 'member');
   await assert.rejects(write('broken', fqdn), refused(502, 'proxy.unreachable'));
+  await assert.rejects(write('broken', fqdn), refused(409, 'idempotency.outcome_unknown'));
+  // Not even for a lost role is it said to have been answered.
+  await elsewhere.api.removeMember({ params: { team_id: elsewhere.teamId, team_member_id: owner.userId } });
   await assert.rejects(write('broken', fqdn), refused(409, 'idempotency.outcome_unknown'));
   assert.equal(calls, 1);
   // A read changes nothing, so it is simply asked again.
@@ -106,6 +113,19 @@ test('a write that broke off is not sent again, and one that never went out may 
 
   await assert.rejects(write('closed', fqdn), refused(502, 'proxy.unreachable'));
   await assert.rejects(write('closed', fqdn), refused(502, 'proxy.unreachable'));
+});
+
+test('a role that this process has yet to hear of does not keep the answer from whoever waits for it', async () => {
+  const { teamId } = await registerPerson(app, 'Inviting');
+  await owner.api.getMe();
+  await inTransaction(app.services.db, async (tx) => {
+    // Nobody is told.
+    await sql`alter table team_members disable trigger team_members_access`.execute(tx);
+    await sql`insert into team_members (team_id, user_id, role) values (${teamId}, ${owner.userId}, 'member')`.execute(tx);
+    await sql`alter table team_members enable trigger team_members_access`.execute(tx);
+  });
+  const body = { fqdn: host, path: '/wp-json/fast', method: 'post' } as const;
+  assert.deepEqual((await owner.api.cmsProxy({ body, idempotencyKey: 'joined' })).body, { done: true });
 });
 
 test('the answer to a call for one team is not shown to who left it, though another team of theirs has the same host', async () => {
