@@ -107,8 +107,9 @@ export interface CallsUnderWay {
  * else. A team may have a part of what is `free`, and that is all that is given at a time: the more is under way, the less a
  * team may have, so that something is left for who comes next. Nobody's turn comes first every time.
  *
- * The first part jumps along the index from one endpoint that something waits for to the next, so that all the others, and
- * how much waits for one, cost nothing.
+ * The first part jumps along the index from the earliest that waits for one endpoint to that of the next, so that all the
+ * others, and how much waits for one, cost nothing. How much of it is due is not counted: what an endpoint has no use for
+ * is given to another one the next time.
  */
 export async function takeDueDeliveries(
   db: Db,
@@ -117,32 +118,27 @@ export async function takeDueDeliveries(
   const share = Math.max(1, Math.floor(free * SHARE_OF_TEAM));
   const { rows } = await sql<DueDelivery>`
     with recursive waiting as (
-      (select webhook_id from webhook_deliveries where due_at is not null order by webhook_id limit 1)
+      (select webhook_id, due_at from webhook_deliveries where due_at is not null order by webhook_id, due_at limit 1)
       union all
-      select (
-        select d.webhook_id from webhook_deliveries d where d.due_at is not null and d.webhook_id > waiting.webhook_id
-        order by d.webhook_id limit 1
-      ) from waiting where waiting.webhook_id is not null
+      select next.* from waiting, lateral (
+        select d.webhook_id, d.due_at from webhook_deliveries d where d.due_at is not null and d.webhook_id > waiting.webhook_id
+        order by d.webhook_id, d.due_at limit 1
+      ) next
     ), endpoint as materialized (
-      select w.id, w.team_id, ready.count, ${share}::int - coalesce(of_team.calls, 0) as free_of_team
+      select w.id, w.team_id, case when w.failing_since is null then ${ofEach}::int else 1 end - coalesce(busy.calls, 0) as room,
+        ${share}::int - coalesce(of_team.calls, 0) as free_of_team
       from waiting join webhooks w on w.id = waiting.webhook_id join teams t on t.id = w.team_id
       left join ${countsOf(underWay.toEndpoint)} as busy (id, calls) on busy.id = w.id
       left join ${countsOf(underWay.ofTeam)} as of_team (id, calls) on of_team.id = w.team_id
-      cross join lateral (
-        select count(*)::int from (
-          select from webhook_deliveries where webhook_id = w.id and due_at <= now()
-          limit greatest(0, case when w.failing_since is null then ${ofEach}::int else 1 end - coalesce(busy.calls, 0))
-        ) these
-      ) ready
-      where w.is_active and t.is_active
+      where waiting.due_at <= now() and w.is_active and t.is_active
     ), turn as materialized (
-      select id, count, free_of_team, coalesce(sum(count) over (
+      select id, room, free_of_team, coalesce(sum(room) over (
         partition by team_id order by random() rows between unbounded preceding and 1 preceding), 0)::int as before
-      from endpoint where count > 0
+      from endpoint where room > 0
     ), due as materialized (
       select of_one.id from (select * from turn order by before, random()) turn, lateral (
         select id from webhook_deliveries where webhook_id = turn.id and due_at <= now()
-        order by due_at limit greatest(0, least(turn.count, turn.free_of_team - turn.before)) for update skip locked
+        order by due_at limit greatest(0, least(turn.room, turn.free_of_team - turn.before)) for update skip locked
       ) of_one limit ${share}
     )
     update webhook_deliveries d set due_at = now() + ${LEASE}, lease = gen_random_uuid(), attempts = d.attempts + 1, attempted_at = now()

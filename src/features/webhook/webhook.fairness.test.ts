@@ -71,3 +71,13 @@ test('of two teams that come at once, the one with many endpoints does not push 
   const first = (await take()).map(({ team_id }) => team_id);
   assert.ok(first.includes(small.teamId) && first.includes(big.teamId), String(first.length));
 });
+
+test('what an endpoint has no use for goes to the others of its team', async () => {
+  taken.length = 0;
+  await app.services.db.deleteFrom('webhook_deliveries').execute();
+  const owner = await registerPerson(app, 'Broad');
+  for (let at = 0; at < ENDPOINTS; at++) await hooks.hookFor(owner, 'https://broad.example.com/', ['site.updated']);
+  await hooks.happens(owner);
+  while ((await take()).length > 0);
+  assert.equal(new Set(taken.map(({ webhook_id }) => webhook_id)).size, ENDPOINTS);
+});
