@@ -246,6 +246,13 @@ suite('while the storage is used up', () => {
   });
 });
 
+test('a larger plan that is too small as well is the one that is named', async () => {
+  await fill();
+  await setTeam({ plan_type_name: 'micro', storage_usage: 10_000_000_000 });
+  await eventually(async () => messageOf(await uploadRaw()).startsWith('The plan micro has 10 GB of storage'));
+  await setTeam({ plan_type_name: 'free', storage_usage: 0 });
+});
+
 suite('uploads are taken again', () => {
   const isTaken = () => eventually(async () => (await uploadRaw()).status === 201);
 
