@@ -12,6 +12,7 @@ import { stopSite } from './site.jobs.ts';
 import { findSiteById, lockSite, updateSite } from './site.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import {
+  markStorageStale,
   type SleepReason,
   takeDueCron,
   takeIdleSites,
@@ -92,6 +93,7 @@ export const runSiteCron = jobKind<OfSite>({
       // The site's own failing, most likely, and its next turn comes by itself: no reason to try again at once.
       log.info({ err: error, siteId }, 'the scheduled work of a site failed');
     }
+    await markStorageStale(db, siteId);
     if ((await findSiteById(db, siteId))?.is_sleeping) await runtime.stop(siteId);
     if (await runtime.hasOutgoingMail(siteId)) await services.jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId);
   },

@@ -121,14 +121,16 @@ suite('scheduled work', () => {
     await mkdir(plugins, { recursive: true });
     await writeFile(join(plugins, 'due.php'), DUE);
     await owner.api.sleepSite({ wait: 60, params: { fqdn: site.fqdn } });
-    await set(site, { next_cron_at: minutesAgo(1) });
+    await set(site, { next_cron_at: minutesAgo(1), storage_is_stale: false, storage_measured_at: new Date() });
     await plan();
     // At first an hour ahead; then what WordPress says, which has daily and half-daily work of its own.
     const inAnHour = (await read(site)).next_cron_at?.getTime() as number;
     assert.ok(Math.abs(inAnHour - Date.now() - 3_600_000) < 60_000);
     await eventually(async () => (await read(site)).next_cron_at?.getTime() !== inAnHour, 60_000);
     await eventually(async () => app.services.runtime.awake().every(({ siteId }) => siteId !== site.id));
-    assert.equal((await read(site)).is_sleeping, true);
+    const now = await read(site);
+    assert.equal(now.is_sleeping, true);
+    assert.equal(now.storage_is_stale, true, 'nobody would measure what the work added or removed');
     const database = await app.services.runtime.database(site.id);
     const rows = await database.query("select option_value from wp_options where option_name = 'due_work'");
     database.close();

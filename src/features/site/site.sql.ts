@@ -29,12 +29,12 @@ export async function listTeamSites(db: Db, teamId: string, paging: Paging): Pro
   return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
 }
 
-/** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
 export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   const { rows } = await sql<{ fqdn: string }>`select fqdn from sites where team_id = ${teamId}`.execute(db);
   return rows.map(({ fqdn }) => fqdn);
 }
 
+/** Each team's newest come off its own index and are merged, so that nobody sorts all the sites of all the teams. */
 export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }: Paging): Promise<Listing<SiteRow>> {
   const offset = (page - 1) * size;
   const counted = await sql<{ count: number }>`
