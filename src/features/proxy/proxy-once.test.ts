@@ -121,7 +121,8 @@ test('a role that this process has yet to hear of does not keep the answer from 
   await inTransaction(app.services.db, async (tx) => {
     // Nobody is told.
     await sql`alter table team_members disable trigger team_members_access`.execute(tx);
-    await sql`insert into team_members (team_id, user_id, role) values (${teamId}, ${owner.userId}, 'member')`.execute(tx);
+    const joined = { team_id: teamId, user_id: owner.userId, role: 'member' };
+    await tx.insertInto('team_members').values(joined).execute();
     await sql`alter table team_members enable trigger team_members_access`.execute(tx);
   });
   const body = { fqdn: host, path: '/wp-json/fast', method: 'post' } as const;
