@@ -275,6 +275,22 @@ suite('checkout', () => {
     await eventually(async () => (await teamOf(owner)).plan_type_name === 'micro');
   });
 
+  test('a first payment that fails after days gives nothing, and the team can be bought again', async () => {
+    const owner = await registerPerson(app, 'Debited');
+    await stripe.pay((await checkoutFor(owner, 'micro')).url);
+    const [subscription] = await stripe.subscriptions();
+    assert.ok(subscription);
+    await stripe.save({ ...subscription, status: 'incomplete' } as StripeSubscription);
+    await owner.api.syncBilling();
+    await assert.rejects(checkoutFor(owner, 'starter'), refused(409, 'billing.being_paid'));
+    await stripe.save({ ...subscription, status: 'incomplete_expired' } as StripeSubscription);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'free');
+    await stripe.pay((await checkoutFor(owner, 'starter')).url);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'starter');
+  });
+
   test('prices are made once and found again', async () => {
     const prices = await stripe.objects<{ id: string; object: string; lookup_key: string }>('price');
     const keys = prices.map(({ lookup_key }) => lookup_key);
