@@ -237,6 +237,13 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.context().setOffline(true);
     await page.getByText('You are offline.').waitFor();
+    await page.setViewportSize({ width: 360, height: 320 });
+    const top = () => page.getByText('You are offline.').evaluate((note) => note.getBoundingClientRect().top);
+    const [before] = [await top(), await page.evaluate(() => scrollTo(0, 10_000))];
+    const scrolled = await page.evaluate(() => scrollY);
+    assert.ok(scrolled > before, `only ${scrolled}`);
+    assert.ok((await top()) >= 0, 'it stays in view');
+    await page.setViewportSize({ width: 1280, height: 720 });
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
     await page.getByRole('link', { name: 'Tickets' }).click();
     await failed;

@@ -12,7 +12,7 @@ export interface Payments {
   /** Whether somebody deleted this customer at the provider. All that it paid for ended then. */
   isCustomerDeleted(customerId: string): Promise<boolean>;
   /** The same checkout gets the same session, unless something about it is another one, such as the price. */
-  createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }>;
+  createCheckout(checkout: NewCheckout): Promise<CheckoutSession>;
   /** Ends a session that nobody has paid; says how the session stands then. */
   closeCheckout(sessionId: string): Promise<CheckoutStatus>;
   /**
@@ -27,6 +27,13 @@ export interface Payments {
   readNotice(body: Buffer, signature: string): PaymentNotice;
   /** What the pages of the built-in provider show and do; undefined where there is another provider. */
   readonly testPages: TestPages | undefined;
+}
+
+export interface CheckoutSession {
+  id: string;
+  url: string;
+  /** False where it was made before, and was paid or ended since. */
+  isOpen: boolean;
 }
 
 export type CheckoutStatus = 'open' | 'complete' | 'expired';

@@ -5,7 +5,7 @@ import { inTransaction, openDatabase } from '#core/db/database.ts';
 import type { TestAction } from '#core/payments.ts';
 import { BuiltInStripe } from '#integrations/payments/built-in/built-in-stripe.ts';
 import type { Delivery } from '#integrations/payments/built-in/events.ts';
-import { listObjects, type StoredObject } from '#integrations/payments/built-in/objects.sql.ts';
+import { listObjects, type StoredObject, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
 import type { CheckoutSession, Customer, StripeSubscription } from '#integrations/payments/built-in/stripe-objects.ts';
 import type { StripeRequest } from '#integrations/payments/stripe-exchange.ts';
 import { createTestDatabase, type TestApp } from '../app.ts';
@@ -34,6 +34,8 @@ export interface StripeServer {
   act(action: TestAction, subscriptionId: string): Promise<boolean>;
   /** The operator deletes this person's customer in Stripe's own dashboard. */
   deleteCustomer(email: string): Promise<void>;
+  /** What the provider has of this from now on, without a word. */
+  save(object: StoredObject): Promise<void>;
   subscriptions(): Promise<StripeSubscription[]>;
   sessions(): Promise<CheckoutSession[]>;
   objects<T extends StoredObject>(object: string): Promise<T[]>;
@@ -87,6 +89,7 @@ export async function startStripeServer(): Promise<StripeServer> {
       const path = `/v1/customers/${customer?.id}`;
       assert.equal((await builtIn.handle({ method: 'DELETE', path, headers, body: '' })).status, 200);
     },
+    save: (object) => saveObject(store, object),
     subscriptions: () => objects<StripeSubscription>('subscription'),
     sessions: () => objects<CheckoutSession>('checkout.session'),
     objects,

@@ -2,7 +2,7 @@ import { rightsChanged } from '#core/auth/revocation.ts';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
-import type { Payments } from '#core/payments.ts';
+import type { CheckoutSession, Payments } from '#core/payments.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { createTeam } from '#features/team/team.ts';
@@ -56,11 +56,7 @@ export async function prepareCheckout(
   };
   return asking(services, async () => {
     const buyer: Buyer = { services, payments, customerId: await customerOf(services, userId, { mayReplace: true }) };
-    const row = await reserve(buyer, wanted);
-    const { id: sessionId, url } = await openSession(buyer, row);
-    // A price that changed since makes another session.
-    if (row.session_id !== null && row.session_id !== sessionId) await endSession(buyer, row.session_id);
-    return { checkoutId: row.id, sessionId, url };
+    return offer(buyer, wanted);
   });
 }
 
@@ -89,12 +85,18 @@ interface Buyer {
   customerId: string;
 }
 
-async function reserve(buyer: Buyer, wanted: NewCheckoutRow): Promise<CheckoutRow> {
+/** A checkout is offered again while it can be paid and says the same; otherwise it ends, and another one begins. */
+async function offer(buyer: Buyer, wanted: NewCheckoutRow): Promise<PreparedCheckout> {
   const { db } = buyer.services;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { row, inTheWay } = await inTransaction(db, (tx) => claim(tx, wanted));
-    if (row) return row;
-    for (const other of inTheWay) {
+    if (row) {
+      const { id: sessionId, url, isOpen } = await openSession(buyer, row);
+      if (isOpen && [null, sessionId].includes(row.session_id)) return { checkoutId: row.id, sessionId, url };
+      // It was paid, or we died when it had ended there and not yet here, or the price is another one now.
+      await endSession(buyer, sessionId);
+    }
+    for (const other of row ? [row] : inTheWay) {
       await endSession(buyer, other.session_id ?? (await openSession(buyer, other)).id);
       await closeCheckout(db, other.id);
     }
@@ -121,10 +123,7 @@ async function holdFreeTeam(tx: Db, teamId: string): Promise<string> {
   return team.name;
 }
 
-async function openSession(
-  { services, payments, customerId }: Buyer,
-  row: CheckoutRow,
-): Promise<{ id: string; url: string }> {
+async function openSession({ services, payments, customerId }: Buyer, row: CheckoutRow): Promise<CheckoutSession> {
   const returnUrl = `${services.config.baseUrl}/billing/return?checkout=${row.id}`;
   return payments.createCheckout({
     checkoutId: row.id,

@@ -23,7 +23,7 @@ import {
   writeTeam,
 } from './billing.sql.ts';
 import { currentOf, isBought, nextState } from './billing.state.ts';
-import { type CheckoutRow, findCheckoutsOf, markCheckoutPaid } from './checkout.sql.ts';
+import { type CheckoutRow, closeCheckout, findCheckoutsOf, markCheckoutPaid } from './checkout.sql.ts';
 
 type Commit = (effect: (tx: Tx) => Promise<void>) => Promise<void>;
 
@@ -92,10 +92,13 @@ async function applyAll(tx: Tx, services: Services, customer: Customer, found: r
     if (team.sub_id === null || own.has(team.sub_id)) await applyTo(tx, services, team, byTeam.get(team.id) ?? []);
   }
   if (bought.some(({ status }) => status === 'active')) await markPaymentVerified(tx, customer.userId);
+  // A first payment that was on its way for days and did not come: whoever wants to may begin anew.
+  const failed = found.filter(({ status }) => status === 'incomplete_expired');
+  for (const { id } of await checkoutsOf(tx, customer, failed)) await closeCheckout(tx, id);
 }
 
-async function checkoutsOf(tx: Db, customer: Customer, bought: readonly Subscription[]): Promise<CheckoutRow[]> {
-  const ids = bought.flatMap(({ checkoutId }) => checkoutId ?? []);
+async function checkoutsOf(tx: Db, customer: Customer, found: readonly Subscription[]): Promise<CheckoutRow[]> {
+  const ids = found.flatMap(({ checkoutId }) => checkoutId ?? []);
   return findCheckoutsOf(tx, customer.account, customer.userId, ids);
 }
 

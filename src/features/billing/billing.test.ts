@@ -242,9 +242,53 @@ suite('checkout', () => {
         ['open', 'expired'],
       );
       assert.equal((await checkoutFor({ ...owner, api }, 'micro')).url, now);
+      // Both are there for a while: what was shown last can be paid, and nothing else can.
+      const offered = [before, now, (await checkoutFor(owner, 'micro')).url];
+      offered.push((await checkoutFor({ ...owner, api }, 'micro')).url);
+      const sessions = await stripe.sessions();
+      assert.deepEqual(
+        offered.map((url) => sessions.find(({ id }) => url.endsWith(id))?.status),
+        ['expired', 'expired', 'expired', 'open'],
+      );
     } finally {
       await moved.close();
     }
+  });
+
+  test('a checkout that ended at the provider when we could not hear of it is not offered again', async () => {
+    const owner = await registerPerson(app, 'Wavering');
+    const { url: before } = await checkoutFor(owner, 'micro');
+    stripe.fault = ({ path }) => (path.endsWith('/expire') ? 'cut after' : undefined);
+    await assert.rejects(checkoutFor(owner, 'starter'), refused(502));
+    stripe.fault = undefined;
+    const { url } = await checkoutFor(owner, 'micro');
+    assert.notEqual(url, before);
+    await stripe.pay(url);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'micro');
+  });
+
+  test('a checkout that is paid and not yet known to be is not offered again', async () => {
+    const owner = await registerPerson(app, 'Hasty');
+    await stripe.pay((await checkoutFor(owner, 'micro')).url);
+    await assert.rejects(checkoutFor(owner, 'micro'), refused(409, 'billing.being_paid'));
+    await eventually(async () => (await teamOf(owner)).plan_type_name === 'micro');
+  });
+
+  test('a first payment that fails after days gives nothing, and the team can be bought again', async () => {
+    const owner = await registerPerson(app, 'Debited');
+    await stripe.pay((await checkoutFor(owner, 'micro')).url);
+    const [subscription] = await stripe.subscriptions();
+    assert.ok(subscription);
+    await stripe.save({ ...subscription, status: 'incomplete' } as StripeSubscription);
+    await owner.api.syncBilling();
+    await assert.rejects(checkoutFor(owner, 'starter'), refused(409, 'billing.being_paid'));
+    await stripe.save({ ...subscription, status: 'incomplete_expired' } as StripeSubscription);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'free');
+    await stripe.pay((await checkoutFor(owner, 'starter')).url);
+    await owner.api.syncBilling();
+    assert.equal((await teamOf(owner)).plan_type_name, 'starter');
   });
 
   test('prices are made once and found again', async () => {

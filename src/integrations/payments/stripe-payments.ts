@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import {
+  type CheckoutSession,
   type CheckoutStatus,
   ForgedNotice,
   type NewCheckout,
@@ -64,7 +65,7 @@ export class StripePayments implements Payments {
     return (await this.#stripe.customers.retrieve(customerId)).deleted === true;
   }
 
-  createCheckout(checkout: NewCheckout): Promise<{ id: string; url: string }> {
+  createCheckout(checkout: NewCheckout): Promise<CheckoutSession> {
     const { checkoutId, customerId, priceKey, teamName, successUrl, cancelUrl } = checkout;
     const metadata = { [CHECKOUT_ID]: checkoutId, [TEAM_NAME]: teamName };
     return ask(async () => {
@@ -79,9 +80,12 @@ export class StripePayments implements Payments {
         subscription_data: { metadata, description: `Siteyard team ${teamName}` },
       };
       const idempotencyKey = keyFor(`checkout ${checkoutId}`, session);
-      const { id, url } = await this.#stripe.checkout.sessions.create(session, { idempotencyKey });
+      const { id, url, lastResponse } = await this.#stripe.checkout.sessions.create(session, { idempotencyKey });
       if (url === null) throw new PaymentsFailed('the checkout has no address', false);
-      return { id, url };
+      // An answer that is given again is as it was the first time.
+      const isNew = lastResponse.headers['idempotent-replayed'] !== 'true';
+      const isOpen = isNew || (await this.#stripe.checkout.sessions.retrieve(id)).status === 'open';
+      return { id, url, isOpen };
     });
   }
 

@@ -20,7 +20,7 @@ export function ChoosePlan({ team, billing }: { team: Team; billing: TeamBilling
   return (
     <Section
       title={isFree ? 'Choose a plan' : 'Plans'}
-      description={isFree ? 'You can change or cancel it at any time.' : 'Change to another one in the billing portal.'}
+      description={isFree ? 'You can change or cancel it at any time.' : wayToChange(billing)}
       action={!isFree && <ManageBillingButton>Change plan</ManageBillingButton>}
     >
       <Loaded query={plans} loading={<Skeleton className="h-64 rounded-xl" />}>
@@ -36,6 +36,13 @@ export function ChoosePlan({ team, billing }: { team: Team; billing: TeamBilling
       </Loaded>
     </Section>
   );
+}
+
+/** Stripe's portal changes no plan that something is bought besides. */
+function wayToChange({ provider, additional_sites }: TeamBilling): string {
+  return provider === 'stripe' && additional_sites > 0
+    ? 'Set the additional sites to 0, then change to another one in the billing portal.'
+    : 'Change to another one in the billing portal.';
 }
 
 function Choice({ plans, team }: { plans: Plan[]; team: Team }) {
