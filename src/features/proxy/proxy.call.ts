@@ -29,8 +29,9 @@ export interface Incoming {
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
 const REDIRECTS = 3;
-/** Of a connection that was there, so that the request may have arrived; HPE_… are the reader of HTTP's. */
-const BROKEN = /^(?:ECONNRESET|ECONNABORTED|EPIPE|EPROTO|ETIMEDOUT|HPE_\w+)$/;
+/** Of a name, a connection or a certificate with which nothing went out yet. Whatever else breaks, the request may have arrived. */
+const NEVER_SENT =
+  /^(?:ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|ERR_TLS_CERT_\w+)$/;
 
 /**
  * To a host elsewhere: https, but for what an operator allowed to be reached inside, where http is spoken. Which of the two
@@ -87,7 +88,7 @@ async function translated(work: () => Promise<Incoming>): Promise<Incoming> {
     if (name === 'AbortError' || name === 'TimeoutError') throw proxyTimeout();
     // What a socket, TLS, the name service or the reader of HTTP reports has a code; whatever has none is our own fault.
     if (typeof code === 'string' && name !== 'AppError')
-      throw proxyUnreachable(BROKEN.test(code) ? { mayHaveHappened: true } : {});
+      throw proxyUnreachable(NEVER_SENT.test(code) ? {} : { mayHaveHappened: true });
     throw error;
   }
 }
