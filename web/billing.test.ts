@@ -168,8 +168,9 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
     await alerts(page, 'The last payment failed. Pay in the billing portal by').waitFor();
     await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
-    assert.equal(await alerts(page, 'The last payment failed').count(), 1);
-    await openPortal(page);
+    const note = alerts(page, 'The last payment failed');
+    assert.equal(await note.count(), 1);
+    await note.getByRole('button', { name: 'Manage billing' }).click();
     await page.getByRole('button', { name: 'Pay what is owed' }).click();
     await page.getByRole('button', { name: 'Let a payment fail' }).waitFor();
     await leavePortal(page);

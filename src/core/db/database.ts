@@ -21,6 +21,8 @@ export function openDatabase(url: string, poolSize: number, onError: (error: Err
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
     application_name: 'siteyard',
+    // A day is 24 hours to us, whatever zone an external server is in.
+    options: '-c TimeZone=UTC',
   });
   // A connection that breaks must not take the process down, be it idle or at work; the pool replaces it, and whoever
   // waits for a query on it is told by that query. The pool repeats what an idle one said.

@@ -12,19 +12,21 @@ interface LimitMail {
   cycleEnd: string;
 }
 
-export const WORDS: Record<LimitedResource, string> = { visits: 'visits', bandwidth: 'traffic', storage: 'storage' };
-
 export const mailLimitReached = jobKind<LimitMail>({
   name: 'usage.mail_limit',
   lane: 'background',
   async run({ userId, teamId, teamName, resource, percent, plan, cycleEnd }, { id, services }) {
     const { email, first_name } = await findUser(services.db, userId);
-    const what = WORDS[resource];
     const until = resource === 'storage' ? '' : ` until ${cycleEnd.slice(0, 10)}`;
-    const lead = `your team "${teamName}" has used ${percent} % of the ${what} that the plan ${plan} has${until}.`;
+    const lead = `your team "${teamName}" has used ${percent} % of the ${resource} that the plan ${plan} has${until}.`;
     const effect = resource === 'storage' ? storageEffect(percent) : '';
     const text = `Hello ${first_name},\n\n${lead}${effect} Your sites stay online.\n\nA larger plan has more:\n\n${services.config.baseUrl}/teams/${teamId}\n`;
-    await services.mailer.send({ id, to: email, subject: `${teamName}: ${percent} % of the ${what} is used`, text });
+    await services.mailer.send({
+      id,
+      to: email,
+      subject: `${teamName}: ${percent} % of the ${resource} is used`,
+      text,
+    });
   },
 });
 

@@ -129,7 +129,7 @@ suite('a new cycle', () => {
 const moveCycleOf = ({ teamId }: Person) => app.services.db.transaction().execute((tx) => moveCycle(tx, teamId));
 const sum = (points: { visits: number }[]) => points.reduce((total, point) => total + point.visits, 0);
 
-suite('limits of visits, traffic and storage', () => {
+suite('limits of visits, bandwidth and storage', () => {
   const noticesOf = async (owner: Person) => {
     const { results } = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
     const told = results.filter(({ event_type }) => event_type === 'billing.limit_reached');
@@ -151,9 +151,9 @@ suite('limits of visits, traffic and storage', () => {
     await setTeam(owner, { current_cycle_visits: 10_000, current_cycle_bandwidth: 25_000_000_000 });
     await tell();
     await tell();
-    // The traffic went past both at once; one word is enough.
+    // The bandwidth went past both at once; one word is enough.
     assert.deepEqual((await noticesOf(owner)).toSorted(), ['bandwidth 100', 'visits 100', 'visits 80']);
-    const mail = await app.mailTo(owner.email, '100 % of the traffic');
+    const mail = await app.mailTo(owner.email, '100 % of the bandwidth');
     assert.match(mail, /Your sites stay online/);
     // A larger plan has another limit, and another cycle begins anew.
     await putOnPlan(app, owner.teamId, 'micro');

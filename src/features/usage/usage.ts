@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plans.ts';
 import { lockCycle, type TeamCycle, takeDueCycles, writeCycle } from './usage.cycle.sql.ts';
 import { cycleAt } from './usage.cycle.ts';
-import { mailLimitReached, WORDS } from './usage.jobs.ts';
+import { mailLimitReached } from './usage.jobs.ts';
 import { readUsageRange } from './usage.range.ts';
 import type { TeamUsage, UsageQuery } from './usage.schema.ts';
 import { markUsedUpStorage, type ReachedLimit, readTeamUsage, takeReachedLimits } from './usage.sql.ts';
@@ -59,7 +59,7 @@ async function tell(tx: Db, { jobs }: Services, limit: ReachedLimit): Promise<vo
   await recordEvent(tx, {
     scope: 'team',
     event_type: 'billing.limit_reached',
-    activity: `The team has used ${percent} % of the ${WORDS[resource]} of the plan ${plan_type_name}`,
+    activity: `The team has used ${percent} % of the ${resource} of the plan ${plan_type_name}`,
     by: null,
     team_id,
     item_id: team_id,

@@ -1,15 +1,19 @@
+import type { ReactNode } from 'react';
 import type { TeamBilling } from '#sdk';
 import { Alert } from '../../ui/alert.tsx';
 import { formatPrice } from '../../ui/format.ts';
 import { DateOnly } from '../../ui/time.tsx';
 
-/** How a plan goes on, in a sentence or two. */
-export function PlanState({ billing }: { billing: TeamBilling }) {
+type PlanStateProps = { billing: TeamBilling; isOwner: boolean; action?: ReactNode };
+
+/** How a plan goes on, in a sentence or two, with a way out beside what has to be done. */
+export function PlanState({ billing, isOwner, action }: PlanStateProps) {
   const { state, price_cents, currency, interval, renews_at, ends_at, trial_ends_on, unpaid_since, expires_at } =
     billing;
   const isFree = billing.plan_name === 'free';
   const price = formatPrice(price_cents, currency, interval);
-  const wayOut = isFree ? 'Choose a plan, or delete what is too much,' : 'Pay in the billing portal';
+  const payer = isOwner ? 'Pay' : 'The owner can pay';
+  const wayOut = isFree ? 'Choose a plan, or delete what is too much,' : `${payer} in the billing portal`;
   switch (state) {
     case 'active':
       return (
@@ -39,7 +43,7 @@ export function PlanState({ billing }: { billing: TeamBilling }) {
     case 'past_due':
     case 'grace':
       return (
-        <Alert tone="danger">
+        <Alert tone="danger" action={action}>
           {isFree
             ? 'The paid plan has ended, and more is in use than the plan Free has room for.'
             : 'The last payment failed.'}{' '}
@@ -49,7 +53,7 @@ export function PlanState({ billing }: { billing: TeamBilling }) {
       );
     case 'expired':
       return (
-        <Alert tone="danger">
+        <Alert tone="danger" action={action}>
           Nothing has been paid since <Day iso={unpaid_since} />, so the sites sleep. {wayOut} to have them back at
           once. Nothing has been deleted.
         </Alert>

@@ -39,7 +39,7 @@ function Billed({ team }: { team: Team }) {
             price={describePrice(billing)}
             action={isOwner && billing.provider !== null && <ManageBillingButton />}
           >
-            <PlanState billing={billing} />
+            <PlanState billing={billing} isOwner={isOwner} />
             <Owner team={team} />
           </CurrentPlan>
           <Usage team={team} limits={billing.limits} cycleEnd={billing.cycle_end} />

@@ -11,6 +11,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
 import { TeamActivity } from './team-activity.tsx';
 import { TeamInvites } from './team-invites.tsx';
@@ -75,9 +76,11 @@ function TeamView({ team }: { team: Team }) {
 function PaymentTrouble({ team }: { team: Team }) {
   const { data: billing } = useQuery(teamBillingQuery(team.id));
   if (!billing?.unpaid_since) return null;
+  const isOwner = team.role === 'owner';
+  const canPay = isOwner && billing.provider !== null && billing.plan_name !== 'free';
   return (
     <div className="mb-6">
-      <PlanState billing={billing} />
+      <PlanState billing={billing} isOwner={isOwner} action={canPay && <ManageBillingButton />} />
     </div>
   );
 }
