@@ -22,7 +22,7 @@ const teamIds = [...roles.keys()];
 const USER = `id, email, first_name, last_name, is_active, is_verified, is_superuser, is_payment_verified, analytics_user_id, created_at`;
 const TEAM = `id, name, user_id, tenant_id, timezone, plan_type_name, is_default, is_active, is_expired, additional_sites,
   metrics_org_id, analytics_team_id, sub_id, interval, currency, cancel_at, cancel_at_period_end, trial_ends_on, cycle_start, cycle_end,
-  current_cycle_visits, current_cycle_bandwidth, storage_usage, created_at`;
+  current_cycle_visits, current_cycle_bandwidth, storage_usage, storage_is_used_up, created_at`;
 const EVENT = `id, seq, team_id, user_id, site_live_id, fqdn, scope, event_type, activity, description, detail, item_id, created_at, finished_at,
   user_id is distinct from $4::uuid and seq > (select events_read_to from users where id = $4) as unread`;
 const TICKET = `id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
