@@ -44,7 +44,15 @@ const rightsLost = failure(
   409,
   'The first request with this Idempotency-Key was answered, and you have lost a role since, so the answer is not shown again. See whether it had its effect; to send it again, use another key.',
 );
+const answerNotKept = failure(
+  'idempotency.answer_not_kept',
+  409,
+  'The first request with this Idempotency-Key was answered, but you have had so many large answers within a day that this one was not kept. See whether it had its effect.',
+);
 const MAX_KEY_LENGTH = 255;
+/** From here on an answer counts as large, and this much of such a caller's is kept: what a proxy answers is up to somebody else. */
+const LARGE_BYTES = 100_000;
+const KEPT_BYTES = 50_000_000;
 
 export function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
@@ -156,10 +164,15 @@ async function forget(db: Db, { caller, key }: KeyedRequest): Promise<void> {
 async function keep(
   db: Db,
   secrets: Secrets,
-  { caller, key, hashes, by }: KeyedRequest,
+  request: KeyedRequest,
   answer: Pick<Answer, 'headers' | 'body'> & { status: number | null },
 ): Promise<void> {
+  const { caller, key, hashes, by } = request;
   const sealed = secrets.seal(Buffer.from(JSON.stringify(answer.body)));
+  if (sealed.length > LARGE_BYTES && (await keptBytes(db, caller)) + sealed.length > KEPT_BYTES) {
+    const error = answerNotKept();
+    return keep(db, secrets, request, { status: error.status, headers: {}, body: errorBody(error) });
+  }
   // Those that the request was let in with, and those that it gave: an invite that is accepted is answered with the team.
   const roles = sql`(select coalesce(jsonb_object_agg(team_id, role), '{}') from team_members
     where user_id = ${by && !by.credential.teamId ? by.userId : null}) || ${JSON.stringify(Object.fromEntries(by?.roles ?? []))}::jsonb`;
@@ -170,4 +183,12 @@ async function keep(
       headers = excluded.headers, body_sealed = excluded.body_sealed, roles = excluded.roles, created_at = now()`.execute(
     db,
   );
+}
+
+async function keptBytes(db: Db, caller: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(octet_length(body_sealed)), 0)::bigint as bytes from idempotent_answers where caller = ${caller}`.execute(
+    db,
+  );
+  return rows[0]?.bytes ?? 0;
 }

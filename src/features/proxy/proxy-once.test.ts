@@ -26,11 +26,13 @@ let host: string;
 let mortal: ServiceProcess | undefined;
 /** Until this is resolved, nothing is answered at /wp-json/slow. */
 const slow = Promise.withResolvers<void>();
+const LARGE = 'x'.repeat(9_000_000);
 
 before(async () => {
   names = await startTrickyNames((name, type) => (type === 'A' && name.endsWith('.example.com') ? ['127.0.0.1'] : []));
   wordpress = await startUpstream(async ({ url }) => {
     if (url.pathname === '/wp-json/slow') await slow.promise;
+    if (url.pathname === '/wp-json/large') return { headers: { 'content-type': 'text/plain' }, body: LARGE };
     if (url.pathname === '/xmlrpc.php') return { headers: { 'content-type': 'text/xml' }, body: '<methodResponse/>' };
     return { body: { done: true } };
   });
@@ -127,6 +129,20 @@ test('a role that this process has yet to hear of does not keep the answer from 
   });
   const body = { fqdn: host, path: '/wp-json/fast', method: 'post' } as const;
   assert.deepEqual((await owner.api.cmsProxy({ body, idempotencyKey: 'joined' })).body, { done: true });
+});
+
+test('large answers are kept up to a limit; beyond it a write still goes out once, and the retry says why it shows nothing', async () => {
+  const buyer = await registerPerson(app, 'Buyer');
+  await store(buyer, host);
+  const large = (idempotencyKey: string) =>
+    buyer.api.cmsProxy({ body: { fqdn: host, path: '/wp-json/large', method: 'post' }, idempotencyKey });
+  for (let count = 1; count <= 6; count++) assert.equal((await large(`large-${count}`)).status_code, 200);
+  const sent = () => wordpress.seen.filter(({ url }) => url.pathname === '/wp-json/large').length;
+  assert.equal((await large('large-1')).status_code, 200);
+  for (let time = 0; time < 2; time++)
+    await assert.rejects(large('large-6'), refused(409, 'idempotency.answer_not_kept'));
+  assert.equal(sent(), 6);
+  assert.equal((await buyer.api.cmsProxy({ body: { fqdn: host }, idempotencyKey: 'small' })).status_code, 200);
 });
 
 test('the answer to a call for one team is not shown to who left it, though another team of theirs has the same host', async () => {
