@@ -1,16 +1,24 @@
 import { createHmac } from 'node:crypto';
-import { hash } from '@node-rs/bcrypt';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 
-/** What PHP 8.3 takes by default; WordPress hashes again at the next sign-in where its own default is another one. */
-const COST = 10;
 /** WordPress takes no longer one, counted as it arrives. */
 export const MAX_PASSWORD_BYTES = 4096;
 
 /** Hashes a password as WordPress does since 6.8, so that the password itself never has to reach the site. */
 export async function hashForWordPress(password: string): Promise<string> {
   const digest = createHmac('sha384', 'wp-sha384').update(asWordPressReadsIt(password)).digest('base64');
-  // Under the name that PHP itself writes.
-  return `$wp${await hash(digest, { cost: COST, version: '2y' })}`;
+  return `$wp${await bcrypt(digest)}`;
+}
+
+/**
+ * In a thread of its own: bcrypt is slow on purpose, and without a native build for every machine it is JavaScript that
+ * would hold up everybody else. One password for each new site is not worth a native package.
+ */
+async function bcrypt(digest: string): Promise<string> {
+  const thread = new Worker(new URL('./bcrypt-thread.ts', import.meta.url), { workerData: digest });
+  const [hash] = (await once(thread, 'message')) as [string];
+  return hash;
 }
 
 /** WordPress puts slashes before quotes in whatever a form sends, trims it, and never takes the slashes off a password. */
