@@ -2,7 +2,7 @@
 /**
  * Makes a fresh checkout ready for `npm start`, and with --test for `npm test`: packages, the pinned Node, the dashboard,
  * and what the tests need from the machine. It runs before anything is installed and on the machine's own Node, so it is
- * plain JavaScript on Node 20 that imports nothing but Node. What is done already costs only a look at its stamp. Every
+ * plain JavaScript on Node 20 that imports no package. What is done already costs only a look at its stamp. Every
  * stamp is written last, so a kill at any point means that the step is done again.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,6 +21,7 @@ import {
 import { delimiter, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { lackingBuilds } from './native-builds.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -104,7 +105,23 @@ async function installPackages() {
     hint: 'npm could not install the packages. Check that this machine reaches its npm registry, then try again.',
   });
   checkPinnedNodeRuns();
+  checkBuilds(level);
   writeFileSync(packagesStamp, JSON.stringify({ hash, level }));
+}
+
+/** npm leaves out a build that the registry lacks without a word; then something would fail later, and less clearly. */
+function checkBuilds(level) {
+  if (process.platform !== 'linux') return;
+  const lock = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'));
+  const [lacking] = lackingBuilds(lock, [process.arch], (place) => existsSync(at(place))).filter(
+    ({ isDev }) => level === 'all' || !isDev,
+  );
+  if (!lacking) return;
+  const { name, version, machine } = lacking;
+  throw new SetupError(
+    `the package ${name}${version && ` ${version}`} came without its build for this machine (linux-${machine} with glibc). ` +
+      'Check that your npm registry has it, remove node_modules and try again.',
+  );
 }
 
 // Node

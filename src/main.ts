@@ -4,9 +4,11 @@ import { join } from 'node:path';
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const { ConfigError, readConfig } = await import('./config.ts');
-const { startPlatform } = await import('./platform.ts');
-const { DataDirInUseError } = await import('#core/db/embedded/data-dir-lock.ts');
+const [{ ConfigError, readConfig }, { startPlatform }, { DataDirInUseError }] = await Promise.all([
+  import('./config.ts'),
+  import('./platform.ts'),
+  import('#core/db/embedded/data-dir-lock.ts'),
+]).catch(failToLoad);
 
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
 async function main(): Promise<void> {
@@ -38,6 +40,26 @@ main().catch((error: unknown) => {
   console.error(explain(error));
   process.exit(1);
 });
+
+/** A package that does not load is nearly always a native one without a build for this machine. */
+function failToLoad(error: unknown): never {
+  const { stack = '' } = error as Error;
+  const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(stack)?.[1];
+  const { glibcVersionRuntime: glibc } = (process.report.getReport() as { header: Record<string, string> }).header;
+  const machine = `${process.platform}-${process.arch}, ${glibc ? `glibc ${glibc}` : 'no glibc'}, Node ${process.versions.node}`;
+  console.error(
+    name
+      ? `The package ${name} does not load on this machine (${machine}): ${rootCause(error).message.split('\n')[0]}`
+      : error,
+  );
+  process.exit(1);
+}
+
+/** What a loader says at first is advice that fits no lock file; what it met comes last. */
+function rootCause(error: unknown): Error {
+  const { cause } = error as Error;
+  return cause instanceof Error ? rootCause(cause) : (error as Error);
+}
 
 /** A sentence where the operator can mend it, the whole error where only we can. */
 function explain(error: unknown): unknown {

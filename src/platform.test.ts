@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
-import { startTestApp } from '../test/app.ts';
+import { createTestDatabase, OPERATOR, startTestApp } from '../test/app.ts';
 import { eventually } from '../test/expect.ts';
-import { registerPerson } from '../test/people.ts';
+import { freePort } from '../test/free-port.ts';
+import { registerPerson, signInAs } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
 
 test('a service that stops lets its jobs finish with everything that they work with', async () => {
@@ -38,4 +40,30 @@ test('a service that stops lets its jobs finish with everything that they work w
   await eventually(async () => state === 'running');
   await app.close();
   assert.equal(state, 'done');
+});
+
+test('/readyz says no until the operator can sign in', async (t) => {
+  const database = await createTestDatabase();
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  t.after(async () => {
+    await other.end();
+    await database.drop();
+  });
+  // Whoever writes a person waits, which only the operator's making does at a start.
+  await other.query('begin; lock table users in share mode');
+  const port = await freePort();
+  const starting = startTestApp({ databaseUrl: database.url, env: { PORT: String(port) } });
+  t.after(async () => (await starting).close());
+  const readiness = () =>
+    fetch(`http://localhost:${port}/readyz`).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+
+  await eventually(async () => (await readiness()) !== undefined);
+  assert.equal(await readiness(), 503);
+  await other.query('commit');
+  await eventually(async () => (await readiness()) === 200);
+  await signInAs(await starting, OPERATOR.email, OPERATOR.password);
 });

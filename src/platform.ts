@@ -143,6 +143,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       await edge.start();
       await subscribeToPurges(services, (siteId) => edge.purge(siteId));
     }
+    let isComplete = false;
     const app = createApp({
       services,
       metrics,
@@ -150,7 +151,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       sites: edge ?? NO_SITES,
       ready: async () => {
         await sql`select 1`.execute(database.db);
-        return listener.connected;
+        return isComplete && listener.connected;
       },
       ...(answers && {
         pages: (instance) => {
@@ -166,8 +167,10 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       services.events.close();
       await app.close();
     });
-    // Last of all: a password that is made is shown, and a start that fails would take it along.
+    // Last of all: a password that is made is shown, and a start that fails would take it along. Nobody is told that we
+    // serve before there is somebody who can sign in.
     const madeOperator = await makeOperator(services);
+    isComplete = true;
     const { port } = app.server.address() as AddressInfo;
     return { url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl, services, madeOperator, stop };
   } catch (error) {
