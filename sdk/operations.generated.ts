@@ -869,7 +869,7 @@ export interface Operations {
       username: string;
       password: string;
     } }; output: TokenGrant };
-  /** End the credential that comes with the request */
+  /** End every credential that comes with the request: the bearer token and the session cookie */
   signOut: { input: Record<never, never>; output: Empty };
   /** What the credential of this request may do */
   introspectToken: { input: Record<never, never>; output: Introspection };

@@ -43,7 +43,6 @@ export const metricsSignInOperations = [
     summary: 'Sign in to the metrics dashboard: the token step (OAuth2), for its server',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
     // A code that was shown wrongly is used up although the answer is a refusal.
     transaction: false,
     oauthErrors: true,
