@@ -92,6 +92,7 @@ async function admit(
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
   checkSignedIn(access, caller);
+  operation.needs?.(services);
 
   const faults: Fault[] = [];
   const params = (readPath?.(request.params, faults) ?? {}) as Record<string, unknown>;

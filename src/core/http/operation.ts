@@ -47,6 +47,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   tag: string;
   summary: string;
   access: Access<Subject>;
+  /** Throws where the operator has not set the platform up for it; asked before what the client sent is looked at. */
+  needs?(services: Services): void;
   params?: TObject<P>;
   query?: TObject<Q>;
   body?: B;
