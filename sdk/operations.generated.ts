@@ -869,7 +869,7 @@ export interface Operations {
       username: string;
       password: string;
     } }; output: TokenGrant };
-  /** End the credential that comes with the request */
+  /** End every credential that comes with the request: the bearer token and the session cookie */
   signOut: { input: Record<never, never>; output: Empty };
   /** What the credential of this request may do */
   introspectToken: { input: Record<never, never>; output: Introspection };
@@ -905,10 +905,10 @@ export interface Operations {
   getMe: { input: Record<never, never>; output: User };
   /** Change your name or your password; a new password ends every other session */
   updateMe: { input: { body?: {
-      first_name?: string;
-      last_name?: string;
-      current_password?: string;
-      new_password?: string;
+      first_name?: string | null;
+      last_name?: string | null;
+      current_password?: string | null;
+      new_password?: string | null;
     } }; output: User };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
@@ -916,8 +916,8 @@ export interface Operations {
   getTeam: { input: { params: { team_id: string } }; output: Team };
   /** Change the name or the time zone of a team */
   updateTeam: { input: { params: { team_id: string }; body?: {
-      name?: string;
-      timezone?: string;
+      name?: string | null;
+      timezone?: string | null;
     } }; output: Team };
   /** What happened in a team, newest first */
   listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage };
@@ -940,7 +940,7 @@ export interface Operations {
       target_email: string;
       first_name: string;
       message?: string | null;
-      role?: 'admin' | 'member' | 'viewer';
+      role?: 'admin' | 'member' | 'viewer' | null;
     } }; output: TeamInvite };
   /** Withdraw an invite */
   deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty };
@@ -961,7 +961,7 @@ export interface Operations {
       fqdn: string;
       team_id: string;
       region_name?: string | null;
-      is_free?: boolean;
+      is_free?: boolean | null;
       template_name?: string | null;
       git_url?: string | null;
       cms_blog_name: string;
@@ -975,16 +975,16 @@ export interface Operations {
   getSite: { input: { params: { fqdn: string } }; output: Site };
   /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
   updateSite: { input: { params: { fqdn: string }; body?: {
-      new_fqdn?: string;
-      team_id?: string;
-      is_free?: boolean;
-      http_auth_enabled?: boolean;
-      code_server_enabled?: boolean;
-      cdn_dev_mode_enabled?: boolean;
-      cdn_firewall_enabled?: boolean;
-      cdn_firewall_allowed_ips?: Array<string>;
+      new_fqdn?: string | null;
+      team_id?: string | null;
+      is_free?: boolean | null;
+      http_auth_enabled?: boolean | null;
+      code_server_enabled?: boolean | null;
+      cdn_dev_mode_enabled?: boolean | null;
+      cdn_firewall_enabled?: boolean | null;
+      cdn_firewall_allowed_ips?: Array<string> | null;
       git_url?: string | null;
-      core_version?: string;
+      core_version?: string | null;
     } }; output: Site };
   /** Delete a site; its name is free at once */
   deleteSite: { input: { params: { fqdn: string } }; output: Empty };
@@ -1048,22 +1048,22 @@ export interface Operations {
   /** Bring files and database back to a point in time, or try it on a copy */
   createPitRestore: { input: { params: { fqdn: string }; body: {
       restore_point: string;
-      delete_extra_files?: boolean;
-      restore_db?: boolean;
-      restore_cms_content?: boolean;
+      delete_extra_files?: boolean | null;
+      restore_db?: boolean | null;
+      restore_cms_content?: boolean | null;
       db_restore_hash?: string | null;
-      for_stage_site?: boolean;
-      is_dry_run?: boolean;
+      for_stage_site?: boolean | null;
+      is_dry_run?: boolean | null;
     } }; output: PitRestore };
   /** What a restore would change, at once; nothing is stored and nothing is changed */
   previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean }; body: {
       restore_point: string;
-      delete_extra_files?: boolean;
-      restore_db?: boolean;
-      restore_cms_content?: boolean;
+      delete_extra_files?: boolean | null;
+      restore_db?: boolean | null;
+      restore_cms_content?: boolean | null;
       db_restore_hash?: string | null;
-      for_stage_site?: boolean;
-      is_dry_run?: boolean;
+      for_stage_site?: boolean | null;
+      is_dry_run?: boolean | null;
     } }; output: PitPreview };
   /** One restore: its record, with every change (`changes`), or as a report in plain text (`text`) */
   getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text' } }; output: PitRestoreDetail };
@@ -1093,7 +1093,7 @@ export interface Operations {
       subject: string;
       description: string;
       category?: string | null;
-      resolved?: boolean;
+      resolved?: boolean | null;
       s3_object?: string | null;
       site_live_id?: string | null;
     } }; output: Ticket };
@@ -1132,30 +1132,30 @@ export interface Operations {
   /** Have an address told of what happens; the answer shows the secret that calls are signed with, this once */
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
-      description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+      description?: string | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook };
   /** Change a webhook, or switch it on or off; what waited goes out when it is switched on */
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
-      url?: string;
-      description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
-      is_active?: boolean;
+      url?: string | null;
+      description?: string | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      is_active?: boolean | null;
     } }; output: Webhook };
   /** Delete a webhook, with what waited for it */
   deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty };
   /** A new secret, shown this once; for 24 hours calls are signed with the old one too */
   rotateWebhookSecret: { input: { params: { team_id: string; webhook_id: string }; body?: {
-      revoke_previous?: boolean;
+      revoke_previous?: boolean | null;
     } }; output: WebhookWithSecret };
   /** Call the address now with an event webhook.test, and see its answer */
   testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail };
   /** Send again what failed since a moment, or what was delivered since then */
   replayWebhook: { input: { params: { team_id: string; webhook_id: string }; body: {
       since: string;
-      state?: 'failed' | 'delivered';
+      state?: 'failed' | 'delivered' | null;
     } }; output: ReplayedDeliveries };
   /** What was sent to a webhook within 30 days, and what waits to be */
   listWebhookDeliveries: { input: { params: { team_id: string; webhook_id: string }; query?: { state?: 'waiting' | 'delivered' | 'failed'; page?: number; size?: number } }; output: WebhookDeliveryPage };
@@ -1174,35 +1174,35 @@ export interface Operations {
     } }; output: ApplicationPasswordName };
   /** Change the password for a host; team_id says which where several of your teams have one */
   updateApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string }; body?: {
-      fqdn?: string;
-      username?: string;
-      password?: string;
+      fqdn?: string | null;
+      username?: string | null;
+      password?: string | null;
     } }; output: ApplicationPasswordName };
   /** Delete the password for a host and show it a last time */
   deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword };
   /** Pass a request on to a site's JSON API: one of yours here, or one elsewhere with a stored password */
   cmsProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       fqdn: string;
-      path?: string;
-      team_id?: string;
+      path?: string | null;
+      team_id?: string | null;
     } }; output: ProxyAnswer };
   /** Pass a request on to the admin API of a storefront, with the stored access token of that shop */
   storefrontProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       shop_name: string;
-      path?: string;
-      team_id?: string;
+      path?: string | null;
+      team_id?: string | null;
     } }; output: ProxyAnswer };
   /** Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id */
   analyticsProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       path: string;
     } }; output: ProxyAnswer };
   /** Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored */
@@ -1214,7 +1214,7 @@ export interface Operations {
       for_team_id?: string | null;
       new_team_name?: string | null;
       plan_name: 'free' | 'micro' | 'starter' | 'business';
-      interval?: 'month' | 'year';
+      interval?: 'month' | 'year' | null;
     } }; output: SessionUrl };
   /** Ask the provider whether a checkout was paid, for whoever comes back from it */
   syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout };
@@ -1242,8 +1242,8 @@ export interface Operations {
   actInTestPortal: { input: { params: { session_id: string }; body: {
       action: 'change_plan' | 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay';
       subscription: string;
-      plan_name?: 'micro' | 'starter' | 'business';
-      interval?: 'month' | 'year';
+      plan_name?: 'micro' | 'starter' | 'business' | null;
+      interval?: 'month' | 'year' | null;
     } }; output: TestPortal };
   /** Visits and bytes of a team by hour or by day */
   getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage };
@@ -1259,17 +1259,17 @@ export interface Operations {
       country_code: string;
       cname: string;
       ip: string;
-      name_servers?: Array<string>;
+      name_servers?: Array<string> | null;
     } }; output: Region };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
-      name?: string;
-      city?: string;
-      country?: string;
-      country_code?: string;
-      cname?: string;
-      ip?: string;
-      name_servers?: Array<string>;
+      name?: string | null;
+      city?: string | null;
+      country?: string | null;
+      country_code?: string | null;
+      cname?: string | null;
+      ip?: string | null;
+      name_servers?: Array<string> | null;
     } }; output: Region };
   /** Delete a region */
   deleteRegion: { input: { params: { region_id: number } }; output: Empty };
@@ -1281,12 +1281,12 @@ export interface Operations {
   authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob };
   /** Sign in to the metrics dashboard: the token step (OAuth2), for its server */
   exchangeMetricsCode: { input: { body?: {
-      grant_type?: string;
-      code?: string;
-      redirect_uri?: string;
-      code_verifier?: string;
-      client_id?: string;
-      client_secret?: string;
+      grant_type?: string | null;
+      code?: string | null;
+      redirect_uri?: string | null;
+      code_verifier?: string | null;
+      client_id?: string | null;
+      client_secret?: string | null;
     } }; output: MetricsTokenGrant };
   /** Who is signed in, for the metrics dashboard */
   getMetricsUser: { input: Record<never, never>; output: MetricsUser };

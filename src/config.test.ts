@@ -72,7 +72,16 @@ test('the address of the metrics dashboard says where a sign-in to it leads back
   assert.deepEqual(uris(listed), ['https://a.example/x', 'http://b.example/y?z=1']);
   for (const wrong of ['/relative', 'javascript:alert(1)', 'https://a.example/#fragment', 'https://'])
     assert.throws(() => uris({ METRICS_REDIRECT_URIS: wrong }), /METRICS_REDIRECT_URIS has/);
-  assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: 'short' }), /METRICS_CLIENT_SECRET must have/);
+  // What could never be sent rightly is the operator's to know, and no client's to be blamed for.
+  for (const secret of ['short', 'x'.repeat(2001)])
+    assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: secret }), /METRICS_CLIENT_SECRET must have/);
+  assert.throws(() => readConfig({ METRICS_CLIENT_ID: 'x'.repeat(2001) }), /METRICS_CLIENT_ID must have/);
+  assert.throws(
+    () => uris({ METRICS_REDIRECT_URIS: `https://a.example/${'x'.repeat(2000)}` }),
+    /METRICS_REDIRECT_URIS/,
+  );
+  for (const wrong of ['https://g.example/?org=1', 'https://g.example/#x'])
+    assert.throws(() => uris({ METRICS_URL: wrong }), /METRICS_URL must have no query/);
 });
 
 test('the built-in provider is for platforms that only this machine can open, or that say so', () => {

@@ -109,7 +109,7 @@ async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): 
 /** The database's name is the path of the URL; a socket's URL has no host, which URL itself would refuse. */
 const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 
-async function findMail(folder: string, address: string, containing = ''): Promise<string> {
+export async function findMail(folder: string, address: string, containing = ''): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
     const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));

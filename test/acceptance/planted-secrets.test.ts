@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openFrame, verifyPack } from '#timemachine/pack.ts';
-import { createTestDatabase } from '../app.ts';
+import { createTestDatabase, findMail } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
 import { type ServiceProcess, spawnService } from '../service-process.ts';
@@ -82,6 +82,7 @@ before(async () => {
     teamId: teams.json.results[0].id,
     echo: `echo.example.com:${echo.port}`,
     dead: `dead.example.com:${await freePort()}`,
+    mailTo: (address, containing) => findMail(join(dataDir, 'mail'), address, containing),
     send: sender(api, (answer) => answers.push(answer)),
   };
 });

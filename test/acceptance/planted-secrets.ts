@@ -15,6 +15,8 @@ export interface Ground {
   /** A host elsewhere that repeats whatever it is told, and its errors; and one that nobody answers at. */
   echo: string;
   dead: string;
+  /** The text of a mail that the service sent. */
+  mailTo(address: string, containing: string): Promise<string>;
   /** Sends a request and keeps the answer for the search, unless it is where the secret is shown on purpose. */
   send(method: string, path: string, options?: RequestOptions & { shows?: true }): Promise<Answer>;
 }
@@ -72,6 +74,28 @@ export const PLANTS: Plant[] = [
     },
   },
   {
+    name: 'sessions that a mailed link gives, and that signing out ends, each answered twice under one key',
+    async plant({ send, mailTo }) {
+      const email = `${randomBytes(6).toString('hex')}@example.com`;
+      const [first, second] = [newSecret(), newSecret()];
+      await send('POST', '/register', { body: { email, password: first, first_name: 'Ada', last_name: 'Lovelace' } });
+      const twice = async (path: string, body: unknown, more: Record<string, string> = {}) => {
+        const keyed = { body, headers: { ...KEYED(), ...more }, shows: true } as const;
+        const [once, again] = [await send('POST', path, keyed), await send('POST', path, keyed)];
+        if (once.status !== 200 || once.text !== again.text) throw new Error(`${once.text} ${again.text}`);
+        if (again.headers.get('idempotent-replayed') !== 'true') throw new Error(`${path} was not kept`);
+        return once.json.access_token as string;
+      };
+      const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
+      const verified = await twice('/verify_email', { token: tokenIn(await mailTo(email, '/verify')) });
+      await twice('/password_reset', { email });
+      const link = tokenIn(await mailTo(email, '/reset'));
+      const reset = await twice('/password_reset', { token: link, password: second });
+      await twice('/logout', {}, { cookie: `session=${reset}` });
+      return [first, second, verified, reset];
+    },
+  },
+  {
     name: "the password of a site's first administrator, and the passwords that its owner is shown",
     async plant({ send, token, teamId }) {
       const [password, refused] = [newSecret(), newSecret()];
@@ -89,7 +113,7 @@ export const PLANTS: Plant[] = [
       if (site.status !== 200) throw new Error(site.text);
       const { http_auth_password, code_server_password } = site.json;
       await send('PATCH', `/site/${fqdn}`, { token, body: { http_auth_enabled: true }, shows: true });
-      const login = await send('POST', `/site/${fqdn}/login`, { token, shows: true });
+      const login = await send('POST', `/site/${fqdn}/login`, { token, headers: KEYED(), shows: true });
       return [
         password,
         refused,

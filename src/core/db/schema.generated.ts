@@ -137,10 +137,11 @@ export interface DB {
     key: string;
     request_hash: Buffer;
     status: Generated<number | null>;
-    headers: unknown;
+    headers: Generated<unknown | null>;
     body_sealed: Buffer;
     created_at: Generated<Date>;
     roles: Generated<unknown>;
+    session_id: Generated<string | null>;
   };
   limit_notices: {
     team_id: string;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
+import { hashToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
@@ -16,7 +17,7 @@ import {
   readKey,
   sendOnce,
 } from './idempotency.ts';
-import { API_PREFIX, type Call, type Operation } from './operation.ts';
+import { API_PREFIX, type Call, keepsAnswer, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
 import { compileReader, type Reader } from './validation.ts';
 
@@ -26,7 +27,10 @@ import { compileReader, type Reader } from './validation.ts';
  */
 interface Admission {
   caller: Caller | undefined;
+  /** What the caller is known by. */
   token: string | undefined;
+  /** All that came and counts, known or not. */
+  tokens: readonly string[];
   params: Record<string, unknown>;
   subject: unknown;
 }
@@ -88,6 +92,7 @@ async function admit(
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
   checkSignedIn(access, caller);
+  operation.needs?.(services);
 
   const faults: Fault[] = [];
   const params = (readPath?.(request.params, faults) ?? {}) as Record<string, unknown>;
@@ -102,8 +107,12 @@ async function admit(
     checkScope(access, caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
-  const known = !(byCookie && fromForeignOrigin(services, request));
-  return { caller: known ? caller : undefined, token: known ? credential?.token : undefined, params, subject };
+  const cookieCounts = operation.method === 'GET' || !fromForeignOrigin(services, request);
+  const known = cookieCounts || !credential?.fromCookie;
+  const cookie = cookieCounts ? readCookie(request) : undefined;
+  const token = known ? credential?.token : undefined;
+  const tokens = [...new Set([token, cookie].filter((each) => each !== undefined))];
+  return { caller: known ? caller : undefined, token, tokens, params, subject };
 }
 
 /**
@@ -152,8 +161,13 @@ function readCredential(
 ): { token: string; fromCookie: boolean } | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer) return { token: bearer, fromCookie: false };
-  const cookie = access.who === 'bearer' ? undefined : request.cookies.session;
+  const cookie = access.who === 'bearer' ? undefined : readCookie(request);
   return cookie ? { token: cookie, fromCookie: true } : undefined;
+}
+
+/** The session that a browser sends, be it beside a bearer token. */
+function readCookie(request: FastifyRequest): string | undefined {
+  return request.cookies.session || undefined;
 }
 
 /** SameSite=Lax keeps other sites' posts out; this keeps out hosted sites, which can share the platform's registrable domain. */
@@ -212,7 +226,7 @@ async function readCall(
     query,
     body,
     subject,
-    token: admission.token,
+    tokens: admission.tokens,
     authorization: request.headers.authorization,
     db: services.db,
     services,
@@ -225,6 +239,7 @@ async function readCall(
     callerIfAny: admission.caller,
     prepared: undefined,
     headers: {},
+    sessionId: undefined,
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
   return call;
@@ -302,7 +317,7 @@ async function perform(
     call.db = db;
     const body = await operation.handle?.(call);
     const type = operation.produces && { 'content-type': `${operation.produces}; charset=utf-8` };
-    return { status: 200, headers: { ...call.headers, ...type }, body };
+    return { status: 200, headers: { ...call.headers, ...type }, body, sessionId: call.sessionId };
   };
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };
@@ -314,17 +329,18 @@ async function perform(
 }
 
 function readKeyed(services: Services, operation: Operation, request: FastifyRequest): KeyedRequest | undefined {
-  if (operation.method !== 'POST' || operation.idempotency === false || operation.transaction === false)
-    return undefined;
+  if (!keepsAnswer(operation)) return undefined;
   const key = readKey(request.headers['idempotency-key']);
   if (key === undefined) return undefined;
-  const caller = request.admission?.caller;
-  // An answer may hold what a narrower token of the same person is not shown.
-  const who = caller
-    ? `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`
-    : `address ${addressKey(request.ip)}`;
+  const { caller, tokens } = request.admission as Admission;
   const hashes = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
-  return { caller: who, key, hashes, by: caller };
+  if (operation.access.who !== 'anyone' && caller) {
+    // An answer may hold what a narrower token of the same person is not shown.
+    return { caller: `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`, key, hashes, by: caller };
+  }
+  // What anyone may call can end the very credentials that came along, and whoever lost its answer has no others.
+  const shown = tokens.map((token) => ` ${hashToken(token).toString('base64url')}`);
+  return { caller: `address ${addressKey(request.ip)}${shown.join('')}`, key, hashes, by: undefined };
 }
 
 /** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */

@@ -183,6 +183,27 @@ test('kept answers are sealed: an invite link is nowhere in the database', async
   assert.ok(!rows[0]?.body_sealed.includes(token));
 });
 
+test('an answer that was kept before headers were sealed is still repeated, headers and all', async () => {
+  const body = { target_email: 'older@example.com', first_name: 'O' };
+  const headers = { 'idempotency-key': 'k-older' };
+  const invite = () => send('POST', `/team/${person.teamId}/invite`, body, headers);
+  const first = await invite();
+  const text = await first.text();
+  const operationId = first.headers.get('operation-id') as string;
+  await app.services.db
+    .updateTable('idempotent_answers')
+    .set({
+      headers: JSON.stringify({ 'operation-id': operationId }),
+      body_sealed: app.services.secrets.seal(Buffer.from(text)),
+    })
+    .where('key', '=', 'k-older')
+    .execute();
+  const again = await invite();
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(again.headers.get('operation-id'), operationId);
+  assert.equal(await again.text(), text);
+});
+
 test('every answer carries a request id and the state of the rate limit', async () => {
   for (const response of [await send('GET', '/team'), await send('GET', '/nowhere'), await fetch(`${app.api}/team`)]) {
     assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);

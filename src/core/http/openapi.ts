@@ -1,6 +1,8 @@
+import type { TSchema } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
-import { ErrorAnswer, ValidationError } from './schema.ts';
+import { ErrorAnswer, Nullable, ValidationError } from './schema.ts';
+import { optionalWithoutNull } from './validation.ts';
 
 /** The OpenAPI 3.1 document, from the same declarations that validate and serialise. */
 type Json = Record<string, unknown>;
@@ -110,11 +112,18 @@ function describeBody(operation: Operation, components: Json): Json {
   if (raw)
     return { requestBody: { required: true, content: { [raw]: { schema: { type: 'string', format: 'binary' } } } } };
   if (!operation.body) return {};
-  const schema = hoist(operation.body, components);
+  const schema = hoist(withNulls(operation.body), components);
   const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '', xml: '' };
   const content = Object.fromEntries(accepts.map((kind) => [types[kind], { schema }]));
   const { required = [] } = operation.body as { required?: string[] };
   return { requestBody: { required: required.length > 0, content } };
+}
+
+/** A body as it may be sent: null in an optional field is as good as leaving it out. */
+function withNulls(body: TSchema): unknown {
+  const { properties } = body as unknown as { properties: Record<string, TSchema> };
+  const nullable = optionalWithoutNull(body).map((name) => [name, Nullable(properties[name] as TSchema)]);
+  return { ...body, properties: { ...properties, ...Object.fromEntries(nullable) } };
 }
 
 function describeParameters(

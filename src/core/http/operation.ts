@@ -21,8 +21,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   callerIfAny: Caller | undefined;
   /** What the operation's own `prepare` made. */
   prepared: Prepared;
-  /** The credential as it came, for the operations that are about credentials. */
-  token: string | undefined;
+  /** The credentials as they came, those that count, for the operation that ends them. */
+  tokens: readonly string[];
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -32,6 +32,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   log: Services['log'];
   /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
   headers: Record<string, string>;
+  /** The session that the answer gives, where it gives one: a kept answer is shown again only while that lasts. */
+  sessionId: string | undefined;
   /** Puts rows into the envelope, with links to the pages beside this one. */
   page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
 }
@@ -45,6 +47,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   tag: string;
   summary: string;
   access: Access<Subject>;
+  /** Throws where the operator has not set the platform up for it; asked before what the client sent is looked at. */
+  needs?(services: Services): void;
   params?: TObject<P>;
   query?: TObject<Q>;
   body?: B;
@@ -55,10 +59,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   assistant?: true;
   /** The limit that counts; otherwise reads or writes of the credential. */
   limit?: LimitName;
-  /** False where the work must not hold a transaction. */
+  /** False for sign-in: its work must not hold a transaction, and its answer must never be kept. */
   transaction?: false;
-  /** False for sign-in, whose answer must never be kept. */
-  idempotency?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
 }
@@ -128,6 +130,13 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
+
+/**
+ * Whether an Idempotency-Key counts: at every POST but sign-in, and but what the payment provider sends (docs/decisions/0014).
+ */
+export function keepsAnswer({ method, transaction, serve }: Operation): boolean {
+  return method === 'POST' && transaction !== false && serve === undefined;
+}
 
 export function operation<
   R extends TSchema,

@@ -43,7 +43,6 @@ export const accountOperations = [
     summary: 'Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again',
     access: anyoneKnown,
     limit: 'signIn',
-    idempotency: false,
     body: EmailVerification,
     response: LinkAnswer,
     async handle(call) {
@@ -64,7 +63,6 @@ export const accountOperations = [
     summary: 'Have a link mailed to set a new password, or set it with the mailed token',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
     body: PasswordReset,
     response: LinkAnswer,
     prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),

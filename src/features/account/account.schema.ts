@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name, Nullable } from '#core/http/schema.ts';
+import { Email, Name } from '#core/http/schema.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
 
@@ -8,12 +8,12 @@ export const Registration = Type.Object({ email: Email, password: Password, firs
 export type Registration = Static<typeof Registration>;
 
 /** Two steps in one operation: without a token it asks for the mail, with one it uses the link. */
-export const EmailVerification = Type.Object({ token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))) });
+export const EmailVerification = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
 
 export const PasswordReset = Type.Object({
-  email: Type.Optional(Nullable(Email)),
-  token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-  password: Type.Optional(Nullable(Password)),
+  email: Type.Optional(Email),
+  token: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Password),
 });
 export type PasswordReset = Static<typeof PasswordReset>;
 

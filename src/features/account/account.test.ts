@@ -67,6 +67,77 @@ test('a password reset sets the password, ends every session, and the link works
   await assert.rejects(anonymous().resetPassword({ body: { token, password: 'yet another one' } }), refused(409));
 });
 
+test('whoever lost the answer to a mailed link gets the same session again under the same key, while it lasts', async () => {
+  const person = await registerPerson(app);
+  const verify = tokenIn(await app.mailTo(person.email, '/verify'));
+  await anonymous().resetPassword({ body: { email: person.email } });
+  const reset = tokenIn(await app.mailTo(person.email, '/reset'));
+  const steps: [path: string, body: object][] = [
+    ['/verify_email', { token: verify }],
+    ['/password_reset', { token: reset, password: 'the new password' }],
+  ];
+  // The browser is signed in, and its session ends with the link: it has only that one to come back with.
+  let cookie = person.token;
+  for (const [path, body] of steps) {
+    const use = (more: object = {}) =>
+      fetch(app.api + path, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'idempotency-key': 'lost-answer',
+          origin: app.url,
+          cookie: `session=${cookie}`,
+        },
+        body: JSON.stringify({ ...body, ...more }),
+      });
+    const [first, again] = [await use(), await use()];
+    assert.deepEqual([first.status, again.status], [200, 200]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.ok(first.headers.get('set-cookie'));
+    assert.equal(again.headers.get('set-cookie'), first.headers.get('set-cookie'));
+    const grant = (await first.json()) as { access_token: string };
+    assert.deepEqual(await again.json(), grant);
+    assert.equal((await createClient({ baseUrl: app.url, token: grant.access_token }).getMe()).is_verified, true);
+    assert.equal((await use({ unknown: 1 })).status, 422);
+
+    // Nobody else at the same address, and nobody with a session that has ended since.
+    await assert.rejects(
+      anonymous().verifyEmail({ body: { token: verify }, idempotencyKey: 'lost-answer' }),
+      refused(409),
+    );
+    await createClient({ baseUrl: app.url, token: grant.access_token }).signOut();
+    const late = await use();
+    assert.equal(((await late.json()) as { code: string }).code, 'idempotency.session_ended');
+    cookie = grant.access_token;
+  }
+});
+
+test('signing out ends the bearer token and the session cookie, both where both come', async () => {
+  const person = await registerPerson(app);
+  const [bearer, cookie] = [await signInAs(app, person.email), await signInAs(app, person.email)];
+  const signOut = (origin: string) =>
+    fetch(`${app.api}/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer.token}`, cookie: `session=${cookie.token}`, origin },
+    });
+  // What another site's page makes the browser send along does not count.
+  assert.equal((await signOut('https://evil.example')).headers.get('set-cookie'), null);
+  await assert.rejects(bearer.api.getMe(), refused(401));
+  await cookie.api.getMe();
+  const done = await signOut(app.url);
+  assert.equal(done.status, 200);
+  assert.match(done.headers.get('set-cookie') ?? '', /^session=; Path=\/; Max-Age=0;/);
+  await assert.rejects(cookie.api.getMe(), refused(401));
+  await person.api.getMe();
+
+  const [again, beside] = [await signInAs(app, person.email), await signInAs(app, person.email)];
+  await fetch(`${app.api}/logout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${again.token}`, cookie: `session=${beside.token}` },
+  });
+  for (const { api } of [again, beside]) await assert.rejects(api.getMe(), refused(401));
+});
+
 test('asking to reset an unknown address answers like a known one', async () => {
   assert.deepEqual(await anonymous().resetPassword({ body: { email: 'nobody@example.com' } }), {});
 });

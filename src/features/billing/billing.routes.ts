@@ -105,7 +105,6 @@ export const billingOperations = [
     access: anyone,
     accepts: ['bytes'],
     limit: 'paymentEvent',
-    idempotency: false,
     produces: 'application/json',
     async serve({ services, body }, request, reply) {
       const signature = String(request.headers['stripe-signature'] ?? '');

@@ -26,7 +26,6 @@ export const credentialOperations = [
     summary: 'Sign in with email address and password (OAuth2 password grant); sets the session cookie too',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
     // Checking a password takes a while on purpose; nothing should be held meanwhile.
     transaction: false,
     oauthErrors: true,
@@ -40,9 +39,8 @@ export const credentialOperations = [
     method: 'POST',
     path: '/logout',
     tag,
-    summary: 'End the credential that comes with the request',
+    summary: 'End every credential that comes with the request: the bearer token and the session cookie',
     access: anyone,
-    idempotency: false,
     response: Empty,
     async handle(call) {
       await signOut(call);

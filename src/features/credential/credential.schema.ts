@@ -10,7 +10,7 @@ export const TokenGrant = Type.Object(
 export type TokenGrant = Static<typeof TokenGrant>;
 
 export const SignIn = Type.Object({
-  grant_type: Type.Optional(Nullable(OneOf(['password']))),
+  grant_type: Type.Optional(OneOf(['password'])),
   username: Type.String({ minLength: 1, maxLength: 254, description: 'The email address' }),
   password: Type.String({ minLength: 1, maxLength: 256 }),
 });
@@ -49,8 +49,8 @@ export const CreatedApiToken = Type.Object(
 export const NewApiToken = Type.Object({
   name: Name,
   scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
-  team_id: Type.Optional(Nullable(Uuid)),
-  expires_at: Type.Optional(Nullable(Moment)),
+  team_id: Type.Optional(Uuid),
+  expires_at: Type.Optional(Moment),
 });
 export type NewApiToken = Static<typeof NewApiToken>;
 

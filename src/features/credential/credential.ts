@@ -46,25 +46,27 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
   const { db, services } = call;
   const token = newToken();
   const expires_at = new Date(Date.now() + SESSION_SECONDS * 1000);
-  await insertCredential(db, {
+  const { id } = await insertCredential(db, {
     token_hash: hashToken(token),
     kind: 'session',
     user_id: userId,
     scopes: ['read', 'write', 'plan'],
     expires_at,
   });
+  call.sessionId = id;
   call.headers['set-cookie'] = sessionCookie(services, token, SESSION_SECONDS);
   return { access_token: token, token_type: 'bearer', expires_in: SESSION_SECONDS };
 }
 
-/** Ends whatever credential came along; without one there is nothing to end. */
+/** Ends every credential that came along; without one there is nothing to end. */
 export async function signOut(call: Call): Promise<void> {
-  const { db, services, token } = call;
+  const { db, services, tokens } = call;
   // A cookie that a foreign page made the browser send does not count, so it must not be cleared either.
-  if (!token) return;
-  call.headers['set-cookie'] = sessionCookie(services, '', 0);
-  const userId = await deleteCredentialByHash(db, hashToken(token));
-  if (userId) rightsChanged(db, services, userId);
+  if (tokens.length > 0) call.headers['set-cookie'] = sessionCookie(services, '', 0);
+  for (const token of tokens) {
+    const userId = await deleteCredentialByHash(db, hashToken(token));
+    if (userId) rightsChanged(db, services, userId);
+  }
 }
 
 function sessionCookie(services: Services, value: string, maxAge: number): string {

@@ -79,8 +79,6 @@ export const inviteOperations = [
     summary: 'What the link of an invite says, before signing in',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
-    transaction: false,
     body: InviteToken,
     response: OpenedInvite,
     handle: ({ db, services, body }) => inspectInvite(db, services, body.token),

@@ -22,7 +22,7 @@ export type Invite = Static<typeof Invite>;
 export const NewInvite = Type.Object({
   target_email: Email,
   first_name: Name,
-  message: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
+  message: Type.Optional(Type.String({ maxLength: 2000 })),
   role: Type.Optional(OneOf(INVITE_ROLES)),
 });
 export type NewInvite = Static<typeof NewInvite>;

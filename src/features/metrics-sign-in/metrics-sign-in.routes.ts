@@ -25,6 +25,7 @@ export const metricsSignInOperations = [
     tag,
     summary: 'Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it',
     access: anyoneKnown,
+    needs: registeredClient,
     query: AuthorizationRequest,
     produces: 'text/html',
     async serve({ services, query, callerIfAny }, request, reply) {
@@ -42,8 +43,8 @@ export const metricsSignInOperations = [
     tag,
     summary: 'Sign in to the metrics dashboard: the token step (OAuth2), for its server',
     access: anyone,
+    needs: registeredClient,
     limit: 'signIn',
-    idempotency: false,
     // A code that was shown wrongly is used up although the answer is a refusal.
     transaction: false,
     oauthErrors: true,

@@ -1,13 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Nullable, OneOf, Uuid } from '#core/http/schema.ts';
+import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
-const Parameter = Type.Optional(Type.String({ maxLength: 2000 }));
+const Parameter = Type.Optional(Type.String({ maxLength: MAX_OAUTH_LENGTH }));
 
 /** What OAuth2 calls required is optional here where its absence is told to the client and not to the browser. */
 export const AuthorizationRequest = Type.Object({
-  client_id: Type.String({ maxLength: 2000 }),
-  redirect_uri: Type.String({ maxLength: 2000, description: 'One of the registered ones, letter by letter' }),
+  client_id: Type.String({ maxLength: MAX_OAUTH_LENGTH }),
+  redirect_uri: Type.String({
+    maxLength: MAX_OAUTH_LENGTH,
+    description: 'One of the registered ones, letter by letter',
+  }),
   response_type: Parameter,
   scope: Parameter,
   state: Parameter,

@@ -423,12 +423,19 @@ suite('set-up', () => {
       const answers = [
         await unconfigured.authorize(undefined),
         await fetch(`${bare.url}/.well-known/oauth-authorization-server`),
+        // Whatever the client sends: none of it is what is wrong.
+        await unconfigured.authorize(undefined, 'client_id=grafana'),
+        await unconfigured.authorize(undefined, `client_id=${'x'.repeat(3000)}`),
       ];
       for (const answer of answers) {
         assert.equal(answer.status, 503);
         assert.equal(((await answer.json()) as { code: string }).code, 'metrics.not_configured');
       }
-      assert.equal((await unconfigured.exchange({ code: 'x' })).json.code, 'metrics.not_configured');
+      for (const fields of [{ code: 'x' }, 'code=x&code=y', '', `code=${'x'.repeat(3000)}`]) {
+        const answer = await unconfigured.exchange(fields);
+        assert.equal(answer.json.code, 'metrics.not_configured');
+        assertRefused(answer, 503, 'temporarily_unavailable');
+      }
     } finally {
       await bare.close();
     }

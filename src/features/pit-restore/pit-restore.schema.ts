@@ -96,9 +96,7 @@ export const NewPitRestore = Type.Object({
   restore_db: Type.Optional(Type.Boolean({ default: true })),
   restore_cms_content: Type.Optional(Type.Boolean({ default: true, description: 'The files below wp-content' })),
   db_restore_hash: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 64, description: 'Take the database from the backup with this commit_hash instead' }),
-    ),
+    Type.String({ maxLength: 64, description: 'Take the database from the backup with this commit_hash instead' }),
   ),
   for_stage_site: Type.Optional(Type.Boolean({ default: false })),
   is_dry_run: Type.Optional(

@@ -171,8 +171,6 @@ export const siteOperations = [
     tag,
     summary: 'A link that opens wp-admin as the first administrator, once',
     access: onSite('member'),
-    // It works once, so a repeated answer would be of no use.
-    idempotency: false,
     params: SitePath,
     response: SiteLogin,
     handle: (call) => createSiteLogin(call, call.subject),

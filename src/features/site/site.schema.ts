@@ -66,10 +66,10 @@ const Username = Type.String({
 export const NewSite = Type.Object({
   fqdn: Fqdn,
   team_id: Uuid,
-  region_name: Type.Optional(Nullable(Type.String({ maxLength: 40, description: 'The default region when left out' }))),
+  region_name: Type.Optional(Type.String({ maxLength: 40, description: 'The default region when left out' })),
   is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
-  template_name: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  template_name: Type.Optional(Type.String({ maxLength: 200 })),
+  git_url: Type.Optional(Type.String({ maxLength: 2083 })),
   cms_blog_name: Name,
   cms_username: Username,
   // As long as WordPress' own column.
@@ -91,7 +91,7 @@ export const SiteChange = Type.Object({
   cdn_firewall_allowed_ips: Type.Optional(
     Type.Array(Type.String({ maxLength: 50 }), { maxItems: 500, description: 'IPv4, IPv6 and CIDR' }),
   ),
-  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
 });
 export type SiteChange = Static<typeof SiteChange>;

@@ -56,23 +56,25 @@ export const NewTicket = Type.Object({
   team_id: Uuid,
   subject: Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }),
   description: Text,
-  category: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 40 }))),
+  category: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   resolved: Type.Optional(Type.Boolean({ default: false })),
   s3_object: Type.Optional(
-    Nullable(Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' })),
+    Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' }),
   ),
-  site_live_id: Type.Optional(Nullable(Uuid)),
+  site_live_id: Type.Optional(Uuid),
 });
 export type NewTicket = Static<typeof NewTicket>;
 
 export const TicketChange = Type.Object({
-  assistant_custom_instructions: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+  assistant_custom_instructions: Type.Optional(
+    Nullable(Type.String({ maxLength: 10_000, description: 'Null takes them away' })),
+  ),
 });
 
 export const NewReply = Type.Object({
-  description: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
-  is_assistant_chat_message: Type.Optional(Nullable(Type.Boolean({ default: false }))),
-  resolve: Type.Optional(Nullable(Type.Boolean())),
+  description: Type.Optional(Type.String({ maxLength: 20_000 })),
+  is_assistant_chat_message: Type.Optional(Type.Boolean({ default: false })),
+  resolve: Type.Optional(Type.Boolean()),
 });
 export type NewReply = Static<typeof NewReply>;
 
