@@ -70,10 +70,10 @@ export const accountOperations = [
     prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),
     async handle(call) {
       const { db, services, prepared: passwordHash } = call;
-      const { email, token } = call.body;
+      const { email, token, keep_contents } = call.body;
       if (token) {
         if (!passwordHash) throw invalid(bodyFault('password', 'Field required', 'missing'));
-        return startSession(call, await resetPassword(db, services, token, passwordHash));
+        return resetPassword(call, { token, passwordHash, keepsContents: keep_contents ?? false });
       }
       if (!email) throw invalid(bodyFault('email', 'Field required', 'missing'));
       await requestPasswordReset(db, services, email);

@@ -14,6 +14,14 @@ export const PasswordReset = Type.Object({
   email: Type.Optional(Nullable(Email)),
   token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
   password: Type.Optional(Nullable(Password)),
+  keep_contents: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description:
+          'With the token, for an account whose address was never confirmed: true where you made it yourself. Otherwise what is in it goes, for somebody else may have made it in your name',
+      }),
+    ),
+  ),
 });
 export type PasswordReset = Static<typeof PasswordReset>;
 

@@ -18,11 +18,11 @@ export async function insertMailedLink(
 export async function findMailedLink(
   db: Db,
   id: string,
-): Promise<{ user_id: string; email: string; first_name: string; purpose: string } | undefined> {
+): Promise<{ user_id: string; email: string; first_name: string; is_verified: boolean; purpose: string } | undefined> {
   return db
     .selectFrom('mailed_links')
     .innerJoin('users', 'users.id', 'mailed_links.user_id')
-    .select(['mailed_links.user_id', 'mailed_links.purpose', 'users.email', 'users.first_name'])
+    .select(['mailed_links.user_id', 'mailed_links.purpose', 'users.email', 'users.first_name', 'users.is_verified'])
     .where('mailed_links.id', '=', id)
     .executeTakeFirst();
 }

@@ -53,6 +53,13 @@ export async function deleteInvite(db: Db, teamId: string, id: string): Promise<
   ).rows[0];
 }
 
+/** Waits for whoever is accepting one at this moment; that one is not open any more then. */
+export async function deleteOpenInvites(db: Db, teamId: string): Promise<InviteRow[]> {
+  const { rows } = await sql<InviteRow>`
+    delete from team_invites where team_id = ${teamId} and accepted_at is null returning ${COLUMNS}`.execute(db);
+  return rows;
+}
+
 export async function markAccepted(db: Db, id: string): Promise<void> {
   await sql`update team_invites set accepted_at = now() where id = ${id}`.execute(db);
 }

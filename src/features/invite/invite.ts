@@ -22,6 +22,7 @@ import {
 } from './invite.schema.ts';
 import {
   countOpenInvites,
+  deleteOpenInvites,
   findInvitation,
   type InviteRow,
   insertInvite,
@@ -71,12 +72,20 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
 export async function deleteInvite(db: Db, caller: Caller, teamId: string, inviteId: string): Promise<void> {
   const row = await removeInvite(db, teamId, inviteId);
   if (!row) throw inviteNotFound();
+  await recordWithdrawal(db, caller, row);
+}
+
+export async function withdrawInvites(db: Db, caller: Caller, teamId: string): Promise<void> {
+  for (const row of await deleteOpenInvites(db, teamId)) await recordWithdrawal(db, caller, row);
+}
+
+async function recordWithdrawal(db: Db, caller: Caller, row: InviteRow): Promise<void> {
   await recordEvent(db, {
     scope: 'team',
     event_type: 'member.uninvited',
     activity: `${caller.fullName} withdrew the invite for ${row.target_email}`,
     by: caller,
-    team_id: teamId,
+    team_id: row.team_id,
     item_id: row.id,
   });
 }
