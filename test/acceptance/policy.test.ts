@@ -163,6 +163,7 @@ async function everythingStored(): Promise<Record<string, string>> {
     'payment_customers',
     'subscriptions',
     'payment_events',
+    'invite_sends',
     'test_payment_objects',
     'failed_jobs',
     'mailed_links',

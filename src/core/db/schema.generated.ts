@@ -142,6 +142,13 @@ export interface DB {
     created_at: Generated<Date>;
     roles: Generated<unknown>;
   };
+  invite_sends: {
+    id: Generated<number>;
+    mailbox: string;
+    team_id: string;
+    user_id: string;
+    created_at: Generated<Date>;
+  };
   limit_notices: {
     team_id: string;
     cycle_start: Date;

@@ -70,7 +70,7 @@ export async function findInvitation(
   id: string,
 ): Promise<(InviteRow & { team_name: string; inviter: string | null }) | undefined> {
   const { rows } = await sql<InviteRow & { team_name: string; inviter: string | null }>`
-    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name as inviter
+    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name || ' (' || u.email || ')' as inviter
     from team_invites i join teams t on t.id = i.team_id left join users u on u.id = i.created_by where i.id = ${id}`.execute(
     db,
   );

@@ -5,7 +5,7 @@ import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import type { Team } from '#features/team/team.schema.ts';
-import { getTeam, insertMember, isMemberByEmail } from '#features/team/team.ts';
+import { findTeam, getTeam, insertMember, isMemberByEmail, type TeamRow } from '#features/team/team.ts';
 import { mailInvite } from './invite.jobs.ts';
 import { inviteLink, readInviteToken } from './invite.link.ts';
 import {
@@ -30,6 +30,9 @@ import {
   markAccepted,
   deleteInvite as removeInvite,
 } from './invite.sql.ts';
+import { countSend } from './invite-send.ts';
+
+export { deleteOldSends } from './invite-send.sql.ts';
 
 /** Each one is a mail to a stranger in our name. */
 const MAX_OPEN_INVITES = 500;
@@ -54,6 +57,8 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
     role: input.role ?? 'member',
   });
   if (!row) throw inviteExists();
+  const { plan_type_name: plan } = (await findTeam(db, teamId)) as TeamRow;
+  await countSend(db, services, { email: target_email, team_id: teamId, user_id: caller.userId, plan });
   const eventId = await recordEvent(db, {
     scope: 'team',
     event_type: 'member.invited',
