@@ -11,7 +11,7 @@ import {
   register,
   requestPasswordReset,
   resetPassword,
-  sendLink,
+  sendVerification,
   updateMe,
   verifyEmail,
 } from './account.ts';
@@ -52,7 +52,7 @@ export const accountOperations = [
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       requireScope(caller, 'write');
-      if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
+      await sendVerification(db, services, caller);
       return {};
     },
   }),

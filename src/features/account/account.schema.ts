@@ -34,4 +34,9 @@ export const ProfileChange = Type.Object({
 export type ProfileChange = Static<typeof ProfileChange>;
 
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
+export const tooManyMails = failure(
+  'account.too_many_mails',
+  429,
+  'We have mailed you several links within an hour; use one of them, or wait a little.',
+);
 export const linkInvalid = failure('account.link_invalid', 409, 'This link is not valid any more; ask for a new one.');

@@ -15,6 +15,24 @@ export async function insertMailedLink(
   return (rows[0] as { id: string }).id;
 }
 
+/**
+ * In how many seconds another link of this purpose would be no more than `perHour`; undefined where it is not even now. Until
+ * the transaction ends nobody else can make one.
+ */
+export async function secondsUntilLink(
+  db: Db,
+  userId: string,
+  purpose: LinkPurpose,
+  perHour: number,
+): Promise<number | undefined> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db);
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as seconds from mailed_links
+    where user_id = ${userId} and purpose = ${purpose} and created_at > now() - interval '1 hour'
+    order by created_at desc offset ${perHour - 1} limit 1`.execute(db);
+  return rows[0]?.seconds;
+}
+
 export async function findMailedLink(
   db: Db,
   id: string,

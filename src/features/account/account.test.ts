@@ -56,6 +56,26 @@ test('a signed-in person can have the verification mail sent again; nobody else 
   await anonymous().verifyEmail({ body: { token: first } });
 });
 
+test('nobody has a mailbox filled with our links, and what was mailed still works', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+  try {
+    const person = await registerPerson(limited, 'Ada', { verified: false });
+    const sent = (purpose: string) =>
+      limited.services.db.selectFrom('mailed_links').select('id').where('purpose', '=', purpose).execute();
+    for (let again = 0; again < 4; again++) await person.api.verifyEmail({ body: {} });
+    await assert.rejects(person.api.verifyEmail({ body: {} }), refused(429, 'account.too_many_mails'));
+    assert.equal((await sent('verify_email')).length, 5);
+    const stranger = createClient({ baseUrl: limited.url });
+    for (let again = 0; again < 8; again++)
+      assert.deepEqual(await stranger.resetPassword({ body: { email: person.email } }), {});
+    assert.equal((await sent('password_reset')).length, 10);
+    const token = tokenIn(await limited.mailTo(person.email, 'asked to set a new password'));
+    await stranger.resetPassword({ body: { token, password: 'the new password' } });
+  } finally {
+    await limited.close();
+  }
+});
+
 test('a password reset sets the password, ends every session, and the link works once', async () => {
   const person = await registerPerson(app);
   assert.deepEqual(await anonymous().resetPassword({ body: { email: person.email } }), {});

@@ -18,11 +18,19 @@ import {
   updateUser,
 } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
-import { emailTaken, linkInvalid, type ProfileChange, type Registration } from './account.schema.ts';
-import { consumeMailedLink, insertMailedLink, type LinkPurpose, retireMailedLinks } from './account.sql.ts';
+import { emailTaken, linkInvalid, type ProfileChange, type Registration, tooManyMails } from './account.schema.ts';
+import {
+  consumeMailedLink,
+  insertMailedLink,
+  type LinkPurpose,
+  retireMailedLinks,
+  secondsUntilLink,
+} from './account.sql.ts';
 import { removeContents } from './take-over.ts';
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
+/** Anybody can ask for them, and they may go to a stranger. Each mail to verify an address has a link to reset besides. */
+const LINKS_PER_HOUR: Record<LinkPurpose, number> = { verify_email: 5, password_reset: 10 };
 
 export async function register(db: Db, services: Services, input: Registration, passwordHash: string): Promise<User> {
   const email = input.email.toLowerCase();
@@ -60,12 +68,25 @@ export async function createOperator(db: Db, email: string, password: string): P
   return true;
 }
 
-/** A mail that asks somebody to confirm the address tells them as well how to end an account that is none of theirs. */
-export async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<void> {
+/**
+ * A mail that asks somebody to confirm the address tells them as well how to end an account that is none of theirs. Answers
+ * in how many seconds it may go out where it does not now, for there were several within an hour.
+ */
+async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<number | undefined> {
+  const perHour = Math.ceil(LINKS_PER_HOUR[purpose] * services.config.rateLimitFactor);
+  const seconds = perHour > 0 ? await secondsUntilLink(db, userId, purpose, perHour) : undefined;
+  if (seconds !== undefined) return seconds;
   const link = (which: LinkPurpose) => insertMailedLink(db, userId, which, LINK_HOURS[purpose]);
   const linkId = await link(purpose);
   const reset = purpose === 'verify_email' ? { resetLinkId: await link('password_reset') } : {};
   await services.jobs.enqueue(db, mailLink, { linkId, ...reset });
+  return undefined;
+}
+
+export async function sendVerification(db: Db, services: Services, caller: Caller): Promise<void> {
+  if (caller.isVerified) return;
+  const seconds = await sendLink(db, services, caller.userId, 'verify_email');
+  if (seconds !== undefined) throw tooManyMails({ headers: { 'retry-after': String(Math.max(1, seconds)) } });
 }
 
 /** Answers whose address is verified now. Older sessions end: whoever made the account may not be whom the mail reached. */
@@ -77,7 +98,7 @@ export async function verifyEmail(db: Db, services: Services, token: string): Pr
   return userId;
 }
 
-/** Says nothing of whether the address has an account. */
+/** Says nothing of whether the address has an account, nor of whether it has had mails enough. */
 export async function requestPasswordReset(db: Db, services: Services, email: string): Promise<void> {
   const account = await findSignIn(db, email.toLowerCase());
   if (account?.is_active) await sendLink(db, services, account.id, 'password_reset');
