@@ -900,6 +900,7 @@ export interface Operations {
       email?: string | null;
       token?: string | null;
       password?: string | null;
+      keep_contents?: boolean | null;
     } }; output: LinkAnswer };
   /** Who is signed in */
   getMe: { input: Record<never, never>; output: User };

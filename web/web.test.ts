@@ -51,7 +51,27 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.getByText('Confirm your address').waitFor();
 
+    // Until then it says what has to wait, instead of taking a form and refusing it.
+    await page.goto('/account');
+    await page.getByText('No tokens').waitFor();
+    assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 2);
+    assert.equal(await page.getByRole('button', { name: 'New token' }).count(), 0);
+    await assertFitsAndAccessible(page, 'an account that is not confirmed');
+    await page.goto('/teams');
+    await page.getByRole('link', { name: "Ada's team" }).click();
+    for (const [tab, button] of [
+      ['Members', 'Invite'],
+      ['Webhooks', 'Add webhook'],
+      ['Application passwords', 'Add password'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText('Possible once your email address is confirmed.').waitFor();
+      assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0);
+    }
+
     await page.goto(linkIn(await app.mailTo(ADA.email), '/verify'));
+    await assertFitsAndAccessible(page, 'confirming an address');
+    await page.getByRole('button', { name: 'I made it, confirm my address' }).click();
     await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
     await page.getByRole('link', { name: 'Continue to the dashboard' }).click();
     await page.getByText('Create your first site').waitFor();
@@ -100,6 +120,15 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await invited.getByRole('link', { name: 'Create an account' }).click();
     assert.equal(await invited.getByLabel('Email').inputValue(), GRACE.email);
     await register(invited, GRACE);
+    await invited.getByText('Confirm your address first').waitFor();
+    await assertFitsAndAccessible(invited, 'an invite for an address that is not confirmed');
+    // In another tab, as links in mails are opened.
+    const mailed = await invited.context().newPage();
+    await mailed.goto(linkIn(await app.mailTo(GRACE.email, '/verify?token='), '/verify'));
+    await mailed.getByRole('button', { name: 'I made it, confirm my address' }).click();
+    await mailed.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
+    await mailed.close();
+    await invited.getByRole('button', { name: 'I have confirmed it' }).click();
     await invited.getByRole('button', { name: 'Accept and join' }).click();
     await invited.waitForURL('**/teams/*');
     teamPath = new URL(invited.url()).pathname;
@@ -291,7 +320,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Email').fill(ADA.email);
     await send.click();
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
-    await page.goto(linkIn(await app.mailTo(ADA.email, '/reset?token='), '/reset'));
+    await page.goto(linkIn(await app.mailTo(ADA.email, 'asked to set a new password'), '/reset'));
     await page.getByLabel('New password').fill('difference engine');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
@@ -299,6 +328,27 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     // The other browser is led to the door by itself.
     await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(new URL(ada.page.url()).searchParams.get('next'), '/tickets');
+  });
+
+  it('asks whoever sets a password for an address that was never confirmed whether they made the account', async () => {
+    const { page, complaints } = await openPerson(browser, app.url);
+    const account = { email: 'alan@example.com', password: 'not of alans choice', first_name: 'A', last_name: 'T' };
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${app.api}/register`, { method: 'POST', headers, body: JSON.stringify(account) });
+    await page.goto(linkIn(await app.mailTo(account.email), '/reset'));
+    await page.getByLabel('New password').fill('a password of alans own');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    // Nothing is chosen for them.
+    await page.getByRole('radio', { name: 'No, somebody else did' }).waitFor();
+    assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
+    await assertFitsAndAccessible(page, 'setting a password for an address that was never confirmed');
+    await page.getByRole('radio', { name: 'No, somebody else did' }).click();
+    const asked = page.waitForRequest('**/password_reset');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    assert.equal((await asked).postDataJSON().keep_contents, false);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    assert.equal(await page.getByText('Confirm your address').count(), 0);
+    assert.deepEqual(complaints, []);
   });
 
   it('lets the keyboard alone sign in, after a wrong password too, and goes on where one wanted to go', async () => {

@@ -15,6 +15,8 @@ export interface Access<Subject = undefined> {
   readonly identifies?: true;
   /** What a token must allow; reading or writing, by the method, unless said otherwise. */
   readonly scope?: Scope;
+  /** True for what reaches beyond the account, and so waits until its email address is confirmed. */
+  readonly verified?: true;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
@@ -33,6 +35,11 @@ const sessionRequired = failure(
   'Sign in with your password for this; a personal API token may not do it.',
 );
 const boundToTeam = failure('auth.bound_to_team', 403, 'This token is bound to one team; use one that is not.');
+const unverified = failure(
+  'auth.unverified',
+  403,
+  'Confirm your email address first, with the link that we mailed to you.',
+);
 const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of the platform may do this.');
 
 export const anyone: Access = { who: 'anyone', rule: 'anyone, signed in or not' };
@@ -68,6 +75,23 @@ export function operatorOn<Subject>(
 /** Also for tokens that may only plan: it changes nothing, or refuses them by itself where it would. */
 export function planning<Subject>(access: Access<Subject>): Access<Subject> {
   return { ...access, scope: 'plan' };
+}
+
+/**
+ * For nobody whose email address is not confirmed: whoever registered it may not be whose it is. It is asked of all that
+ * reaches a third person, or that would still be there when the true owner takes the account over (docs/decisions/0015).
+ */
+export function verified<Subject>(access: Access<Subject>): Access<Subject> {
+  return { ...access, verified: true, rule: `${access.rule}, with a confirmed email address` };
+}
+
+/** The same where the request decides; whoever looks at that asks `requireVerified`, and this says so in the rule. */
+export function verifiedIf<Subject>(when: string, access: Access<Subject>): Access<Subject> {
+  return { ...access, rule: `${access.rule}; ${when} with a confirmed email address` };
+}
+
+export function requireVerified(caller: Caller): void {
+  if (!caller.isVerified) throw unverified();
 }
 
 /** In words, for the documentation. */
@@ -142,12 +166,16 @@ export function checkCaller(access: Access<unknown>, caller: Caller, method: str
   if (access.who === 'account') requireUnbound(caller);
   // Every scope reads, and a token for the metrics dashboard has none.
   if (access.who === 'bearer') return;
-  if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);
+  if (access.who !== 'anyone' && access.find === undefined) checkReach(access, caller, method);
 }
 
-/** Comes after the lookup: a stranger with a narrow token still learns only that there is no such thing. */
-export function checkScope(access: Access<unknown>, caller: Caller, method: string): void {
+/**
+ * What the token may and whether the address is confirmed. Comes after the lookup: a stranger who may do little still
+ * learns only that there is no such thing.
+ */
+export function checkReach(access: Access<unknown>, caller: Caller, method: string): void {
   requireScope(caller, access.scope ?? (method === 'GET' ? 'read' : 'write'));
+  if (access.verified) requireVerified(caller);
 }
 
 export function requireScope(caller: Caller, scope: Scope): void {

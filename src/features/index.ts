@@ -36,6 +36,7 @@ import { leaveNameJob, mailNameLost } from './site/name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site/site.jobs.ts';
 import { siteOperations } from './site/site.routes.ts';
 import { deliverSiteMail } from './site/site-mail.jobs.ts';
+import { removeBusySite } from './site/site-removal.jobs.ts';
 import {
   measureStorage,
   planPurges,
@@ -99,6 +100,7 @@ export const jobKinds: readonly JobKind[] = [
   stopSite,
   archiveSite,
   restoreSite,
+  removeBusySite,
   planSiteWork,
   runSiteCron,
   measureStorage,

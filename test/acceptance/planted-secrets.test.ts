@@ -71,6 +71,10 @@ before(async () => {
   const [email, password] = ['owner@example.com', newSecret()];
   const person = { email, password, first_name: 'Owner', last_name: 'Tester' };
   await request({ api }, 'POST', '/register', { body: person });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('update users set is_verified = true where email = $1', [email]);
+  await client.end();
   const signedIn = await request({ api }, 'POST', '/token', { body: { username: email, password } });
   const token: string = signedIn.json.access_token;
   const teams = await request({ api }, 'GET', '/team', { token });

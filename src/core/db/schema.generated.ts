@@ -143,6 +143,13 @@ export interface DB {
     roles: Generated<unknown>;
     session_id: Generated<string | null>;
   };
+  invite_sends: {
+    id: Generated<number>;
+    mailbox: string;
+    team_id: string;
+    user_id: string;
+    created_at: Generated<Date>;
+  };
   limit_notices: {
     team_id: string;
     cycle_start: Date;

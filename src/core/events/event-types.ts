@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
+  'account.taken_over',
   'application_password.created',
   'application_password.deleted',
   'application_password.updated',

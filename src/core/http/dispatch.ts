@@ -4,7 +4,7 @@ import { hashToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
-import { type Access, checkCaller, checkScope, checkSignedIn, opens } from '#core/policy.ts';
+import { type Access, checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
 import {
@@ -104,7 +104,7 @@ async function admit(
   let subject: unknown;
   if (access.named === 'path' && caller) {
     subject = await access.find?.(services.db, caller, params, services.config);
-    checkScope(access, caller, operation.method);
+    checkReach(access, caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
   const cookieCounts = operation.method === 'GET' || !fromForeignOrigin(services, request);
@@ -137,7 +137,7 @@ async function admitAgain(
   const named = access.named === 'path' ? admission.params : call && access.named && call[access.named];
   if (!named) return;
   await access.find?.(db, caller, named as Record<string, unknown>, config);
-  checkScope(access, caller, method);
+  checkReach(access, caller, method);
 }
 
 /** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
@@ -218,7 +218,7 @@ async function readCall(
   if (access.named && access.named !== 'path' && admission.caller) {
     const named = access.named === 'query' ? query : (body as Record<string, unknown>);
     subject = await access.find?.(services.db, admission.caller, named, services.config);
-    checkScope(access, admission.caller, operation.method);
+    checkReach(access, admission.caller, operation.method);
   }
 
   const call: Call = {

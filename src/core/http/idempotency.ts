@@ -138,13 +138,16 @@ export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest
   return { status: kept.status, headers, body, replayed: true };
 }
 
-/** A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. */
+/**
+ * A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. One that only asks to
+ * wait is none: the same key is welcome later.
+ */
 async function workOrRefuse(tx: Tx, work: () => Promise<Omit<Answer, 'replayed'>>): Promise<Omit<Answer, 'replayed'>> {
   await sql`savepoint before_work`.execute(tx);
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) throw error;
     await sql`rollback to savepoint before_work`.execute(tx);
     return { status: error.status, headers: { ...error.headers }, body: errorBody(error) };
   }

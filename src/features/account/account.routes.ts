@@ -11,7 +11,7 @@ import {
   register,
   requestPasswordReset,
   resetPassword,
-  sendLink,
+  sendVerification,
   updateMe,
   verifyEmail,
 } from './account.ts';
@@ -51,7 +51,7 @@ export const accountOperations = [
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       requireScope(caller, 'write');
-      if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
+      await sendVerification(db, services, caller);
       return {};
     },
   }),
@@ -68,10 +68,10 @@ export const accountOperations = [
     prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),
     async handle(call) {
       const { db, services, prepared: passwordHash } = call;
-      const { email, token } = call.body;
+      const { email, token, keep_contents } = call.body;
       if (token) {
         if (!passwordHash) throw invalid(bodyFault('password', 'Field required', 'missing'));
-        return startSession(call, await resetPassword(db, services, token, passwordHash));
+        return resetPassword(call, { token, passwordHash, keepsContents: keep_contents ?? false });
       }
       if (!email) throw invalid(bodyFault('email', 'Field required', 'missing'));
       await requestPasswordReset(db, services, email);

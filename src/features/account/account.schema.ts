@@ -14,6 +14,12 @@ export const PasswordReset = Type.Object({
   email: Type.Optional(Email),
   token: Type.Optional(Type.String({ maxLength: 200 })),
   password: Type.Optional(Password),
+  keep_contents: Type.Optional(
+    Type.Boolean({
+      description:
+        'With the token, for an account whose address was never confirmed: true where you made it yourself. Otherwise what is in it goes, for somebody else may have made it in your name',
+    }),
+  ),
 });
 export type PasswordReset = Static<typeof PasswordReset>;
 
@@ -26,4 +32,9 @@ export const ProfileChange = Type.Object({
 export type ProfileChange = Static<typeof ProfileChange>;
 
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
+export const tooManyMails = failure(
+  'account.too_many_mails',
+  429,
+  'We have mailed you several links within an hour; use one of them, or wait a little.',
+);
 export const linkInvalid = failure('account.link_invalid', 409, 'This link is not valid any more; ask for a new one.');

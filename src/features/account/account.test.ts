@@ -16,7 +16,7 @@ const anonymous = () => createClient({ baseUrl: app.url });
 const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
 
 test('registering makes a user and a default team on the plan free, and signing in works at once', async () => {
-  const person = await registerPerson(app, 'Ada');
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const me = await person.api.getMe();
   assert.equal(me.full_name, 'Ada Tester');
   assert.equal(me.is_verified, false);
@@ -36,7 +36,7 @@ test('an address has one account, however its letters are written', async () => 
 });
 
 test('the mailed link verifies the address once, signs in and ends older credentials', async () => {
-  const person = await registerPerson(app);
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const token = tokenIn(await app.mailTo(person.email, '/verify'));
   const grant = await anonymous().verifyEmail({ body: { token } });
   assert.equal(
@@ -48,7 +48,7 @@ test('the mailed link verifies the address once, signs in and ends older credent
 });
 
 test('a signed-in person can have the verification mail sent again; nobody else can', async () => {
-  const person = await registerPerson(app);
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const first = tokenIn(await app.mailTo(person.email, '/verify'));
   assert.deepEqual(await person.api.verifyEmail({ body: {} }), {});
   await assert.rejects(anonymous().verifyEmail({ body: {} }), refused(401));
@@ -56,10 +56,30 @@ test('a signed-in person can have the verification mail sent again; nobody else 
   await anonymous().verifyEmail({ body: { token: first } });
 });
 
+test('nobody has a mailbox filled with our links, and what was mailed still works', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+  try {
+    const person = await registerPerson(limited, 'Ada', { verified: false });
+    const sent = (purpose: string) =>
+      limited.services.db.selectFrom('mailed_links').select('id').where('purpose', '=', purpose).execute();
+    for (let again = 0; again < 4; again++) await person.api.verifyEmail({ body: {} });
+    await assert.rejects(person.api.verifyEmail({ body: {} }), refused(429, 'account.too_many_mails'));
+    assert.equal((await sent('verify_email')).length, 5);
+    const stranger = createClient({ baseUrl: limited.url });
+    for (let again = 0; again < 8; again++)
+      assert.deepEqual(await stranger.resetPassword({ body: { email: person.email } }), {});
+    assert.equal((await sent('password_reset')).length, 10);
+    const token = tokenIn(await limited.mailTo(person.email, 'asked to set a new password'));
+    await stranger.resetPassword({ body: { token, password: 'the new password' } });
+  } finally {
+    await limited.close();
+  }
+});
+
 test('a password reset sets the password, ends every session, and the link works once', async () => {
   const person = await registerPerson(app);
   assert.deepEqual(await anonymous().resetPassword({ body: { email: person.email } }), {});
-  const token = tokenIn(await app.mailTo(person.email, '/reset'));
+  const token = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
   await anonymous().resetPassword({ body: { token, password: 'the new password' } });
   await assert.rejects(person.api.getMe(), refused(401));
   await assert.rejects(signInAs(app, person.email), refused(401, 'auth.bad_sign_in'));

@@ -4,9 +4,10 @@ import { rightsChanged } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
+import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { countFailures, revokeCredentials } from '#features/credential/credential.ts';
-import { createTeam } from '#features/team/team.ts';
+import { countFailures, revokeCredentials, startSession, type TokenGrant } from '#features/credential/credential.ts';
+import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
   findSignIn,
   findUser,
@@ -17,10 +18,19 @@ import {
   updateUser,
 } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
-import { emailTaken, linkInvalid, type ProfileChange, type Registration } from './account.schema.ts';
-import { consumeMailedLink, insertMailedLink, type LinkPurpose, retireMailedLinks } from './account.sql.ts';
+import { emailTaken, linkInvalid, type ProfileChange, type Registration, tooManyMails } from './account.schema.ts';
+import {
+  consumeMailedLink,
+  insertMailedLink,
+  type LinkPurpose,
+  retireMailedLinks,
+  secondsUntilLink,
+} from './account.sql.ts';
+import { removeContents } from './take-over.ts';
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
+/** Anybody can ask for them, and they may go to a stranger. Each mail to verify an address has a link to reset besides. */
+const LINKS_PER_HOUR: Record<LinkPurpose, number> = { verify_email: 5, password_reset: 10 };
 
 export async function register(db: Db, services: Services, input: Registration, passwordHash: string): Promise<User> {
   const email = input.email.toLowerCase();
@@ -58,29 +68,63 @@ export async function createOperator(db: Db, email: string, password: string): P
   return true;
 }
 
-export async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<void> {
-  const linkId = await insertMailedLink(db, userId, purpose, LINK_HOURS[purpose]);
-  await services.jobs.enqueue(db, mailLink, { linkId });
+/**
+ * A mail that asks somebody to confirm the address tells them as well how to end an account that is none of theirs. Answers
+ * in how many seconds it may go out where it does not now, for there were several within an hour.
+ */
+async function sendLink(db: Db, services: Services, userId: string, purpose: LinkPurpose): Promise<number | undefined> {
+  const perHour = Math.ceil(LINKS_PER_HOUR[purpose] * services.config.rateLimitFactor);
+  const seconds = perHour > 0 ? await secondsUntilLink(db, userId, purpose, perHour) : undefined;
+  if (seconds !== undefined) return seconds;
+  const link = (which: LinkPurpose) => insertMailedLink(db, userId, which, LINK_HOURS[purpose]);
+  const linkId = await link(purpose);
+  const reset = purpose === 'verify_email' ? { resetLinkId: await link('password_reset') } : {};
+  await services.jobs.enqueue(db, mailLink, { linkId, ...reset });
+  return undefined;
+}
+
+export async function sendVerification(db: Db, services: Services, caller: Caller): Promise<void> {
+  if (caller.isVerified) return;
+  const seconds = await sendLink(db, services, caller.userId, 'verify_email');
+  if (seconds !== undefined) throw tooManyMails({ headers: { 'retry-after': String(Math.max(1, seconds)) } });
 }
 
 /** Answers whose address is verified now. Older sessions end: whoever made the account may not be whom the mail reached. */
 export async function verifyEmail(db: Db, services: Services, token: string): Promise<string> {
   const userId = await consumeLink(db, services, token, 'verify_email');
+  // The one that came with it, for whoever had not made the account, would otherwise be good for days.
+  await retireMailedLinks(db, userId, 'password_reset');
   await updateUser(db, userId, { is_verified: true });
   return userId;
 }
 
-/** Says nothing of whether the address has an account. */
+/** Says nothing of whether the address has an account, nor of whether it has had mails enough. */
 export async function requestPasswordReset(db: Db, services: Services, email: string): Promise<void> {
   const account = await findSignIn(db, email.toLowerCase());
   if (account?.is_active) await sendLink(db, services, account.id, 'password_reset');
 }
 
-export async function resetPassword(db: Db, services: Services, token: string, passwordHash: string): Promise<string> {
+/**
+ * Whoever could read the mail owns the address. Where nobody ever showed that before, what was made in their name goes too,
+ * unless they say that they made it.
+ */
+export async function resetPassword(
+  call: Call,
+  { token, passwordHash, keepsContents }: { token: string; passwordHash: string; keepsContents: boolean },
+): Promise<TokenGrant> {
+  const { db, services } = call;
   const userId = await consumeLink(db, services, token, 'password_reset');
-  // Whoever could read the mail owns the address.
+  const { is_active, is_verified } = await findUser(db, userId);
+  if (!is_active) throw linkInvalid();
+  const takesOver = !is_verified && !keepsContents;
+  // Before the user's row, as everybody locks them.
+  if (takesOver) await lockOwnedTeams(db, userId);
+  await retireMailedLinks(db, userId, 'verify_email');
   await updateUser(db, userId, { password_hash: passwordHash, is_verified: true });
-  return userId;
+  const grant = await startSession(call, userId);
+  const owner = takesOver && (await services.credentials.resolve(grant.access_token, db));
+  if (owner) await removeContents(db, services, owner);
+  return grant;
 }
 
 async function consumeLink(db: Db, services: Services, token: string, purpose: LinkPurpose): Promise<string> {

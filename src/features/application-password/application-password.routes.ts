@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Host, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam } from '#core/policy.ts';
+import { inTeam, verified } from '#core/policy.ts';
 import { chooseApplicationPassword, onApplicationPassword } from './application-password.policy.ts';
 import {
   ApplicationPassword,
@@ -43,7 +43,7 @@ export const applicationPasswordOperations = [
     path: '/application_password',
     tag,
     summary: 'Store a password for a site that is hosted elsewhere, or for a storefront',
-    access: inTeam('member', 'body'),
+    access: verified(inTeam('member', 'body')),
     body: NewApplicationPassword,
     response: ApplicationPasswordName,
     handle: ({ db, services, caller, body }) => createApplicationPassword(db, services, caller, body),
@@ -54,7 +54,7 @@ export const applicationPasswordOperations = [
     path: '/application_password/{fqdn}',
     tag,
     summary: 'Change the password for a host; team_id says which where several of your teams have one',
-    access: onApplicationPassword('member'),
+    access: verified(onApplicationPassword('member')),
     params: HostPath,
     query: TeamChoice,
     body: ApplicationPasswordChange,

@@ -20,6 +20,7 @@ import {
 import {
   type ApplicationPasswordRow,
   countApplicationPasswords,
+  deleteTeamPasswords,
   hostIsTaken,
   insertApplicationPassword,
   lockApplicationPassword,
@@ -77,10 +78,18 @@ export async function deleteApplicationPassword(
 ): Promise<DeletedApplicationPassword> {
   const row = await remove(db, id);
   if (!row) throw applicationPasswordNotFound();
-  await record(db, caller, row, 'deleted', `deleted the application password for ${row.fqdn}`);
+  await recordDeletion(db, caller, row);
   const { password_sealed, ...rest } = row;
   return { ...rest, password: seesSecrets(caller) ? services.secrets.open(password_sealed).toString() : '' };
 }
+
+/** All of a team's, shown to nobody. */
+export async function deleteApplicationPasswords(db: Db, caller: Caller, teamId: string): Promise<void> {
+  for (const row of await deleteTeamPasswords(db, teamId)) await recordDeletion(db, caller, row);
+}
+
+const recordDeletion = (db: Db, caller: Caller, row: ApplicationPasswordRow) =>
+  record(db, caller, row, 'deleted', `deleted the application password for ${row.fqdn}`);
 
 /** Whatever is hosted here is reached without a password, and the platform's own hosts are nobody's site. */
 async function requireElsewhere(db: Db, { config, outbound }: Services, fqdn: string): Promise<void> {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, forAccount, signedIn, withPassword } from '#core/policy.ts';
+import { anyone, forAccount, signedIn, verified, withPassword } from '#core/policy.ts';
 import {
   ApiToken,
   apiTokenNotFound,
@@ -84,7 +84,7 @@ export const credentialOperations = [
     path: '/api_token',
     tag,
     summary: 'Make a personal API token; the token itself is shown only in this answer',
-    access: withPassword,
+    access: verified(withPassword),
     body: NewApiToken,
     response: CreatedApiToken,
     handle: ({ db, caller, body }) => createApiToken(db, caller, body),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { lockNamedSite, onPartOfSite, onSite } from '#features/site/site.ts';
 import { readExternalPath } from './external-path.rules.ts';
 import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
@@ -42,7 +43,7 @@ export const externalPathOperations = [
     path: '/site/{fqdn}/external_path',
     tag,
     summary: 'Send a path of the site to an external URL',
-    access: onSite('member'),
+    access: verified(onSite('member')),
     assistant: true,
     params: SitePath,
     body: NewExternalPath,
@@ -68,7 +69,7 @@ export const externalPathOperations = [
     path: '/site/{fqdn}/external_path/{external_path_id}',
     tag,
     summary: 'Change an external path',
-    access: onExternalPath('member'),
+    access: verified(onExternalPath('member')),
     assistant: true,
     params: ExternalPathPath,
     body: NewExternalPath,

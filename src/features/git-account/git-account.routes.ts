@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { forAccount } from '#core/policy.ts';
+import { forAccount, verified } from '#core/policy.ts';
 import { GitAccount, NewGitAccount } from './git-account.schema.ts';
 import { listGitAccounts } from './git-account.sql.ts';
 import { createGitAccount, deleteGitAccount, prepareGitAccount } from './git-account.ts';
@@ -29,7 +29,7 @@ export const gitAccountOperations = [
     path: '/git_account',
     tag,
     summary: 'Link an account at a Git host by a token, which is tried first, or by a key that we make',
-    access: forAccount,
+    access: verified(forAccount),
     body: NewGitAccount,
     response: GitAccount,
     prepare: ({ services, body }) => prepareGitAccount(services, body),

@@ -13,7 +13,8 @@ export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
     const greeting = `Hello ${invite.first_name ?? 'there'},\n\n`;
     const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}" as ${invite.role}.`;
     const note = invite.message ? `\n\n${invite.message}` : '';
-    const text = `${greeting}${lead}${note}\n\nJoin here within 7 days:\n\n${inviteLink(services, inviteId)}\n`;
+    const how = 'Join here within 7 days, or leave this mail alone if you do not know them:';
+    const text = `${greeting}${lead}${note}\n\n${how}\n\n${inviteLink(services, inviteId)}\n`;
     await services.mailer.send({ id, to: invite.target_email, subject: `Join ${invite.team_name} on Siteyard`, text });
     await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
   },

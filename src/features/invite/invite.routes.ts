@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, forAccount, inTeam, onRecord } from '#core/policy.ts';
+import { anyone, forAccount, inTeam, onRecord, verified } from '#core/policy.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { Invite, InviteToken, inviteNotFound, NewInvite, OpenedInvite } from './invite.schema.ts';
 import { findInvite, listOpenInvites } from './invite.sql.ts';
@@ -36,7 +36,7 @@ export const inviteOperations = [
     path: '/team/{team_id}/invite',
     tag,
     summary: 'Invite somebody into a team by mail',
-    access: inTeam('owner'),
+    access: verified(inTeam('owner')),
     params: TeamPath,
     body: NewInvite,
     response: Invite,
@@ -89,7 +89,7 @@ export const inviteOperations = [
     path: '/invite/accept',
     tag,
     summary: 'Join the team that the invite is for',
-    access: forAccount,
+    access: verified(forAccount),
     body: InviteToken,
     response: Team,
     handle: ({ db, services, caller, body }) => acceptInvite(db, services, caller, body.token),

@@ -52,3 +52,8 @@ export const tooManyInvites = failure(
   409,
   'The team has 500 open invites; withdraw some, or wait until they are used.',
 );
+export const tooManySent = failure(
+  'invite.too_many_sent',
+  429,
+  'Too many invites were sent within a day; try again later.',
+);

@@ -1,7 +1,7 @@
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { forbidden } from '#core/errors.ts';
-import { type Access, requireScope } from '#core/policy.ts';
+import { type Access, requireScope, requireVerified } from '#core/policy.ts';
 import {
   type ApplicationPasswordRow,
   chooseApplicationPassword,
@@ -30,7 +30,10 @@ export function onHost(role: Role): Access<undefined> {
       const site = await findOwnSite(db, caller, name);
       if (site) requireRoleOn(caller, site, role);
       // Which one of several is said by the query, which is read later.
-      else requireAllowed(await findApplicationPasswords(db, name, caller.roles.keys()), caller, role);
+      else {
+        requireAllowed(await findApplicationPasswords(db, name, caller.roles.keys()), caller, role);
+        requireVerified(caller);
+      }
       return undefined;
     },
   };
@@ -55,7 +58,9 @@ export async function findTarget(
     requireRoleOn(caller, site, role);
     return { site };
   }
-  return { password: await findPassword(db, caller, role, { fqdn, team_id }) };
+  const password = await findPassword(db, caller, role, { fqdn, team_id });
+  requireVerified(caller);
+  return { password };
 }
 
 export async function findPassword(

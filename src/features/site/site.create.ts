@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { requireCredential } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -57,6 +58,7 @@ export async function createSite(
   const { secrets, config } = services;
   if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
   const team = await lockWorkingTeam(db, input.team_id);
+  await requireCredential(db, caller);
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);
   await requireStorage(db, team);

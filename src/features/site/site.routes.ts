@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam, signedIn, teamNotFound } from '#core/policy.ts';
+import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
@@ -82,7 +82,7 @@ export const siteOperations = [
     path: '/site/{fqdn}',
     tag,
     summary: 'Change a site: its protection, its cache, its name, its team, its version of WordPress',
-    access: onSite('member'),
+    access: verifiedIf('to move it to another team', onSite('member')),
     assistant: true,
     params: SitePath,
     body: SiteChange,

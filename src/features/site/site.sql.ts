@@ -29,6 +29,13 @@ export async function listTeamSites(db: Db, teamId: string, paging: Paging): Pro
   return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
 }
 
+/** All the sites of a team, kept from changing, in the order in which everybody locks them. */
+export async function lockTeamSites(db: Db, teamId: string): Promise<SiteRow[]> {
+  const { rows } = await sql<SiteRow>`
+    select * from sites where team_id = ${teamId} order by id for no key update`.execute(db);
+  return rows;
+}
+
 export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   const { rows } = await sql<{ fqdn: string }>`select fqdn from sites where team_id = ${teamId}`.execute(db);
   return rows.map(({ fqdn }) => fqdn);

@@ -2,6 +2,7 @@
 export { claimRecord } from './name-claim.ts';
 
 export { callSite } from './site.call.ts';
+export { deleteTeamSites } from './site.delete.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';

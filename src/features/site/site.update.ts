@@ -2,7 +2,7 @@ import { type Caller, hasRole } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
-import { teamNotFound } from '#core/policy.ts';
+import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
@@ -60,6 +60,7 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
   if (team_id !== undefined && team_id !== site.team_id) {
     if (!hasRole(caller, site.team_id, 'admin') || !hasRole(caller, team_id, 'admin'))
       throw forbidden({ message: 'To move a site you must be admin or owner in both teams.' });
+    requireVerified(caller);
   }
   if (new_fqdn !== undefined && new_fqdn !== site.fqdn && !mayRename(caller, site))
     throw forbidden({ message: 'Only admins, the owner and the member who created a site may rename it.' });

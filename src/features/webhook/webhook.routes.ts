@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { onDelivery, onWebhook, onWebhooks } from './webhook.policy.ts';
 import { readWebhookUrl } from './webhook.rules.ts';
 import {
@@ -56,7 +57,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook',
     tag,
     summary: 'Have an address told of what happens; the answer shows the secret that calls are signed with, this once',
-    access: onWebhooks,
+    access: verified(onWebhooks),
     params: TeamPath,
     body: NewWebhook,
     response: WebhookWithSecret,
@@ -81,7 +82,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}',
     tag,
     summary: 'Change a webhook, or switch it on or off; what waited goes out when it is switched on',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: WebhookChange,
     response: Webhook,
@@ -110,7 +111,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/rotate_secret',
     tag,
     summary: 'A new secret, shown this once; for 24 hours calls are signed with the old one too',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: SecretRotation,
     response: WebhookWithSecret,
@@ -123,7 +124,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/test',
     tag,
     summary: 'Call the address now with an event webhook.test, and see its answer',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     response: WebhookDeliveryDetail,
     prepare: ({ services, caller, subject: webhook }) => callForTest(services, caller, webhook),
@@ -135,7 +136,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/replay',
     tag,
     summary: 'Send again what failed since a moment, or what was delivered since then',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: Replay,
     response: ReplayedDeliveries,
@@ -173,7 +174,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}/replay',
     tag,
     summary: 'Send a delivery again, under the same webhook-id',
-    access: onDelivery,
+    access: verified(onDelivery),
     params: DeliveryPath,
     response: WebhookDeliveryDetail,
     handle: ({ db, subject: { webhook, delivery } }) => replayOne(db, webhook, delivery.id),

@@ -25,6 +25,7 @@ import {
   countWebhooks,
   deleteExpiredSecrets,
   expireSecrets,
+  findWebhooks,
   insertSecret,
   insertWebhook,
   listGoodSecrets,
@@ -82,8 +83,20 @@ export async function updateWebhook(
 /** The team's lock comes first: two deletions at once would otherwise each wait to tell the other's endpoint. */
 export async function deleteWebhook(db: Db, caller: Caller, webhook: WebhookRow): Promise<void> {
   await lockTeam(db, webhook.team_id);
-  if (!(await remove(db, webhook.id))) throw webhookNotFound();
+  if (!(await removeAndTell(db, caller, webhook))) throw webhookNotFound();
+}
+
+/** All of a team's. */
+export async function deleteWebhooks(db: Db, caller: Caller, teamId: string): Promise<void> {
+  await lockTeam(db, teamId);
+  for (const webhook of await findWebhooks(db, teamId)) await removeAndTell(db, caller, webhook);
+}
+
+/** False when somebody else just did. */
+async function removeAndTell(db: Db, caller: Caller, webhook: WebhookRow): Promise<boolean> {
+  if (!(await remove(db, webhook.id))) return false;
   await recordWebhookEvent(db, caller, webhook, 'webhook.deleted', `deleted the webhook to ${hostOf(webhook)}`);
+  return true;
 }
 
 /** The receiver has a day to learn the new secret; until then each call carries the signatures of both. */

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { SecretOnce } from '../../layout/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
@@ -35,9 +36,11 @@ export function NewTokenButton() {
   }
   return (
     <>
-      <Button variant="secondary" onClick={show}>
-        <PlusIcon /> New token
-      </Button>
+      <ConfirmedOnly>
+        <Button variant="secondary" onClick={show}>
+          <PlusIcon /> New token
+        </Button>
+      </ConfirmedOnly>
       <Dialog
         open={open}
         onOpenChange={setOpen}
