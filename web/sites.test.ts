@@ -336,6 +336,24 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     assert.equal((await visit(app, NAME, '/')).status, 404);
   });
 
+  it('keeps what happened under its earlier name, and finds it by either', async () => {
+    const { page } = viewer;
+    const created = page.getByRole('listitem').filter({ hasText: `Ada Tester created ${NAME}` });
+    await created.getByText(`as ${NAME}`).waitFor();
+    await page.goto('/activity');
+    const search = page.getByRole('searchbox', { name: 'The name of a site' });
+    for (const name of ['quay-notes.localhost', NAME]) {
+      await search.fill(name);
+      await created.waitFor();
+      await page.getByText('Grace Tester joined the team').waitFor({ state: 'detached' });
+    }
+    await search.fill('quay-notes');
+    await page.getByText('Type the whole name').waitFor();
+    await search.fill(NAME);
+    await created.getByRole('link', { name: `created ${NAME}` }).click();
+    await page.getByRole('heading', { name: 'quay-notes.localhost', level: 1 }).waitFor();
+  });
+
   it('deletes the site only after its name was typed', async () => {
     const { page } = owner;
     await viewer.page.goto('/sites');

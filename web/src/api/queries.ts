@@ -89,6 +89,15 @@ export const eventsQuery = infiniteQueryOptions({
   getNextPageParam: nextPage,
 });
 
+/** What happened to the site of this name, under its earlier names too; an earlier one finds it as well. */
+export const eventsOfNameQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'name', fqdn],
+    queryFn: ({ pageParam, signal }) => api.listEvents({ query: { fqdn, page: pageParam, size: 50 }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
+
 export const teamEventsQuery = (team_id: string) =>
   infiniteQueryOptions({
     queryKey: ['events', 'team', team_id],

@@ -1,0 +1,8 @@
+-- The contract's records to the letter (docs/decisions/0014, "Records").
+
+-- A site's events are read by the site and, since it may have been another team's, by the team. By name one finds which
+-- sites had it; what is told of a name and of no site is little, and sorted when asked for.
+drop index events_of_site;
+create index events_of_site on events (site_live_id, team_id, created_at desc, id desc) where site_live_id is not null;
+drop index events_of_team_by_fqdn;
+create index events_of_team_by_fqdn on events (team_id, fqdn, site_live_id, created_at desc, id desc) where fqdn is not null;
