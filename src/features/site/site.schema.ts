@@ -76,7 +76,7 @@ export const NewSite = Type.Object({
   cms_email: Type.String({ ...Email, maxLength: 100 }),
   cms_first_name: Name,
   cms_last_name: Name,
-  cms_password: Type.String({ minLength: 10, maxLength: 4096, description: 'Used once, kept nowhere' }),
+  cms_password: Type.String({ minLength: 1, description: 'Whatever WordPress takes. Used once, kept nowhere' }),
 });
 export type NewSite = Static<typeof NewSite>;
 
