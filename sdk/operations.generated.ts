@@ -247,6 +247,20 @@ export type LinkAnswer = {
   token_type?: 'bearer';
   expires_in?: number;
 };
+export type Me = {
+  id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  full_name: string;
+  is_active: boolean;
+  is_verified: boolean;
+  is_superuser: boolean;
+  is_payment_verified: boolean;
+  analytics_user_id: string | null;
+  created_at: string;
+  default_region: string | null;
+};
 export type MetricsDashboard = {
   url: string | null;
 };
@@ -902,14 +916,15 @@ export interface Operations {
       password?: string | null;
     } }; output: LinkAnswer };
   /** Who is signed in */
-  getMe: { input: Record<never, never>; output: User };
-  /** Change your name or your password; a new password ends every other session */
+  getMe: { input: Record<never, never>; output: Me };
+  /** Change your name, your default region or your password; a new password ends every other session */
   updateMe: { input: { body?: {
       first_name?: string;
       last_name?: string;
       current_password?: string;
       new_password?: string;
-    } }; output: User };
+      default_region?: string | null;
+    } }; output: Me };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
   /** One team, with its plan and usage */

@@ -6,8 +6,10 @@ import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { countFailures, revokeCredentials } from '#features/credential/credential.ts';
+import { holdRegion, listRegions } from '#features/region/region.ts';
 import { createTeam } from '#features/team/team.ts';
 import {
+  findDefaultRegion,
   findSignIn,
   findUser,
   hasOperator,
@@ -17,7 +19,7 @@ import {
   updateUser,
 } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
-import { emailTaken, linkInvalid, type ProfileChange, type Registration } from './account.schema.ts';
+import { emailTaken, linkInvalid, type Me, type ProfileChange, type Registration } from './account.schema.ts';
 import { consumeMailedLink, insertMailedLink, type LinkPurpose, retireMailedLinks } from './account.sql.ts';
 
 const LINK_HOURS: Record<LinkPurpose, number> = { verify_email: 72, password_reset: 2 };
@@ -92,6 +94,11 @@ async function consumeLink(db: Db, services: Services, token: string, purpose: L
   return userId;
 }
 
+export async function getMe(db: Db, userId: string): Promise<Me> {
+  const region = await findDefaultRegion(db, userId);
+  return { ...(await findUser(db, userId)), default_region: region?.name ?? null };
+}
+
 /** Checks the current password and hashes the new one; undefined when the password stays. */
 export async function checkPasswordChange(
   db: Db,
@@ -113,9 +120,10 @@ export async function updateMe(
   db: Db,
   services: Services,
   caller: Caller,
-  { first_name, last_name }: ProfileChange,
+  { first_name, last_name, default_region }: ProfileChange,
   passwordHash: string | undefined,
-): Promise<User> {
+): Promise<Me> {
+  const regionId = typeof default_region === 'string' ? await holdRegionCalled(db, default_region) : null;
   if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
     await retireMailedLinks(db, caller.userId, 'password_reset');
@@ -124,7 +132,16 @@ export async function updateMe(
     ...(first_name !== undefined && { first_name: first_name.trim() }),
     ...(last_name !== undefined && { last_name: last_name.trim() }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(default_region !== undefined && { default_region_id: regionId }),
   });
   rightsChanged(db, services, caller.userId);
-  return findUser(db, caller.userId);
+  return getMe(db, caller.userId);
+}
+
+/** The id of a region that stays until the transaction ends. */
+async function holdRegionCalled(db: Db, name: string): Promise<number> {
+  const region = (await listRegions(db)).find((candidate) => candidate.name === name);
+  if (!region || !(await holdRegion(db, region.id)))
+    throw invalid(bodyFault('default_region', 'Value error, there is no region of this name'));
+  return region.id;
 }

@@ -60,7 +60,7 @@ export const siteOperations = [
     assistant: true,
     body: NewSite,
     response: Site,
-    prepare: ({ db, services, body }) => prepareSite(db, services, body),
+    prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
     reread: (call, first) => rereadSite(call, first, createFailed),
   }),

@@ -66,7 +66,14 @@ const Username = Type.String({
 export const NewSite = Type.Object({
   fqdn: Fqdn,
   team_id: Uuid,
-  region_name: Type.Optional(Nullable(Type.String({ maxLength: 40, description: 'The default region when left out' }))),
+  region_name: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 40,
+        description: "Your account's default region when left out, else the platform's first",
+      }),
+    ),
+  ),
   is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
   template_name: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { TicketPage, User } from '#sdk';
+import type { Me, TicketPage } from '#sdk';
 import { api, isStatus } from './client.ts';
 
 /** The first element of a key is the resource, so that a live event can say which kind of thing is out of date. */
@@ -8,7 +8,7 @@ const size = 25;
 /** Null when nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: async ({ signal, client, queryKey }): Promise<User | null> => {
+  queryFn: async ({ signal, client, queryKey }): Promise<Me | null> => {
     try {
       return await api.getMe({ signal });
     } catch (error) {
