@@ -305,6 +305,8 @@ export type OwnTickets = {
   resolved?: boolean;
   resolved_at?: string | null;
   ticket_replies?: Array<TicketReply>;
+  ticket_replies_count?: number;
+  ticket_replies_next?: string | null;
   created_at?: string;
   count?: number;
   limit?: number;
@@ -730,6 +732,8 @@ export type Ticket = {
   resolved: boolean;
   resolved_at: string | null;
   ticket_replies: Array<TicketReply>;
+  ticket_replies_count: number;
+  ticket_replies_next: string | null;
   created_at: string;
 };
 export type TicketPage = {
@@ -1132,6 +1136,8 @@ export interface Operations {
   listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage };
   /** Any ticket with its replies */
   getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  /** The replies to any ticket, newest first */
+  listAnyReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage };
   /** Answer any ticket as the platform; its author is mailed */
   answerTicket: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
@@ -1386,6 +1392,7 @@ export const ROUTES = {
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
   getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },

@@ -160,6 +160,7 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200
+listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200
 listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200
 restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200
@@ -287,6 +288,7 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
+listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only
