@@ -247,6 +247,20 @@ export type LinkAnswer = {
   token_type?: 'bearer';
   expires_in?: number;
 };
+export type Me = {
+  id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  full_name: string;
+  is_active: boolean;
+  is_verified: boolean;
+  is_superuser: boolean;
+  is_payment_verified: boolean;
+  analytics_user_id: string | null;
+  created_at: string;
+  default_region: string | null;
+};
 export type MetricsDashboard = {
   url: string | null;
 };
@@ -291,6 +305,8 @@ export type OwnTickets = {
   resolved?: boolean;
   resolved_at?: string | null;
   ticket_replies?: Array<TicketReply>;
+  ticket_replies_count?: number;
+  ticket_replies_next?: string | null;
   created_at?: string;
   count?: number;
   limit?: number;
@@ -716,6 +732,8 @@ export type Ticket = {
   resolved: boolean;
   resolved_at: string | null;
   ticket_replies: Array<TicketReply>;
+  ticket_replies_count: number;
+  ticket_replies_next: string | null;
   created_at: string;
 };
 export type TicketPage = {
@@ -903,14 +921,15 @@ export interface Operations {
       keep_contents?: boolean | null;
     } }; output: LinkAnswer };
   /** Who is signed in */
-  getMe: { input: Record<never, never>; output: User };
-  /** Change your name or your password; a new password ends every other session */
+  getMe: { input: Record<never, never>; output: Me };
+  /** Change your name, your default region or your password; a new password ends every other session */
   updateMe: { input: { body?: {
       first_name?: string | null;
       last_name?: string | null;
       current_password?: string | null;
       new_password?: string | null;
-    } }; output: User };
+      default_region?: string | null;
+    } }; output: Me };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
   /** One team, with its plan and usage */
@@ -1118,6 +1137,8 @@ export interface Operations {
   listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage };
   /** Any ticket with its replies */
   getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  /** The replies to any ticket, newest first */
+  listAnyReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage };
   /** Answer any ticket as the platform; its author is mailed */
   answerTicket: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
@@ -1372,6 +1393,7 @@ export const ROUTES = {
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
   getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },

@@ -161,6 +161,7 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
 answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200         403
 restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -288,6 +289,7 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
+listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only

@@ -262,6 +262,7 @@ export const requests: Record<string, Make> = {
   createReply: onTicket({ body: { description: 'Any news?' } }),
   listAllTickets: nothing,
   getAnyTicket: onTicket(),
+  listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),
   getAttachment: async ({ world, place }) => ({

@@ -436,6 +436,7 @@ export interface DB {
     analytics_user_id: Generated<string | null>;
     events_read_to: Generated<number>;
     created_at: Generated<Date>;
+    default_region_id: Generated<number | null>;
   };
   webhook_deliveries: {
     id: Generated<string>;

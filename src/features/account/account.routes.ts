@@ -4,10 +4,11 @@ import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
 import { anyone, anyoneKnown, requireScope, signedIn, withPassword } from '#core/policy.ts';
 import { startSession, TokenGrant } from '#features/credential/credential.ts';
-import { findUser, User } from '#features/user/user.ts';
-import { EmailVerification, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
+import { User } from '#features/user/user.ts';
+import { EmailVerification, Me, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
 import {
   checkPasswordChange,
+  getMe,
   register,
   requestPasswordReset,
   resetPassword,
@@ -85,18 +86,18 @@ export const accountOperations = [
     tag,
     summary: 'Who is signed in',
     access: signedIn,
-    response: User,
-    handle: ({ db, caller }) => findUser(db, caller.userId),
+    response: Me,
+    handle: ({ db, caller }) => getMe(db, caller.userId),
   }),
   operation({
     id: 'updateMe',
     method: 'PATCH',
     path: '/me',
     tag,
-    summary: 'Change your name or your password; a new password ends every other session',
+    summary: 'Change your name, your default region or your password; a new password ends every other session',
     access: withPassword,
     body: ProfileChange,
-    response: User,
+    response: Me,
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
     handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
   }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name } from '#core/http/schema.ts';
+import { Email, Name, Nullable } from '#core/http/schema.ts';
+import { User } from '#features/user/user.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
 
@@ -23,11 +24,26 @@ export const PasswordReset = Type.Object({
 });
 export type PasswordReset = Static<typeof PasswordReset>;
 
+/** One's own account: the person as everybody sees them, and what is for them alone. */
+export const Me = Type.Object(
+  {
+    ...User.properties,
+    default_region: Nullable(
+      Type.String({ description: "The region of new sites that name none; null for the platform's first" }),
+    ),
+  },
+  { title: 'Me' },
+);
+export type Me = Static<typeof Me>;
+
 export const ProfileChange = Type.Object({
   first_name: Type.Optional(Name),
   last_name: Type.Optional(Name),
   current_password: Type.Optional(Type.String({ maxLength: 256 })),
   new_password: Type.Optional(Password),
+  default_region: Type.Optional(
+    Nullable(Type.String({ maxLength: 40, description: "A region's name; null for the platform's first" })),
+  ),
 });
 export type ProfileChange = Static<typeof ProfileChange>;
 

@@ -5,6 +5,7 @@ import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { registerPerson, signInAs } from '../../../test/people.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 
 let app: TestApp;
 before(async () => {
@@ -317,4 +318,43 @@ test('nothing secret is stored in plain text: no password, no token', async () =
   }
   await client.end();
   assert.ok(rowsSeen > 50);
+});
+
+test("the account's default region is where a new site goes that names none, and follows what operators do to regions", async () => {
+  const person = await registerPerson(app);
+  await putOnPlan(app, person.teamId, 'starter');
+  const operator = (await signInAs(app, OPERATOR.email, OPERATOR.password)).api;
+  const [first] = await operator.listRegions();
+  const place = { city: 'Oslo', country: 'Norway', country_code: 'NO', cname: 'osl.example.net', ip: '192.0.2.9' };
+  const region = await operator.createRegion({ body: { ...place, name: 'osl' } });
+  const params = { region_id: region.id };
+  const regionOf = async () => (await newSite(person)).region_id;
+
+  assert.equal((await person.api.getMe()).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+  for (const default_region of ['atlantis', '', ' osl '])
+    await assert.rejects(person.api.updateMe({ body: { default_region } }), refused(422));
+  assert.equal((await person.api.updateMe({ body: { default_region: 'osl' } })).default_region, 'osl');
+  // It is for them alone, and nothing else of the account changes it.
+  assert.equal((await person.api.updateMe({ body: { first_name: 'Ada' } })).default_region, 'osl');
+  const team = await person.api.getTeam({ params: { team_id: person.teamId } });
+  assert.ok(!('default_region' in team.user));
+  assert.equal(await regionOf(), region.id);
+  const named = { ...CMS, fqdn: newFqdn(), team_id: person.teamId, region_name: first?.name as string };
+  assert.equal((await person.api.createSite({ body: named })).region_id, first?.id);
+
+  await operator.updateRegion({ params, body: { name: 'osl-2' } });
+  assert.equal((await person.api.getMe()).default_region, 'osl-2');
+  assert.equal(await regionOf(), region.id);
+  for (const site of (await person.api.listSites()).results)
+    if (site.region_id === region.id) await person.api.deleteSite({ wait: 60, params: { fqdn: site.fqdn } });
+  await operator.deleteRegion({ params });
+  assert.equal((await person.api.getMe()).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+
+  const again = await operator.createRegion({ body: { ...place, name: 'osl' } });
+  assert.equal((await person.api.updateMe({ body: { default_region: 'osl' } })).default_region, 'osl');
+  assert.equal((await person.api.updateMe({ body: { default_region: null } })).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+  await operator.deleteRegion({ params: { region_id: again.id } });
 });

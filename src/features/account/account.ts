@@ -7,8 +7,10 @@ import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { countFailures, revokeCredentials, startSession, type TokenGrant } from '#features/credential/credential.ts';
+import { holdRegion, listRegions } from '#features/region/region.ts';
 import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
+  findDefaultRegion,
   findSignIn,
   findUser,
   hasOperator,
@@ -18,7 +20,14 @@ import {
   updateUser,
 } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
-import { emailTaken, linkInvalid, type ProfileChange, type Registration, tooManyMails } from './account.schema.ts';
+import {
+  emailTaken,
+  linkInvalid,
+  type Me,
+  type ProfileChange,
+  type Registration,
+  tooManyMails,
+} from './account.schema.ts';
 import {
   consumeMailedLink,
   insertMailedLink,
@@ -136,6 +145,11 @@ async function consumeLink(db: Db, services: Services, token: string, purpose: L
   return userId;
 }
 
+export async function getMe(db: Db, userId: string): Promise<Me> {
+  const region = await findDefaultRegion(db, userId);
+  return { ...(await findUser(db, userId)), default_region: region?.name ?? null };
+}
+
 /** Checks the current password and hashes the new one; undefined when the password stays. */
 export async function checkPasswordChange(
   db: Db,
@@ -157,9 +171,10 @@ export async function updateMe(
   db: Db,
   services: Services,
   caller: Caller,
-  { first_name, last_name }: ProfileChange,
+  { first_name, last_name, default_region }: ProfileChange,
   passwordHash: string | undefined,
-): Promise<User> {
+): Promise<Me> {
+  const regionId = typeof default_region === 'string' ? await holdRegionCalled(db, default_region) : null;
   if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
     await retireMailedLinks(db, caller.userId, 'password_reset');
@@ -168,7 +183,16 @@ export async function updateMe(
     ...(first_name !== undefined && { first_name: first_name.trim() }),
     ...(last_name !== undefined && { last_name: last_name.trim() }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(default_region !== undefined && { default_region_id: regionId }),
   });
   rightsChanged(db, services, caller.userId);
-  return findUser(db, caller.userId);
+  return getMe(db, caller.userId);
+}
+
+/** The id of a region that stays until the transaction ends. */
+async function holdRegionCalled(db: Db, name: string): Promise<number> {
+  const region = (await listRegions(db)).find((candidate) => candidate.name === name);
+  if (!region || !(await holdRegion(db, region.id)))
+    throw invalid(bodyFault('default_region', 'Value error, there is no region of this name'));
+  return region.id;
 }

@@ -18,7 +18,15 @@ export const eventOperations = [
     tag,
     summary: 'What happened in your teams and your account, newest first',
     access: signedIn,
-    query: Type.Object({ fqdn: Type.Optional(Type.String({ maxLength: 253 })), ...PageQuery }),
+    query: Type.Object({
+      fqdn: Type.Optional(
+        Type.String({
+          maxLength: 253,
+          description: "A site's name, today's or an earlier one: all that happened to it",
+        }),
+      ),
+      ...PageQuery,
+    }),
     response: PageOf(Event),
     async handle({ db, caller, query, page }) {
       const { count, events } = await listMyEvents(db, caller, query.fqdn, query);

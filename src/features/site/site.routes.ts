@@ -60,7 +60,7 @@ export const siteOperations = [
     assistant: true,
     body: NewSite,
     response: Site,
-    prepare: ({ db, services, body }) => prepareSite(db, services, body),
+    prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
     reread: (call, first) => rereadSite(call, first, createFailed),
   }),
@@ -137,7 +137,7 @@ export const siteOperations = [
     query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
     response: PageOf(Event),
     async handle({ db, caller, subject: site, query, page }) {
-      const { count, events } = await listSiteEvents(db, caller, site, query.after_datetime, query);
+      const { count, events } = await listSiteEvents(db, caller, site.id, query.after_datetime, query);
       return page(query, count, events);
     },
   }),

@@ -66,7 +66,12 @@ const Username = Type.String({
 export const NewSite = Type.Object({
   fqdn: Fqdn,
   team_id: Uuid,
-  region_name: Type.Optional(Type.String({ maxLength: 40, description: 'The default region when left out' })),
+  region_name: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Your account's default region when left out, else the platform's first",
+    }),
+  ),
   is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
   template_name: Type.Optional(Type.String({ maxLength: 200 })),
   git_url: Type.Optional(Type.String({ maxLength: 2083 })),
@@ -76,7 +81,7 @@ export const NewSite = Type.Object({
   cms_email: Type.String({ ...Email, maxLength: 100 }),
   cms_first_name: Name,
   cms_last_name: Name,
-  cms_password: Type.String({ minLength: 10, maxLength: 4096, description: 'Used once, kept nowhere' }),
+  cms_password: Type.String({ minLength: 1, description: 'Whatever WordPress takes. Used once, kept nowhere' }),
 });
 export type NewSite = Static<typeof NewSite>;
 

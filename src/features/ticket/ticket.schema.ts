@@ -30,8 +30,12 @@ const fields = {
   resolved: Type.Boolean(),
   resolved_at: Nullable(Timestamp),
   ticket_replies: Type.Array(Reply, {
-    description: 'The newest replies, oldest of them first; the reply operation has them all',
+    description: 'All replies, oldest first; of a very long thread and in lists the newest ones',
   }),
+  ticket_replies_count: Type.Integer({ description: 'All there are, also where not all are shown' }),
+  ticket_replies_next: Nullable(
+    Type.String({ description: 'The page that goes on with the older replies; null when all are shown' }),
+  ),
   created_at: Timestamp,
 };
 

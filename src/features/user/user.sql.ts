@@ -74,9 +74,25 @@ export async function passwordHashOf(db: Db, id: string): Promise<string> {
 export async function updateUser(
   db: Db,
   id: string,
-  change: { first_name?: string; last_name?: string; password_hash?: string; is_verified?: boolean },
+  change: {
+    first_name?: string;
+    last_name?: string;
+    password_hash?: string;
+    is_verified?: boolean;
+    default_region_id?: number | null;
+  },
 ): Promise<void> {
   if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/** Where this person wants their sites; undefined where that is for the platform to say. */
+export async function findDefaultRegion(db: Db, id: string): Promise<{ id: number; name: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .innerJoin('regions', 'regions.id', 'users.default_region_id')
+    .select(['regions.id', 'regions.name'])
+    .where('users.id', '=', id)
+    .executeTakeFirst();
 }
 
 export async function hasOperator(db: Db): Promise<boolean> {

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
+import { nextPage } from './queries.ts';
 
 const size = 25;
 
@@ -20,6 +21,15 @@ export const anyTicketQuery = (ticket_id: string) =>
   queryOptions({
     queryKey: ['tickets', 'all', ticket_id],
     queryFn: ({ signal }) => api.getAnyTicket({ params: { ticket_id }, signal }),
+  });
+
+export const anyRepliesQuery = (ticket_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['tickets', 'all', ticket_id, 'replies'],
+    queryFn: ({ pageParam, signal }) =>
+      api.listAnyReplies({ params: { ticket_id }, query: { page: pageParam, size }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
   });
 
 export const allTeamsQuery = (page: number) =>

@@ -5,8 +5,8 @@ import { Loaded } from '../../layout/loaded.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Spinner } from '../../ui/spinner.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { ChangeList } from './change-list.tsx';
-import { useSettled } from './use-settled.ts';
 
 /** What a restore would change, as soon as somebody stays at a minute. */
 export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }) {
