@@ -142,6 +142,24 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get('/wp-login.php')).status, 200);
     });
 
+    it('takes what is said after a fatal error, or without a body, for the answer that it is', async () => {
+      const redirect = await putPhp(
+        'redirect.php',
+        "register_shutdown_function(fn() => header('Location: /elsewhere', true, 302)); this_function_does_not_exist();",
+      );
+      const answer = await get(redirect);
+      assert.deepEqual([answer.status, answer.headers.location], [302, '/elsewhere']);
+      assert.equal(answer.headers['x-siteyard-failure'], undefined);
+      const apology = await putPhp(
+        'apology.php',
+        "register_shutdown_function(function () { echo 'sorry'; }); this_function_does_not_exist();",
+      );
+      const said = await get(apology);
+      assert.deepEqual([said.status, said.text, said.headers['x-siteyard-failure']], [500, 'sorry', undefined]);
+      const closed = await get(await putPhp('closed.php', "http_response_code(503); header('Retry-After: 60');"));
+      assert.deepEqual([closed.status, closed.headers['x-siteyard-failure']], [503, undefined]);
+    });
+
     it('keeps a site inside of its own folders', async () => {
       const other = await createSite(runtime, 'neighbour.localhost');
       const secret = join(runtime.contentFolder(other.id), 'secret.txt');
