@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Site } from '#sdk';
@@ -70,6 +70,36 @@ test('application passwords work on loopback without TLS, and nowhere else', asy
   const profile = await elsewhere.ask('/wp-admin/profile.php');
   assert.equal(profile.status, 200);
   assert.doesNotMatch(profile.text, /id="new_application_password_name"/);
+});
+
+test('a theme that came with WordPress is gone from the site that deletes it, until the site gets one of its own', async () => {
+  const listed = async () => {
+    const { text } = await owner.ask('/wp-admin/themes.php');
+    const slugs = JSON.parse(/var _wpThemeSettings = (\{.*\});/.exec(text)?.[1] ?? '').themes.map(
+      ({ id }: { id: string }) => id,
+    );
+    return { slugs: slugs.sort() as string[], nonce: /"ajax_nonce":"(\w+)"/.exec(text)?.[1] ?? '' };
+  };
+  const bundled = ['twentytwentyfive', 'twentytwentyfour', 'twentytwentythree'];
+  const { slugs, nonce } = await listed();
+  assert.deepEqual(slugs, bundled);
+  const fields = { action: 'delete-theme', slug: 'twentytwentythree', _ajax_nonce: nonce };
+  const answer = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
+  assert.equal(answer.success, true);
+  assert.deepEqual((await listed()).slugs, bundled.slice(0, 2));
+  // It is gone, and not only from this list.
+  const again = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
+  assert.equal(again.data.errorMessage, 'The requested theme does not exist.');
+  const themes = join(app.services.runtime.contentFolder(site.id), 'themes');
+  await mkdir(join(themes, 'twentytwentythree'), { recursive: true });
+  await writeFile(join(themes, 'twentytwentythree/style.css'), '/* Theme Name: My own */');
+  await writeFile(join(themes, 'twentytwentythree/index.php'), '<?php');
+  assert.deepEqual((await listed()).slugs, bundled);
+  const own = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
+  assert.equal(own.success, true);
+  assert.deepEqual((await listed()).slugs, bundled.slice(0, 2));
+  assert.deepEqual(await readdir(themes), []);
+  assert.equal((await visit(app, site.fqdn, '/')).status, 200);
 });
 
 const BROKEN = `<?php
