@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { collect, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
@@ -82,6 +82,18 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal(second.status, 403);
       assert.doesNotMatch(String(second.headers['set-cookie']), /wordpress_logged_in_/);
       assert.equal((await get(`${path.slice(0, -1)}x`)).status, 403);
+    });
+
+    it('says for how long a page may be kept where that is shorter than usual', async () => {
+      const keep = async (path: string) => (await get(path)).headers['x-siteyard-keep'];
+      assert.equal(await keep('/'), undefined);
+      assert.equal(await keep('/no-such-page/'), '30');
+      const plugins = join(runtime.contentFolder(site.id), 'mu-plugins');
+      await mkdir(plugins, { recursive: true });
+      await writeFile(join(plugins, 'nonces.php'), "<?php add_filter( 'nonce_life', fn() => 3600 );");
+      assert.equal(await keep('/'), '1200');
+      assert.equal(await keep('/no-such-page/'), '30');
+      await rm(join(plugins, 'nonces.php'));
     });
 
     it('runs what was just written to the content folder', async () => {
