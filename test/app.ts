@@ -112,7 +112,9 @@ const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?
 export async function findMail(folder: string, address: string, containing = ''): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
-    const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    // Ours have lines that end as files do, those of sites as mails do.
+    const mails = files.map((mail) => mail.replaceAll('\r\n', '\n'));
     const found = mails.filter((mail) => mail.includes(`To: ${address}\n`) && mail.includes(containing));
     if (found.length > 0) return found.sort((a, b) => mailDate(a) - mailDate(b)).at(-1) as string;
     await new Promise((resolve) => setTimeout(resolve, 50));

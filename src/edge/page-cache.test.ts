@@ -179,6 +179,47 @@ test('answers are kept as long as they say, and no longer', async () => {
   }
 });
 
+test('no page is shown for longer than WordPress takes its nonces, whatever it says', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const hours = (count: number) => count * 3_600_000;
+  const month = 30 * 24 * 3600;
+  const sayings = [
+    {},
+    { 'cache-control': `max-age=${month}` },
+    { 'cache-control': `max-age=0, stale-while-revalidate=${month}` },
+  ];
+  await world.start();
+  for (const [index, saying] of sayings.entries()) {
+    world.site.handler = page(saying);
+    const path = `/page-${index}`;
+    await world.ask(path);
+    t.mock.timers.tick(hours(7.9));
+    // The site can not make a new one, so that nothing but the age of the old one decides.
+    world.site.handler = page({}, 500);
+    assert.match(await look(path), /^(?:HIT|STALE)/, JSON.stringify(saying));
+    t.mock.timers.tick(hours(0.2));
+    assert.match(await look(path), /^MISS/, JSON.stringify(saying));
+  }
+});
+
+test('a site that says for how long its pages may be kept is heeded, and nobody else hears of it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'max-age=3600' });
+  await world.start();
+  for (const reply of [await world.ask('/'), await world.ask('/')])
+    assert.equal(reply.headers['x-siteyard-keep'], undefined);
+  t.mock.timers.tick(99_000);
+  assert.match(await look(), /^HIT/);
+  t.mock.timers.tick(2_000);
+  assert.match(await look(), /^MISS/);
+  world.site.handler = page({ 'x-siteyard-keep': '0' });
+  await world.ask('/not-at-all');
+  assert.match(await look('/not-at-all'), /^BYPASS/);
+  world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'private' });
+  await world.ask('/private');
+  assert.match(await look('/private'), /^BYPASS/);
+});
+
 test('what programs ask for is cached only where it says so itself', async () => {
   await world.start();
   for (const path of ['/wp-json/wp/v2/posts?a=1', '/?rest_route=/wp/v2/posts']) {

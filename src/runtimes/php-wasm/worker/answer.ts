@@ -56,12 +56,16 @@ export async function answer(
 const FATAL_EXIT_CODE = 255;
 const OUT_OF_MEMORY = /Allowed memory size|Out of memory/;
 
-/** Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. */
+/**
+ * Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. What is complete without a body is an
+ * answer, also after a fatal error: WordPress redirects to itself when it has paused a broken plugin.
+ */
 function findFailure(status: number, exitCode: number, complaint: string): 'memory' | 'crash' | undefined {
+  if (status === 204 || (status >= 300 && status < 400)) return undefined;
   if (OUT_OF_MEMORY.test(complaint)) return 'memory';
   // With no file left to open, PHP loses even its output.
   const isLost = /No file descriptors available|Too many open files/.test(complaint);
-  return status >= 500 || exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
+  return exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
 }
 
 const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
