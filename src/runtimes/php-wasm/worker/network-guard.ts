@@ -10,11 +10,15 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 /** No host has it, so it stands for a name that could not be resolved. */
 const NOWHERE = '0.0.0.0';
 const REFUSAL_OPEN_MS = 200;
+/** What PHP has sent without waiting for an answer is still on its way for a moment. */
+const LINGER_MS = 10_000;
 const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
 export interface NetworkGuard {
   /** From now on nobody listens. */
   seal(): void;
+  /** Called when PHP has ended a request. Its connections end then, whatever those on the other side do, but for these ports. */
+  letGo(keptPorts: ReadonlySet<number>): void;
   /** From now on nothing is reached at all, and no name is asked for: the question alone would tell somebody something. */
   cut(): void;
 }
@@ -29,22 +33,24 @@ export interface NetworkGuard {
 export async function guardNetwork(allowedNetworks: readonly string[]): Promise<NetworkGuard> {
   const allowed = allowedNetworks.map((range) => ipaddr.parseCIDR(range));
   const ownPorts = new Set<number>();
+  const dialled = new Map<net.Socket, number>();
   let isSealed = false;
   let isCut = false;
 
   const refusals = net.createServer((socket) => {
-    socket.on('error', () => {}).write(REFUSAL);
+    // Unread, what PHP sends would keep the connection from ever ending.
+    socket
+      .on('error', () => {})
+      .resume()
+      .write(REFUSAL);
     // Closed at once, the answer itself could be lost on its way into PHP.
     setTimeout(() => socket.end(), REFUSAL_OPEN_MS).unref();
   });
   await new Promise<void>((resolve) => refusals.listen(0, '127.0.0.1', resolve));
   const { port: refusalPort } = refusals.address() as net.AddressInfo;
 
-  const isAllowed = (host: string, port: number): boolean => {
-    if (!ipaddr.isValid(host)) return false;
-    // The way out of PHP leads through a server inside this process.
-    if (host === '127.0.0.1' && ownPorts.has(port)) return true;
-    if (isCut) return false;
+  const isAllowed = (host: string): boolean => {
+    if (isCut || !ipaddr.isValid(host)) return false;
     const address = ipaddr.process(host);
     const matches = allowed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
     // Below 2000::/3 there are ancient ways to write IPv4 addresses.
@@ -59,7 +65,13 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     const { host = 'localhost', port } = (
       typeof first === 'object' ? first : { port: first, host: typeof second === 'string' ? second : undefined }
     ) as { host?: string; port?: number };
-    if (isAllowed(host, Number(port))) return Reflect.apply(connect, this, args);
+    // The way out of PHP leads through a server inside this process.
+    const isWithin = host === '127.0.0.1' && ownPorts.has(Number(port));
+    if (!isWithin) {
+      dialled.set(this, Number(port));
+      this.once('close', () => dialled.delete(this));
+    }
+    if (isWithin || isAllowed(host)) return Reflect.apply(connect, this, args);
     const listener = (Array.isArray(args[0]) ? args[0] : args).find((arg) => typeof arg === 'function');
     return Reflect.apply(connect, this, [refusalPort, '127.0.0.1', listener]);
   } as typeof connect;
@@ -93,6 +105,13 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     },
     cut() {
       isCut = true;
+    },
+    letGo(keptPorts) {
+      for (const [socket, port] of dialled) {
+        if (keptPorts.has(port)) continue;
+        dialled.delete(socket);
+        setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      }
     },
   };
 }

@@ -20,10 +20,22 @@ declare module '@php-wasm/universal' {
     readonly headers: Promise<Record<string, string[]>>;
     readonly httpStatusCode: Promise<number>;
   }
+  /** An entry of PHP's table of descriptors, as Emscripten keeps it. */
+  export interface OpenStream {
+    fd: number;
+    path?: string;
+    node: { mode: number; sock?: { dport?: number } };
+    stream_ops: unknown;
+    /** This process' own descriptor, for a file of a mounted folder. */
+    nfd?: number;
+  }
   export interface FileSystem {
-    filesystems: { NODEFS: unknown };
+    filesystems: { NODEFS: { stream_ops: unknown } };
+    streams: (OpenStream | null | undefined)[];
     mount(type: unknown, options: { root: string }, path: string): void;
     unmount(path: string): void;
+    close(stream: OpenStream): void;
+    isFIFO(mode: number): boolean;
   }
   export type MountHandler = (php: PHP, fs: FileSystem) => () => unknown;
   export class PHP {

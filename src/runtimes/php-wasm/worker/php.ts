@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import { join } from 'node:path';
 import { FileLockManagerForPosix, loadNodeRuntime } from '@php-wasm/node';
-import { PHP, setPhpIniEntries } from '@php-wasm/universal';
+import { type FileSystem, PHP, setPhpIniEntries } from '@php-wasm/universal';
 import { createSpawnHandler } from '@php-wasm/util';
+import { fileSystemOf } from './forgotten-streams.ts';
 import { PATHS, type Settings, type SiteSettings } from './settings.ts';
 
-export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<PHP> {
+export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<{ php: PHP; fs: FileSystem }> {
   const runtime = await loadNodeRuntime(settings.phpVersion, {
     // The locks are the operating system's, so that other processes on the same database see them.
     fileLockManager: new FileLockManagerForPosix(),
@@ -24,7 +25,7 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
   await php.setSapiName(sapi);
   await setPhpIniEntries(php, settings.ini);
   for (const [path, folder] of settings.shared) await mount(php, path, folder);
-  return php;
+  return { php, fs: await fileSystemOf(php) };
 }
 
 /** The same for every site, because PHP keeps it compiled. wp-cli looks for the last line, word for word. */

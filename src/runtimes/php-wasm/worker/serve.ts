@@ -2,8 +2,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { PHP } from '@php-wasm/universal';
+import type { FileSystem, PHP } from '@php-wasm/universal';
 import { answer } from './answer.ts';
+import { closeForgotten, keptPorts } from './forgotten-streams.ts';
 import type { NetworkGuard } from './network-guard.ts';
 import { mountSite } from './php.ts';
 import { type FromParent, type Settings, type SiteSettings, tell } from './settings.ts';
@@ -12,7 +13,7 @@ import { type FromParent, type Settings, type SiteSettings, tell } from './setti
  * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
  * on a throw-away copy of the image first; when its site comes, only the folders change.
  */
-export function serve(php: PHP, settings: Settings, network: NetworkGuard): void {
+export function serve(php: PHP, fs: FileSystem, settings: Settings, network: NetworkGuard): void {
   let site: { name: SiteSettings; unmount(): Promise<void> } | undefined;
   // Requests that the parent did not space out wait here for their turn.
   let turn: Promise<unknown> = Promise.resolve();
@@ -34,6 +35,8 @@ export function serve(php: PHP, settings: Settings, network: NetworkGuard): void
       let changed = false;
       try {
         ({ ranOutOfMemory } = await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => {
+          closeForgotten(fs);
+          network.letGo(keptPorts(fs));
           changed = takePurge(outbox);
           return { purge: changed };
         }));
@@ -71,6 +74,7 @@ export function serve(php: PHP, settings: Settings, network: NetworkGuard): void
     if (message.type === 'warm') {
       await use(message.site);
       await warm(php, message.site, () => isAssigned);
+      closeForgotten(fs);
       tell({ type: 'warmed' });
     } else if (message.type === 'assign') {
       await use(message.site);
