@@ -9,11 +9,15 @@ import {
   Replay,
   ReplayedDeliveries,
   SecretRotation,
+  teamSuspended,
+  tooManySecrets,
+  tooManyWebhooks,
   Webhook,
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookWithSecret,
+  webhookOff,
 } from './webhook.schema.ts';
 import { listWebhooks } from './webhook.sql.ts';
 import {
@@ -60,6 +64,7 @@ export const webhookOperations = [
     params: TeamPath,
     body: NewWebhook,
     response: WebhookWithSecret,
+    errors: [tooManyWebhooks],
     prepare: ({ services, body }) => readWebhookUrl(body.url, services.outbound),
     handle: ({ db, services, caller, subject: teamId, body, prepared: url }) =>
       createWebhook(db, services, caller, teamId, { ...body, url }),
@@ -114,6 +119,7 @@ export const webhookOperations = [
     params: WebhookPath,
     body: SecretRotation,
     response: WebhookWithSecret,
+    errors: [tooManySecrets],
     handle: ({ db, services, caller, subject: webhook, body }) =>
       rotateSecret(db, services, caller, webhook, body.revoke_previous ?? false),
   }),
@@ -126,6 +132,7 @@ export const webhookOperations = [
     access: onWebhook,
     params: WebhookPath,
     response: WebhookDeliveryDetail,
+    errors: [teamSuspended],
     prepare: ({ services, caller, subject: webhook }) => callForTest(services, caller, webhook),
     handle: ({ db, subject: webhook, prepared: call }) => recordTest(db, webhook.id, call),
   }),
@@ -139,6 +146,7 @@ export const webhookOperations = [
     params: WebhookPath,
     body: Replay,
     response: ReplayedDeliveries,
+    errors: [webhookOff],
     handle: ({ db, subject: webhook, body }) => replaySince(db, webhook, body),
   }),
   operation({
@@ -176,6 +184,7 @@ export const webhookOperations = [
     access: onDelivery,
     params: DeliveryPath,
     response: WebhookDeliveryDetail,
+    errors: [webhookOff],
     handle: ({ db, subject: { webhook, delivery } }) => replayOne(db, webhook, delivery.id),
   }),
 ];
