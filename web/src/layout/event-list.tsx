@@ -50,7 +50,7 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
           <EventLink event={event}>{event.activity}</EventLink>
         </p>
         {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-        {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+        {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
         <p className="mt-0.5 text-muted text-xs">
           {team && (
             <>
