@@ -1,17 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
-import { AppError, failure, invalid } from '#core/errors.ts';
-
-export const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
-export const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
-const unavailable = failure(
-  'database.unavailable',
-  503,
-  'The database can not be reached right now; try again shortly.',
-);
-const conflict = failure('request.conflict', 409, 'Somebody else changed the same thing at the same time; try again.');
-const internal = failure('internal', 500, 'Something went wrong on our side. The request id helps us find out what.');
-export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+import { AppError, invalid, requestInvalid } from '#core/errors.ts';
+import { checkDeclared } from './declared.ts';
+import { conflict, internal, malformed, tooLarge, unavailable } from './failures.ts';
 
 /** The one place where an error becomes an answer. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -19,7 +10,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (!foreseen) request.log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
   else if (foreseen.status >= 500) request.log.warn({ err: error }, foreseen.message);
   const known = foreseen ?? internal({ data: { request_id: request.id } });
-  const oauth = request.routeOptions.config.operation?.oauthErrors ? oauthError(known) : {};
+  const { operation } = request.routeOptions.config;
+  if (operation) checkDeclared(operation, known, request.log);
+  const oauth = operation?.oauthErrors ? oauthError(known) : {};
   return reply
     .headers(known.headers)
     .code(known.status)
@@ -41,7 +34,7 @@ function oauthWord({ status, faults }: AppError): string {
 
 export function errorBody(error: AppError): Record<string, unknown> {
   if (!error.faults) return { detail: error.message, code: error.code, ...error.data };
-  const code = error.code === 'request.invalid' ? {} : { code: error.code };
+  const code = error.code === requestInvalid.code ? {} : { code: error.code };
   return { detail: error.faults, ...code, ...error.data };
 }
 

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import { hashToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
-import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
+import { type Fault, invalid, requestInvalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
 import { type Access, checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
+import { checkDeclared, checkGoesOn } from './declared.ts';
+import { foreignOrigin, tooMany } from './failures.ts';
 import {
   type Answer,
   aloneWithKey,
@@ -35,13 +37,6 @@ interface Admission {
   subject: unknown;
 }
 
-const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
-const foreignOrigin = failure(
-  'auth.foreign_origin',
-  403,
-  'A change made with the session cookie must come from the platform itself.',
-);
-
 export function registerOperation(app: FastifyInstance, services: Services, operation: Operation): void {
   const readers = {
     path: operation.params && compileReader('path', operation.params),
@@ -68,7 +63,8 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
-      const eventId = await waitIfPreferred(services, answer, request, reply);
+      else checkAnswer(operation, answer, request);
+      const eventId = operation.goesOn && (await waitIfPreferred(services, answer, request, reply));
       const { body } = answer;
       const { reread } = operation;
       reply.headers(answer.headers).code(answer.status);
@@ -77,6 +73,15 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       return reply.send(await reread(call, { body, eventId }));
     },
   });
+}
+
+/** A refusal that is kept under a key is no error any more when it gets here. */
+function checkAnswer(operation: Operation, { status, headers, body }: Answer, { log }: FastifyRequest): void {
+  if (status !== 200) {
+    const { code = requestInvalid.code } = body as { code?: string };
+    checkDeclared(operation, { code, status }, log);
+  }
+  if (headers['operation-id'] !== undefined) checkGoesOn(operation, log);
 }
 
 async function admit(

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db, Tx } from '#core/db/database.ts';
 import { LockBusy, type Locks } from '#core/db/locks.ts';
-import { AppError, failure, invalid } from '#core/errors.ts';
+import { AppError, invalid } from '#core/errors.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { errorBody } from './answers.ts';
+import { answerNotKept, outcomeUnknown, rightsLost, sessionEnded, stillRunning } from './failures.ts';
 
 /**
  * A POST with an Idempotency-Key has its effect once. The answer is stored in the transaction of the effect itself, so
@@ -31,31 +32,6 @@ export interface Answer {
   replayed: boolean;
 }
 
-const stillRunning = failure(
-  'idempotency.in_progress',
-  409,
-  'The first request with this Idempotency-Key is still running.',
-);
-const outcomeUnknown = failure(
-  'idempotency.outcome_unknown',
-  409,
-  'The first request with this Idempotency-Key was sent on, and nobody knows how it ended. See whether it had its effect; to send it again, use another key.',
-);
-const rightsLost = failure(
-  'idempotency.rights_lost',
-  409,
-  'The first request with this Idempotency-Key was answered, and you have lost a role since, so the answer is not shown again. See whether it had its effect; to send it again, use another key.',
-);
-const sessionEnded = failure(
-  'idempotency.session_ended',
-  409,
-  'The first request with this Idempotency-Key was answered with a session that has ended since; sign in again.',
-);
-const answerNotKept = failure(
-  'idempotency.answer_not_kept',
-  409,
-  'The first request with this Idempotency-Key was answered, but you have had so many large answers within a day that this one was not kept. See whether it had its effect.',
-);
 const MAX_KEY_LENGTH = 255;
 /** From here on an answer counts as large, and this much of such a caller's is kept: what a proxy answers is up to somebody else. */
 const LARGE_BYTES = 100_000;

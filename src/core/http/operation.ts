@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
+import type { Failure } from '#core/errors.ts';
 import type { PageAnswer, Paging } from '#core/pages.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
@@ -47,6 +48,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   tag: string;
   summary: string;
   access: Access<Subject>;
+  /** What it can refuse with, beyond what its policy and every operation can (http/declared.ts). */
+  errors?: readonly Failure[];
   /** Throws where the operator has not set the platform up for it; asked before what the client sent is looked at. */
   needs?(services: Services): void;
   params?: TObject<P>;
@@ -63,6 +66,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   transaction?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
+  /** Its work may go on after the answer, which then names the event in Operation-Id; `Prefer: wait` waits for that. */
+  goesOn?: true;
 }
 
 export interface JsonOperation<
@@ -74,6 +79,8 @@ export interface JsonOperation<
   Prepared,
 > extends Declaration<P, Q, B, Subject> {
   response: R;
+  /** Where the query can ask for plain text instead, which the handler then returns. */
+  alsoText?: true;
   /** Slow work that needs no transaction, such as hashing a password, done before one is opened. */
   prepare?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Prepared>;
   /**
@@ -94,10 +101,22 @@ export interface JsonOperation<
   ): Promise<Static<R>>;
 }
 
-/** An operation whose answer is not JSON: a stream, a page, a file. */
+/** An answer that is described by hand. */
+interface OtherAnswer {
+  description: string;
+  /** By name, with what each says. */
+  headers?: Record<string, string>;
+}
+
+/** An operation that answers by itself: with a stream, a page, a file. */
 export interface RawOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject>
   extends Declaration<P, Q, B, Subject> {
-  produces: string;
+  /** What a success is; undefined where there is only what `also` has. */
+  produces?: string;
+  /** What it is made of where it is JSON. */
+  response?: TSchema;
+  /** Answers besides, by status. */
+  also?: Record<number, OtherAnswer>;
   serve(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>,
     request: FastifyRequest,
@@ -123,7 +142,9 @@ type WithDefaults<Q> = Q extends { page?: number; size?: number }
 /** An operation as the server and the documents see it, whatever its types. */
 export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> & {
   response?: TSchema;
+  alsoText?: true;
   produces?: string;
+  also?: Record<number, OtherAnswer>;
   prepare?(call: Call): Promise<unknown>;
   changesElsewhere?(call: Call): boolean;
   handle?(call: Call): Promise<unknown>;

@@ -11,10 +11,11 @@ import Fastify, {
 } from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
-import { answerError, routeNotFound } from './answers.ts';
+import { answerError } from './answers.ts';
 import { installBodyParsers } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showLimit } from './dispatch.ts';
+import { routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';

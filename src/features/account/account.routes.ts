@@ -1,11 +1,21 @@
 import { Type } from 'typebox';
 import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
+import { sessionEnded } from '#core/http/failures.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, anyoneKnown, requireScope, signedIn, withPassword } from '#core/policy.ts';
-import { startSession, TokenGrant } from '#features/credential/credential.ts';
+import { anyone, anyoneKnown, insufficientScope, requireScope, signedIn, withPassword } from '#core/policy.ts';
+import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
 import { User } from '#features/user/user.ts';
-import { EmailVerification, Me, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
+import {
+  EmailVerification,
+  emailTaken,
+  linkInvalid,
+  Me,
+  PasswordReset,
+  ProfileChange,
+  Registration,
+  tooManyMails,
+} from './account.schema.ts';
 import {
   checkPasswordChange,
   getMe,
@@ -33,6 +43,7 @@ export const accountOperations = [
     limit: 'signIn',
     body: Registration,
     response: User,
+    errors: [emailTaken],
     prepare: ({ body }) => hashPassword(body.password),
     handle: ({ db, services, body, prepared }) => register(db, services, body, prepared),
   }),
@@ -46,6 +57,7 @@ export const accountOperations = [
     limit: 'signIn',
     body: EmailVerification,
     response: LinkAnswer,
+    errors: [linkInvalid, sessionEnded, unauthenticated, insufficientScope, tooManyMails],
     async handle(call) {
       const { db, services, body } = call;
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
@@ -66,6 +78,7 @@ export const accountOperations = [
     limit: 'signIn',
     body: PasswordReset,
     response: LinkAnswer,
+    errors: [linkInvalid, sessionEnded],
     prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),
     async handle(call) {
       const { db, services, prepared: passwordHash } = call;
@@ -98,6 +111,7 @@ export const accountOperations = [
     access: withPassword,
     body: ProfileChange,
     response: Me,
+    errors: [tooManyFailures],
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
     handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
   }),

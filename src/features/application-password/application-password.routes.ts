@@ -7,8 +7,12 @@ import {
   ApplicationPassword,
   ApplicationPasswordChange,
   ApplicationPasswordName,
+  ambiguousTeam,
+  applicationPasswordExists,
   DeletedApplicationPassword,
+  hostedHere,
   NewApplicationPassword,
+  tooManyApplicationPasswords,
 } from './application-password.schema.ts';
 import { listApplicationPasswords } from './application-password.sql.ts';
 import {
@@ -46,6 +50,7 @@ export const applicationPasswordOperations = [
     access: verified(inTeam('member', 'body')),
     body: NewApplicationPassword,
     response: ApplicationPasswordName,
+    errors: [applicationPasswordExists, hostedHere, tooManyApplicationPasswords],
     handle: ({ db, services, caller, body }) => createApplicationPassword(db, services, caller, body),
   }),
   operation({
@@ -59,6 +64,7 @@ export const applicationPasswordOperations = [
     query: TeamChoice,
     body: ApplicationPasswordChange,
     response: ApplicationPasswordName,
+    errors: [ambiguousTeam, applicationPasswordExists, hostedHere],
     async handle({ db, services, caller, subject, query, body }) {
       const { id } = chooseApplicationPassword(subject, caller, 'member', query.team_id);
       return updateApplicationPassword(db, services, caller, id, body);
@@ -74,6 +80,7 @@ export const applicationPasswordOperations = [
     params: HostPath,
     query: TeamChoice,
     response: DeletedApplicationPassword,
+    errors: [ambiguousTeam],
     async handle({ db, services, caller, subject, query }) {
       const { id } = chooseApplicationPassword(subject, caller, 'member', query.team_id);
       return deleteApplicationPassword(db, services, caller, id);

@@ -93,6 +93,8 @@ export const providerTimeout = failure(
   504,
   'The payment provider did not answer in time. Try again in a little while; nothing is paid twice.',
 );
+/** Of whatever asks the payment provider. */
+export const providerErrors = [notConfigured, providerFailed, providerTimeout];
 export const customerDeleted = failure(
   'billing.customer_deleted',
   409,

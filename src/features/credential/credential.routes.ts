@@ -6,11 +6,13 @@ import { anyone, forAccount, signedIn, verified, withPassword } from '#core/poli
 import {
   ApiToken,
   apiTokenNotFound,
+  badSignIn,
   CreatedApiToken,
   Introspection,
   NewApiToken,
   SignIn,
   TokenGrant,
+  tooManyFailures,
 } from './credential.schema.ts';
 import { deleteApiToken, listApiTokens } from './credential.sql.ts';
 import { createApiToken, signIn, signOut } from './credential.ts';
@@ -32,6 +34,7 @@ export const credentialOperations = [
     accepts: ['form', 'json'],
     body: SignIn,
     response: TokenGrant,
+    errors: [badSignIn, tooManyFailures],
     handle: (call) => signIn(call, call.body.username, call.body.password),
   }),
   operation({
@@ -98,6 +101,7 @@ export const credentialOperations = [
     access: withPassword,
     params: Type.Object({ api_token_id: Uuid }),
     response: Empty,
+    errors: [apiTokenNotFound],
     async handle({ db, services, caller, params }) {
       if (!(await deleteApiToken(db, params.api_token_id, caller.userId))) throw apiTokenNotFound();
       rightsChanged(db, services, caller.userId);

@@ -10,7 +10,7 @@ import { findSignIn } from '#features/user/user.ts';
 import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFailures } from './credential.schema.ts';
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 
-export { TokenGrant } from './credential.schema.ts';
+export { TokenGrant, tooManyFailures } from './credential.schema.ts';
 export { deleteExpiredCredentials } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;

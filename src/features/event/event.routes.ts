@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
-import { Event, tooManyStreams } from './event.schema.ts';
+import { Event, eventNotFound, tooManyStreams } from './event.schema.ts';
 import { streamEvents } from './event.stream.ts';
 import { getEvent, listMyEvents, readEvents } from './event.ts';
 
@@ -41,6 +41,7 @@ export const eventOperations = [
     summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
     access: signedIn,
     produces: 'text/event-stream',
+    errors: [tooManyStreams],
     async serve({ caller, services }, request, reply) {
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       if (services.events.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
@@ -61,6 +62,7 @@ export const eventOperations = [
     access: signedIn,
     params: Type.Object({ event_id: Uuid }),
     response: Event,
+    errors: [eventNotFound],
     handle: ({ db, caller, params }) => getEvent(db, caller, params.event_id),
   }),
   operation({
@@ -72,6 +74,7 @@ export const eventOperations = [
     access: signedIn,
     body: Type.Object({ event_id: Uuid }),
     response: Empty,
+    errors: [eventNotFound],
     async handle({ db, caller, body }) {
       await readEvents(db, caller, body.event_id);
       return {};

@@ -5,7 +5,13 @@ import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { verified } from '#core/policy.ts';
 import { lockNamedSite, onPartOfSite, onSite } from '#features/site/site.ts';
 import { readExternalPath } from './external-path.rules.ts';
-import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
+import {
+  ExternalPath,
+  externalPathExists,
+  externalPathNotFound,
+  NewExternalPath,
+  tooManyExternalPaths,
+} from './external-path.schema.ts';
 import { findExternalPath, listExternalPaths } from './external-path.sql.ts';
 import { createExternalPath, deleteExternalPath, updateExternalPath } from './external-path.ts';
 
@@ -48,6 +54,7 @@ export const externalPathOperations = [
     params: SitePath,
     body: NewExternalPath,
     response: ExternalPath,
+    errors: [externalPathExists, tooManyExternalPaths],
     prepare: async ({ services, subject: site, body }) => readExternalPath(body, site.fqdn, services.outbound),
     handle: async ({ db, caller, subject: site, prepared }) =>
       createExternalPath(db, caller, await lockNamedSite(db, site), prepared),
@@ -74,6 +81,7 @@ export const externalPathOperations = [
     params: ExternalPathPath,
     body: NewExternalPath,
     response: ExternalPath,
+    errors: [externalPathExists],
     prepare: async ({ services, subject: { site }, body }) => readExternalPath(body, site.fqdn, services.outbound),
     handle: async ({ db, caller, subject: { site, part: path }, prepared }) =>
       updateExternalPath(db, caller, await lockNamedSite(db, site), path.id, prepared),

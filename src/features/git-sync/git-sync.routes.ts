@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { forAccount, signedIn, verified } from '#core/policy.ts';
-import { GitSyncRepository, VerifiedRepository } from './git-sync.schema.ts';
+import { GitSyncRepository, repositoryErrors, VerifiedRepository } from './git-sync.schema.ts';
 import { listRepositories, verifyRepository } from './git-sync.ts';
 
 const tag = 'git';
@@ -29,6 +29,7 @@ export const gitSyncOperations = [
       git_branch: Type.Optional(Type.String({ maxLength: 250, description: "The repository's default when left out" })),
     }),
     response: VerifiedRepository,
+    errors: [...repositoryErrors],
     handle: ({ db, services, caller, query }) => verifyRepository(db, services, caller, query),
   }),
 ];

@@ -3,7 +3,20 @@ import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, inTeam, onRecord, verified } from '#core/policy.ts';
 import { Team } from '#features/team/team.schema.ts';
-import { Invite, InviteToken, inviteNotFound, NewInvite, OpenedInvite } from './invite.schema.ts';
+import {
+  alreadyMember,
+  Invite,
+  InviteToken,
+  inviteExists,
+  inviteExpired,
+  inviteNotFound,
+  inviteUsed,
+  NewInvite,
+  OpenedInvite,
+  otherAddress,
+  tooManyInvites,
+  tooManySent,
+} from './invite.schema.ts';
 import { findInvite, listOpenInvites } from './invite.sql.ts';
 import { acceptInvite, createInvite, deleteInvite, inspectInvite, toInvite } from './invite.ts';
 
@@ -40,6 +53,8 @@ export const inviteOperations = [
     params: TeamPath,
     body: NewInvite,
     response: Invite,
+    errors: [alreadyMember, inviteExists, tooManyInvites, tooManySent],
+    goesOn: true,
     handle: (call) => createInvite(call, call.subject, call.body),
   }),
   operation({
@@ -51,6 +66,7 @@ export const inviteOperations = [
     access: inTeam('owner'),
     params: Type.Object({ team_id: Uuid, team_member_invite_id: Uuid }),
     response: Empty,
+    errors: [inviteNotFound],
     async handle({ db, caller, subject: teamId, params }) {
       await deleteInvite(db, caller, teamId, params.team_member_invite_id);
       return {};
@@ -81,6 +97,7 @@ export const inviteOperations = [
     limit: 'signIn',
     body: InviteToken,
     response: OpenedInvite,
+    errors: [inviteNotFound, inviteUsed, inviteExpired],
     handle: ({ db, services, body }) => inspectInvite(db, services, body.token),
   }),
   operation({
@@ -92,6 +109,7 @@ export const inviteOperations = [
     access: verified(forAccount),
     body: InviteToken,
     response: Team,
+    errors: [inviteNotFound, inviteUsed, inviteExpired, otherAddress, alreadyMember],
     handle: ({ db, services, caller, body }) => acceptInvite(db, services, caller, body.token),
   }),
 ];

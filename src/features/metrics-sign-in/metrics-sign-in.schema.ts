@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { failure } from '#core/errors.ts';
+import { type Failure, failure } from '#core/errors.ts';
 import { Nullable, OneOf, Uuid } from '#core/http/schema.ts';
 import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
@@ -70,9 +70,8 @@ export const notConfigured = failure(
 );
 
 /** A refusal of the token step, with the word that RFC 6749, 5.2 has for it. */
-function refusal(error: string, status: number, message: string) {
-  const make = failure(`metrics.${error}`, status, message);
-  return (headers: Record<string, string> = {}) => make({ headers, data: { error } });
+function refusal(error: string, status: number, sentence: string): Failure {
+  return failure(`metrics.${error}`, status, sentence, { data: { error } });
 }
 
 export const invalidClient = refusal('invalid_client', 401, 'The client is unknown, or its secret is wrong.');

@@ -3,15 +3,20 @@ import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
+import { tooManyPreviews } from '#features/preview/preview.schema.ts';
+import { siteBusy, workingTeamErrors } from '#features/site/site.schema.ts';
 import { onPartOfSite, onSite } from '#features/site/site.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
 import {
   FORMATS,
   NewPitRestore,
+  noStage,
   PitPreview,
   PitRestore,
   PitRestoreDetail,
   pitRestoreNotFound,
+  previewFailed,
+  rehearsalRuns,
   restoreFailed,
 } from './pit-restore.schema.ts';
 import { findChanges, findPitRestore, listPitRestores } from './pit-restore.sql.ts';
@@ -56,6 +61,8 @@ export const pitRestoreOperations = [
     params: SitePath,
     body: NewPitRestore,
     response: PitRestore,
+    errors: [...workingTeamErrors, siteBusy, noStage, rehearsalRuns, restoreFailed],
+    goesOn: true,
     prepare: ({ db, subject: site, body }) => chooseBackups(db, site, body),
     handle: (call) => createPitRestore(call, call.subject, call.prepared),
     async reread({ db, subject: site }, { body, eventId }) {
@@ -81,6 +88,8 @@ export const pitRestoreOperations = [
     }),
     body: NewPitRestore,
     response: PitPreview,
+    errors: [...workingTeamErrors, siteBusy, noStage, previewFailed, tooManyPreviews],
+    goesOn: true,
     async prepare({ db, services, subject: site, body }) {
       const chosen = await chooseBackups(db, site, body);
       return { chosen, plan: await planRestore(services, site, chosen) };
@@ -99,6 +108,7 @@ export const pitRestoreOperations = [
     params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
     query: Type.Object({ format: Type.Optional(OneOf(FORMATS)) }),
     response: PitRestoreDetail,
+    alsoText: true,
     async handle({ db, services, subject: { part: row }, query: { format = 'json' } }) {
       const restore = viewOf(row);
       if (format === 'json') return restore;

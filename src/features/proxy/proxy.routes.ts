@@ -1,12 +1,27 @@
 import { Type } from 'typebox';
+import { forbidden } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, textOperation } from '#core/http/operation.ts';
 import { Host, Uuid } from '#core/http/schema.ts';
-import { verified, verifiedIf } from '#core/policy.ts';
+import { teamNotFound, verified, verifiedIf } from '#core/policy.ts';
+import {
+  ambiguousTeam,
+  applicationPasswordNotFound,
+} from '#features/application-password/application-password.schema.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
+import { siteNotFound } from '#features/site/site.schema.ts';
 import { findAnalyticsTarget } from './proxy.analytics.ts';
 import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
-import { AnalyticsProxyRequest, CmsRequest, ProxyAnswer, StorefrontRequest } from './proxy.schema.ts';
+import {
+  AnalyticsProxyRequest,
+  analyticsNotConfigured,
+  CmsRequest,
+  elsewhereErrors,
+  hostedErrors,
+  ProxyAnswer,
+  proxyNoXml,
+  StorefrontRequest,
+} from './proxy.schema.ts';
 import { findPassword, findTarget, onHost, onTarget, requireScopeFor, roleFor, type Target } from './proxy.target.ts';
 import { callAnalytics, callCms, callStorefront, callXmlRpc } from './proxy.ts';
 
@@ -30,11 +45,13 @@ export const proxyOperations = [
           requireScopeFor(caller, request);
           return { request, target };
         },
+        [applicationPasswordNotFound, ambiguousTeam, forbidden],
       ),
     ),
     assistant: true,
     body: CmsRequest,
     response: ProxyAnswer,
+    errors: [...elsewhereErrors, ...hostedErrors],
     changesElsewhere: ({ subject: { request } }) => !request.reads,
     prepare: ({ services, subject: { request, target } }) => callCms(services, target, request),
     handle: async ({ prepared }) => prepared,
@@ -56,11 +73,13 @@ export const proxyOperations = [
           requireScopeFor(caller, request);
           return { request, password };
         },
+        [applicationPasswordNotFound, ambiguousTeam, forbidden],
       ),
     ),
     assistant: true,
     body: StorefrontRequest,
     response: ProxyAnswer,
+    errors: [...elsewhereErrors],
     changesElsewhere: ({ subject: { request } }) => !request.reads,
     prepare: ({ services, subject: { request, password } }) => callStorefront(services, password, request),
     handle: async ({ prepared }) => prepared,
@@ -71,10 +90,17 @@ export const proxyOperations = [
     path: '/analytics-proxy',
     tag,
     summary: 'Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id',
-    access: verified(onTarget('in the team of every site and every team that the request names', findAnalyticsTarget)),
+    access: verified(
+      onTarget('in the team of every site and every team that the request names', findAnalyticsTarget, [
+        teamNotFound,
+        siteNotFound,
+        forbidden,
+      ]),
+    ),
     assistant: true,
     body: AnalyticsProxyRequest,
     response: ProxyAnswer,
+    errors: [analyticsNotConfigured, ...elsewhereErrors],
     changesElsewhere: ({ subject: { request } }) => !request.reads,
     prepare: ({ services, subject: { request, sites } }) => callAnalytics(services, request, sites),
     handle: async ({ prepared }) => prepared,
@@ -90,6 +116,7 @@ export const proxyOperations = [
     query: Type.Object({ team_id: Type.Optional(Uuid) }),
     accepts: ['xml'],
     produces: 'text/xml',
+    errors: [ambiguousTeam, proxyNoXml, ...elsewhereErrors, ...hostedErrors],
     changesElsewhere: () => true,
     async prepare({ db, services, caller, params: { fqdn }, query, body }) {
       const target = await findTarget(db, caller, 'member', { fqdn, ...query });

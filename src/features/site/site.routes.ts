@@ -13,12 +13,17 @@ import { onOwnSite, onSite } from './site.policy.ts';
 import {
   createFailed,
   NewSite,
+  nameErrors,
+  planSites,
+  planStorage,
   Site,
   SiteChange,
   SiteLogin,
   SiteUsage,
+  siteBusy,
   sleepFailed,
   updateFailed,
+  workingTeamErrors,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
 import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
@@ -40,6 +45,7 @@ export const siteOperations = [
     assistant: true,
     query: Type.Object({ team_id: Type.Optional(Uuid), ...PageQuery }),
     response: PageOf(Site),
+    errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
       const { team_id } = query;
       if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
@@ -60,6 +66,8 @@ export const siteOperations = [
     assistant: true,
     body: NewSite,
     response: Site,
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, createFailed],
+    goesOn: true,
     prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
     reread: (call, first) => rereadSite(call, first, createFailed),
@@ -87,6 +95,8 @@ export const siteOperations = [
     params: SitePath,
     body: SiteChange,
     response: Site,
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, updateFailed],
+    goesOn: true,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),
     reread: (call, first) => rereadSite(call, first, updateFailed),
@@ -101,6 +111,8 @@ export const siteOperations = [
     assistant: true,
     params: SitePath,
     response: Empty,
+    errors: [siteBusy],
+    goesOn: true,
     async handle(call) {
       await deleteSite(call, call.subject);
       return {};
@@ -118,6 +130,8 @@ export const siteOperations = [
       for_code_server: Type.Optional(Type.Boolean({ description: 'Stop its code server alone; the site stays awake' })),
     }),
     response: Site,
+    errors: [siteBusy, sleepFailed],
+    goesOn: true,
     // No site has a code server yet, so there is none to stop.
     handle: (call) =>
       call.query.for_code_server
@@ -173,6 +187,7 @@ export const siteOperations = [
     access: onSite('member'),
     params: SitePath,
     response: SiteLogin,
+    errors: [...workingTeamErrors, siteBusy],
     handle: (call) => createSiteLogin(call, call.subject),
   }),
 ];

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { teamNotFound } from '#core/policy.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
@@ -36,7 +37,7 @@ export const Site = Type.Object(
     code_server_enabled: Type.Boolean(),
     code_server_password: Type.String({ description: 'Empty for whoever may only read' }),
     dkim_key: Nullable(Type.String({ description: 'The TXT record to publish; null for whoever may only read' })),
-    db_prefix: Type.String(),
+    db_prefix: Type.String({ description: "What the names of the site's tables begin with: wp_ for every site" }),
     git_url: Nullable(Type.String()),
     git_last_sync_hash: Nullable(Type.String()),
     current_cycle_visits: Type.Integer(),
@@ -161,6 +162,10 @@ export const teamExpired = failure(
   402,
   'This team has been unpaid for 14 days; pay in the billing portal or choose a plan to go on.',
 );
+/** Of work that needs a team in good standing. */
+export const workingTeamErrors = [teamNotFound, teamSuspended, teamExpired];
+/** Of whoever wants a name. */
+export const nameErrors = [nameTaken, nameHeld, siteBusy];
 export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');
 export const planStorage = failure('plan.storage', 402, 'The plan has no storage left.');
 export const deletedSiteNotFound = failure('deleted_site.not_found', 404, 'There is no such deleted site.');

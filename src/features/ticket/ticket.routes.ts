@@ -3,7 +3,18 @@ import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
-import { NewReply, NewTicket, OwnTickets, Reply, Ticket, TicketChange, ticketNotFound } from './ticket.schema.ts';
+import {
+  attachmentNotFound,
+  NewReply,
+  NewTicket,
+  noMessagesLeft,
+  OwnTickets,
+  Reply,
+  siteNotFound,
+  Ticket,
+  TicketChange,
+  ticketNotFound,
+} from './ticket.schema.ts';
 import {
   deleteTicket,
   findTicket,
@@ -75,6 +86,7 @@ export const ticketOperations = [
     access: inTeam('member', 'body'),
     body: NewTicket,
     response: Ticket,
+    errors: [siteNotFound, attachmentNotFound],
     handle: ({ db, caller, body }) => createTicket(db, caller, body),
   }),
   operation({
@@ -147,6 +159,7 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
+    errors: [noMessagesLeft],
     handle: ({ db, caller, subject: row, body }) => createReply(db, caller, row, body),
   }),
   operation({
@@ -172,6 +185,7 @@ export const ticketOperations = [
     access: operator,
     params: TicketPath,
     response: Ticket,
+    errors: [ticketNotFound],
     handle: ({ db, services, params }) => getTicket(db, services, params.ticket_id, { asOperator: true }),
   }),
   operation({

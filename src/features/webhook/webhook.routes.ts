@@ -10,11 +10,15 @@ import {
   Replay,
   ReplayedDeliveries,
   SecretRotation,
+  teamSuspended,
+  tooManySecrets,
+  tooManyWebhooks,
   Webhook,
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookWithSecret,
+  webhookOff,
 } from './webhook.schema.ts';
 import { listWebhooks } from './webhook.sql.ts';
 import {
@@ -61,6 +65,7 @@ export const webhookOperations = [
     params: TeamPath,
     body: NewWebhook,
     response: WebhookWithSecret,
+    errors: [tooManyWebhooks],
     prepare: ({ services, body }) => readWebhookUrl(body.url, services.outbound),
     handle: ({ db, services, caller, subject: teamId, body, prepared: url }) =>
       createWebhook(db, services, caller, teamId, { ...body, url }),
@@ -115,6 +120,7 @@ export const webhookOperations = [
     params: WebhookPath,
     body: SecretRotation,
     response: WebhookWithSecret,
+    errors: [tooManySecrets],
     handle: ({ db, services, caller, subject: webhook, body }) =>
       rotateSecret(db, services, caller, webhook, body.revoke_previous ?? false),
   }),
@@ -127,6 +133,7 @@ export const webhookOperations = [
     access: verified(onWebhook),
     params: WebhookPath,
     response: WebhookDeliveryDetail,
+    errors: [teamSuspended],
     prepare: ({ services, caller, subject: webhook }) => callForTest(services, caller, webhook),
     handle: ({ db, subject: webhook, prepared: call }) => recordTest(db, webhook.id, call),
   }),
@@ -140,6 +147,7 @@ export const webhookOperations = [
     params: WebhookPath,
     body: Replay,
     response: ReplayedDeliveries,
+    errors: [webhookOff],
     handle: ({ db, subject: webhook, body }) => replaySince(db, webhook, body),
   }),
   operation({
@@ -177,6 +185,7 @@ export const webhookOperations = [
     access: verified(onDelivery),
     params: DeliveryPath,
     response: WebhookDeliveryDetail,
+    errors: [webhookOff],
     handle: ({ db, subject: { webhook, delivery } }) => replayOne(db, webhook, delivery.id),
   }),
 ];

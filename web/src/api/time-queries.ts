@@ -51,7 +51,8 @@ export const restoresQuery = (fqdn: string, page: number) =>
 export const restoreQuery = (fqdn: string, pit_restore_id: string) =>
   queryOptions({
     queryKey: ['restores', fqdn, pit_restore_id],
-    queryFn: ({ signal }): Promise<PitRestore> => api.getPitRestore({ params: { fqdn, pit_restore_id }, signal }),
+    queryFn: async ({ signal }) =>
+      (await api.getPitRestore({ params: { fqdn, pit_restore_id }, signal })) as PitRestore,
     refetchInterval: ({ state }) => (state.data?.finished_at === null ? 3_000 : false),
   });
 
@@ -61,7 +62,7 @@ export const restoreReportQuery = (fqdn: string, pit_restore_id: string) =>
     queryFn: async ({ signal }): Promise<string> => {
       // The one format that is no JSON.
       const report = await api.getPitRestore({ params: { fqdn, pit_restore_id }, query: { format: 'text' }, signal });
-      return (report as unknown as Blob).text();
+      return (report as Blob).text();
     },
   });
 

@@ -70,7 +70,7 @@ function EventRow({ event, siteName, team }: EventRowProps) {
           </EventLink>
         </p>
         {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-        {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+        {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
         <p className="mt-0.5 text-muted text-xs">
           {team && (
             <>
