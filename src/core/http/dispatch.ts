@@ -6,6 +6,7 @@ import { toPage } from '#core/pages.ts';
 import { type Access, checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
+import { readCookies } from './cookies.ts';
 import {
   type Answer,
   aloneWithKey,
@@ -32,6 +33,12 @@ interface Admission {
 }
 
 const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
+const duplicateCookie = failure(
+  'auth.duplicate_cookie',
+  401,
+  'Your browser sent two session cookies, and one of them is not from here. Delete the cookies of this address in your browser, then sign in again.',
+  { headers: { 'www-authenticate': 'Bearer' } },
+);
 const foreignOrigin = failure(
   'auth.foreign_origin',
   403,
@@ -83,10 +90,12 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Admission> {
   const { access } = operation;
-  const credential = readCredential(access, request);
+  const tokens = readTokens(services, access, request);
+  const credential = tokens.length === 1 ? tokens[0] : undefined;
   const asks = access.who !== 'anyone' || access.identifies;
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
+  if (tokens.length > 1 && access.who !== 'anyone') throw duplicateCookie();
   checkSignedIn(access, caller);
 
   const faults: Fault[] = [];
@@ -146,17 +155,20 @@ async function identify(
   return caller && opens(access, caller) ? caller : undefined;
 }
 
-function readCredential(
+/** The credential that came along; several where there are several session cookies, of which none counts. */
+function readTokens(
+  { config }: Services,
   access: Access<unknown>,
   request: FastifyRequest,
-): { token: string; fromCookie: boolean } | undefined {
+): { token: string; fromCookie: boolean }[] {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (bearer) return { token: bearer, fromCookie: false };
-  const cookie = access.who === 'bearer' ? undefined : request.cookies.session;
-  return cookie ? { token: cookie, fromCookie: true } : undefined;
+  if (bearer) return [{ token: bearer, fromCookie: false }];
+  if (access.who === 'bearer') return [];
+  const cookies = readCookies(config.baseUrl, 'session', request.headers.cookie);
+  return cookies.length === 1 && cookies[0] === '' ? [] : cookies.map((token) => ({ token, fromCookie: true }));
 }
 
-/** SameSite=Lax keeps other sites' posts out; this keeps out hosted sites, which can share the platform's registrable domain. */
+/** SameSite=Lax keeps other sites' posts out; this keeps out hosts that are no other site to a browser, as all of localhost. */
 function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || !URL.canParse(origin)) return false;

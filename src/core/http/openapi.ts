@@ -1,4 +1,5 @@
 import { SCOPES } from '#core/auth/caller.ts';
+import { cookieName } from './cookies.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
 import { ErrorAnswer, ValidationError } from './schema.ts';
 
@@ -45,7 +46,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
           type: 'oauth2',
           flows: { password: { tokenUrl: `${API_PREFIX}/token`, scopes: scopeNames } },
         },
-        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl, 'session') },
       },
     },
   };
