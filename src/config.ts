@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { readHost } from '#core/host-name.ts';
+import { isWithin, readHost, readHostName, registrableDomain } from '#core/host-name.ts';
 
 /**
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
@@ -212,6 +212,11 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     billing: stripe ? 'stripe' : mayTest ? 'test' : 'none',
     stripe,
   };
+  const ownDomain = registrableDomain(URL.parse(baseUrl)?.hostname ?? '');
+  if (ownDomain !== undefined && isWithin(readHostName(config.siteDomain) ?? config.siteDomain, ownDomain))
+    faults.push(
+      `SITE_DOMAIN must not be within ${ownDomain}, the domain of BASE_URL, for sites there could set cookies of the dashboard; use another registered domain`,
+    );
   for (const root of config.gitFileRoots)
     if (!isAbsolute(root)) faults.push(`GIT_FILE_ROOTS has '${root}', which is no absolute path`);
   if (readHost(`shop.${config.storefrontDomain}`) === undefined)

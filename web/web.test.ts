@@ -371,6 +371,21 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     assert.equal(await page.locator(':focus').textContent(), 'Skip to content');
   });
 
+  it('says what to do where a cookie of somebody else stands beside its own', async () => {
+    const { page } = await openPerson(browser, app.url);
+    await page.goto('/sites');
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    // As another host of the domain could set it: of the same name, for a path of its choice.
+    await page.context().addCookies([{ name: 'session', value: 'sy_evil', url: `${app.url}/f/` }]);
+    assert.equal((await page.context().cookies()).filter(({ name }) => name === 'session').length, 2);
+    await page.goto('/sites');
+    await page.getByText('Delete the cookies of this address').waitFor();
+    await page.context().clearCookies({ path: '/f/' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
     for (const person of [ada, grace, operator]) assert.deepEqual(person.complaints, []);
   });

@@ -4,6 +4,7 @@ import { boundToTeam, insufficientScope, operatorsOnly, sessionRequired } from '
 import {
   answerNotKept,
   conflict,
+  duplicateCookie,
   foreignOrigin,
   internal,
   malformed,
@@ -29,7 +30,7 @@ export function failuresOf(operation: Operation): Failure[] {
     ...(operation.errors ?? []),
     ...(access.errors ?? []),
     ...(ofWho[access.who as keyof typeof ofWho] ?? []),
-    ...(isOpen ? [] : [unauthenticated]),
+    ...(isOpen ? [] : [unauthenticated, duplicateCookie]),
     ...(writes && !isOpen ? [insufficientScope, foreignOrigin] : []),
     ...(writes ? [conflict, tooLarge] : []),
     ...(writes || params || query ? [requestInvalid] : []),

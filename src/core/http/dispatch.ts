@@ -7,8 +7,9 @@ import { toPage } from '#core/pages.ts';
 import { type Access, checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
+import { readCookies } from './cookies.ts';
 import { checkDeclared, checkGoesOn } from './declared.ts';
-import { foreignOrigin, tooMany } from './failures.ts';
+import { duplicateCookie, foreignOrigin, tooMany } from './failures.ts';
 import {
   type Answer,
   aloneWithKey,
@@ -92,10 +93,14 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Admission> {
   const { access } = operation;
-  const credential = readCredential(access, request);
+  const sessions = readCookies(services.config.baseUrl, 'session', request.headers.cookie).filter(
+    (each) => each !== '',
+  );
+  const credential = readCredential(access, request, sessions);
   const asks = access.who !== 'anyone' || access.identifies;
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
+  if (!credential && sessions.length > 1 && access.who !== 'anyone') throw duplicateCookie();
   checkSignedIn(access, caller);
   operation.needs?.(services);
 
@@ -114,9 +119,8 @@ async function admit(
   // Another site's page may not spend the visitor's session, be it only to end it.
   const cookieCounts = operation.method === 'GET' || !fromForeignOrigin(services, request);
   const known = cookieCounts || !credential?.fromCookie;
-  const cookie = cookieCounts ? readCookie(request) : undefined;
   const token = known ? credential?.token : undefined;
-  const tokens = [...new Set([token, cookie].filter((each) => each !== undefined))];
+  const tokens = [...new Set([...(token ? [token] : []), ...(cookieCounts ? sessions : [])])];
   return { caller: known ? caller : undefined, token, tokens, params, subject };
 }
 
@@ -160,22 +164,19 @@ async function identify(
   return caller && opens(access, caller) ? caller : undefined;
 }
 
+/** The credential that counts: a bearer token before the cookie, and of several session cookies none. */
 function readCredential(
   access: Access<unknown>,
   request: FastifyRequest,
+  sessions: readonly string[],
 ): { token: string; fromCookie: boolean } | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer) return { token: bearer, fromCookie: false };
-  const cookie = access.who === 'bearer' ? undefined : readCookie(request);
-  return cookie ? { token: cookie, fromCookie: true } : undefined;
+  const [token] = sessions;
+  return token && sessions.length === 1 && access.who !== 'bearer' ? { token, fromCookie: true } : undefined;
 }
 
-/** The session that a browser sends, be it beside a bearer token. */
-function readCookie(request: FastifyRequest): string | undefined {
-  return request.cookies.session || undefined;
-}
-
-/** SameSite=Lax keeps other sites' posts out; this keeps out hosted sites, which can share the platform's registrable domain. */
+/** SameSite=Lax keeps other sites' posts out; this keeps out hosts that are no other site to a browser, as all of localhost. */
 function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || !URL.canParse(origin)) return false;

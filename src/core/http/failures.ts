@@ -2,6 +2,12 @@ import { failure } from '#core/errors.ts';
 
 /** What the way of a request can end with, whatever the operation. */
 export const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
+export const duplicateCookie = failure(
+  'auth.duplicate_cookie',
+  401,
+  'Your browser sent two session cookies, and one of them is not from here. Delete the cookies of this address in your browser, then sign in again.',
+  { headers: { 'www-authenticate': 'Bearer' } },
+);
 export const foreignOrigin = failure(
   'auth.foreign_origin',
   403,

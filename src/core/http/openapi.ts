@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
+import { cookieName } from './cookies.ts';
 import { describeCommonResponses, describeResponses, HEADERS } from './openapi-responses.ts';
 import { type Components, hoist, type Json, refer } from './openapi-schema.ts';
 import { API_PREFIX, keepsAnswer, type Operation } from './operation.ts';
@@ -49,7 +50,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
           type: 'oauth2',
           flows: { password: { tokenUrl: `${API_PREFIX}/token`, scopes: scopeNames } },
         },
-        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl, 'session') },
       },
     },
   };

@@ -1,7 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import cookie from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -97,7 +96,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => connections?.closeQuiet());
   app.decorateRequest('admission', undefined);
   installBodyParsers(app);
-  app.register(cookie);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
   app.addHook('onResponse', async (request, reply) => {

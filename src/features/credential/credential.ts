@@ -4,6 +4,7 @@ import { rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
+import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { findSignIn } from '#features/user/user.ts';
@@ -69,10 +70,8 @@ export async function signOut(call: Call): Promise<void> {
   }
 }
 
-function sessionCookie(services: Services, value: string, maxAge: number): string {
-  const secure = services.config.baseUrl.startsWith('https:') ? '; Secure' : '';
-  return `session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
-}
+const sessionCookie = ({ config }: Services, value: string, maxAgeSeconds: number) =>
+  setCookie(config.baseUrl, 'session', value, { maxAgeSeconds, sameSite: 'Lax' });
 
 /** A token that says who somebody is and opens nothing. */
 export async function createMetricsToken(

@@ -8,7 +8,7 @@ export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 export { lockWorkingTeam } from './site.limits.ts';
 export { onPartOfSite, onSite } from './site.policy.ts';
-export { isPlatformName, isUnderSiteDomain } from './site.rules.ts';
+export { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from './site.rules.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Me, TicketPage } from '#sdk';
-import { api, isStatus } from './client.ts';
+import { api, isForeignCookie, isStatus } from './client.ts';
 
 /** The first element of a key is the resource, so that a live event can say which kind of thing is out of date. */
 const size = 25;
@@ -13,7 +13,7 @@ export const meQuery = queryOptions({
       return await api.getMe({ signal });
     } catch (error) {
       // Whoever was signed in until now is led away by the query client; the page meanwhile keeps what it shows.
-      if (isStatus(error, 401) && !client.getQueryData(queryKey)) return null;
+      if (isStatus(error, 401) && !isForeignCookie(error) && !client.getQueryData(queryKey)) return null;
       throw error;
     }
   },
