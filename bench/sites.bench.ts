@@ -5,6 +5,7 @@ import pg from 'pg';
 import { type Client, createClient } from '#sdk';
 import { type Visited, visit } from '../test/visit.ts';
 import { prepareWordPress } from '../test/wordpress-cache.ts';
+import { type DurabilityRow, measureDurability } from './durability.ts';
 import { median, percentile } from './load.ts';
 import { commandOf, descendants, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';
@@ -21,12 +22,17 @@ const STANDBY = 1;
 
 export async function run(): Promise<Report> {
   await prepareWordPress();
+  const { few, many } = await measurePlatform();
+  return report(few, many, await measureDurability());
+}
+
+async function measurePlatform() {
   const bench = await startBench();
   try {
     const service = await startService(bench);
     const few = await measureFew(bench, service);
     const many = await measureMany(bench, service);
-    return report(few, many);
+    return { few, many };
   } finally {
     await bench.stopAll();
   }
@@ -143,7 +149,11 @@ async function measureMany(bench: Bench, service: Service) {
   };
 }
 
-function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<ReturnType<typeof measureMany>>): Report {
+function report(
+  few: Awaited<ReturnType<typeof measureFew>>,
+  many: Awaited<ReturnType<typeof measureMany>>,
+  durability: DurabilityRow[],
+): Report {
   const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0)} MB`;
   const seconds = (values: number[]) => median(values) / 1000;
@@ -175,6 +185,10 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
           ['create, until `busy` is null', ms(many.createBefore), ms(many.createAfter)],
           ['start of the service (with few: on an empty database)', ms(many.startBefore), ms(many.startAfter)],
         ],
+      },
+      {
+        head: ['p50, nobody else at work', 'on disk', 'in memory', 'waiting for the disk'],
+        rows: durability.map(({ work, diskMs, memoryMs }) => [work, ms(diskMs), ms(memoryMs), ms(diskMs - memoryMs)]),
       },
     ],
     goals: [

@@ -18,7 +18,8 @@ export class SqliteFile implements SiteDatabase {
   constructor(file: string) {
     // No time to wait inside SQLite, because that would hold up the whole process.
     this.#db = new DatabaseSync(file, { timeout: 0 });
-    this.#db.exec('pragma trusted_schema = off');
+    // A commit deletes the journal, and is on disk when the folder is: only this setting waits for that too.
+    this.#db.exec('pragma trusted_schema = off; pragma synchronous = extra');
   }
 
   async tables(): Promise<string[]> {

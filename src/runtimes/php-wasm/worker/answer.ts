@@ -12,7 +12,7 @@ export async function answer(
   request: IncomingMessage,
   body: Uint8Array,
   response: ServerResponse,
-  ended: () => { purge: boolean },
+  ended: () => Promise<{ purge: boolean }>,
 ): Promise<{ ranOutOfMemory: boolean }> {
   const { script, pathInfo } = findScript(php, request.url ?? '/');
   const headers = readHeaders(request);
@@ -39,7 +39,7 @@ export async function answer(
   const errors = collectErrors(result.stderr);
   // An answer is whole or it is an error: PHP may still fail after its first words, and then its exit code says so.
   const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
-  const { purge } = ended();
+  const { purge } = await ended();
   const [status, complaint] = await Promise.all([result.httpStatusCode, errors]);
   if (complaint) process.stderr.write(`${complaint}\n`);
   for (const [name, values] of Object.entries(await result.headers)) setHeader(response, name, values);
