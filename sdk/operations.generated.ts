@@ -783,6 +783,14 @@ export type User = {
   analytics_user_id: string | null;
   created_at: string;
 };
+export type UserPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<User>;
+};
 export type ValidationError = {
   detail: Array<{
     loc: Array<string | number>;
@@ -893,7 +901,7 @@ export interface Operations {
       grant_type?: 'password' | null;
       username: string;
       password: string;
-    } }; output: TokenGrant; errors: 'auth.bad_sign_in' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
   /** End every credential that comes with the request: the bearer token and the session cookie */
   signOut: { input: Record<never, never>; output: Empty; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** What the credential of this request may do */
@@ -906,7 +914,7 @@ export interface Operations {
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
   /** Make an account, with a team on the plan free */
@@ -937,6 +945,12 @@ export interface Operations {
       new_password?: string | null;
       default_region?: string | null;
     } }; output: Me; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+  /** Everybody who has an account, or those whose name or address holds a text */
+  listAllUsers: { input: { query?: { search?: string; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Block a person, which ends every session and token of theirs, or let them in again */
+  blockUser: { input: { params: { user_id: string }; body: {
+      is_active: boolean;
+    } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
   /** The teams you own or belong to */
   listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
@@ -980,7 +994,7 @@ export interface Operations {
   /** Join the team that the invite is for */
   acceptInvite: { input: { body: {
       token: string;
-    } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
+    } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
   /** The sites of your teams, or of one of them, newest first */
   listSites: { input: { query?: { team_id?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
@@ -1338,6 +1352,8 @@ export const ROUTES = {
   resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
   getMe: { method: 'GET', path: '/f/api/v1/me' },
   updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
+  listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
+  blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },

@@ -13,8 +13,8 @@ signIn                               200       200     200     200    200    200
 signOut                              200       200     200     200    200    200      200      200     200     200      200       200         200
 introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200         200
 listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200         200
-createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         403
-createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         403
+createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
 deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 
 register                             200       200     200     200    200    200      200      200     200     200      200       200         200
@@ -39,7 +39,7 @@ createInvite                         401       404     403     403    403    200
 deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
 getInvite                            401       404     403     403    403    200      404      401     200     200      200       404         200
 inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200         200
-acceptInvite                         401       200     200     200    200    200      200      401     200     403      403       200         403
+acceptInvite                         401       200     200     200    200    200      200      401     200     403      403       200         200
 acceptInvite/of somebody else        401       403     403     403    403    403      403      401     403     403      403       403         403
 
 listEvents                           401       200     200     200    200    200      200      401     200     200      200       200         200
@@ -159,6 +159,8 @@ updateRegion                         401       403     403     403    403    403
 deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTeams                         401       403     403     403    403    403      403      401     403     403      403       200         403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
+blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -288,6 +290,7 @@ getRegion       params.region_id               public
 updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
+blockUser       params.user_id                 403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only

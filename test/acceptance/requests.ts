@@ -137,6 +137,9 @@ export const requests: Record<string, Make> = {
     body: { is_active: false },
   }),
 
+  listAllUsers: nothing,
+  blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
+
   listInvites: inTeam,
   createInvite: ({ place }) => ({
     params: { team_id: place.teamId },

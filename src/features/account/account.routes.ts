@@ -3,20 +3,33 @@ import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { sessionEnded } from '#core/http/failures.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, anyoneKnown, insufficientScope, requireScope, signedIn, withPassword } from '#core/policy.ts';
+import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import {
+  anyone,
+  anyoneKnown,
+  insufficientScope,
+  operator,
+  operatorOn,
+  requireScope,
+  signedIn,
+  withPassword,
+} from '#core/policy.ts';
 import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
-import { User } from '#features/user/user.ts';
+import { findUserIfAny, listUsers, User } from '#features/user/user.ts';
 import {
   EmailVerification,
   emailTaken,
   linkInvalid,
   Me,
+  operatorStays,
   PasswordReset,
   ProfileChange,
   Registration,
   tooManyMails,
+  userNotFound,
 } from './account.schema.ts';
 import {
+  blockUser,
   checkPasswordChange,
   getMe,
   register,
@@ -114,5 +127,35 @@ export const accountOperations = [
     errors: [tooManyFailures],
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
     handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
+  }),
+  operation({
+    id: 'listAllUsers',
+    method: 'GET',
+    path: '/operator/user',
+    tag: 'operators',
+    summary: 'Everybody who has an account, or those whose name or address holds a text',
+    access: operator,
+    query: Type.Object({
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'A part of name or address' })),
+      ...PageQuery,
+    }),
+    response: PageOf(User),
+    async handle({ db, query, page }) {
+      const { count, rows } = await listUsers(db, query.search, query);
+      return page(query, count, rows);
+    },
+  }),
+  operation({
+    id: 'blockUser',
+    method: 'PATCH',
+    path: '/operator/user/{user_id}',
+    tag: 'operators',
+    summary: 'Block a person, which ends every session and token of theirs, or let them in again',
+    access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
+    params: Type.Object({ user_id: Uuid }),
+    body: Type.Object({ is_active: Type.Boolean() }),
+    response: User,
+    errors: [operatorStays],
+    handle: ({ db, services, caller, subject, body }) => blockUser(db, services, caller, subject, body.is_active),
   }),
 ];

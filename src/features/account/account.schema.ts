@@ -47,6 +47,8 @@ export const ProfileChange = Type.Object({
 });
 export type ProfileChange = Static<typeof ProfileChange>;
 
+export const userNotFound = failure('user.not_found', 404, 'There is no such person.');
+export const operatorStays = failure('account.own', 409, 'You can not block yourself.');
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
 export const tooManyMails = failure(
   'account.too_many_mails',

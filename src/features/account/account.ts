@@ -24,6 +24,7 @@ import {
   emailTaken,
   linkInvalid,
   type Me,
+  operatorStays,
   type ProfileChange,
   type Registration,
   tooManyMails,
@@ -123,8 +124,7 @@ export async function resetPassword(
 ): Promise<TokenGrant> {
   const { db, services } = call;
   const userId = await consumeLink(db, services, token, 'password_reset');
-  const { is_active, is_verified } = await findUser(db, userId);
-  if (!is_active) throw linkInvalid();
+  const { is_verified } = await findUser(db, userId);
   const takesOver = !is_verified && !keepsContents;
   // Before the user's row, as everybody locks them.
   if (takesOver) await lockOwnedTeams(db, userId);
@@ -139,10 +139,34 @@ export async function resetPassword(
 async function consumeLink(db: Db, services: Services, token: string, purpose: LinkPurpose): Promise<string> {
   const linkId = services.secrets.readSignedId(purpose, token);
   const userId = linkId && (await consumeMailedLink(db, linkId, purpose));
-  if (!userId) throw linkInvalid();
+  // Whoever is blocked learns nothing else than that the link serves no more.
+  if (!userId || !(await findUser(db, userId)).is_active) throw linkInvalid();
   await retireMailedLinks(db, userId, purpose);
   await revokeCredentials(db, services, userId);
   return userId;
+}
+
+/** Who is blocked is out at once, everywhere, and stays out; their teams go on. */
+export async function blockUser(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  person: User,
+  isActive: boolean,
+): Promise<User> {
+  if (person.id === caller.userId) throw operatorStays();
+  if (person.is_active === isActive) return person;
+  await updateUser(db, person.id, { is_active: isActive });
+  await revokeCredentials(db, services, person.id);
+  await recordEvent(db, {
+    scope: 'account',
+    event_type: isActive ? 'account.unblocked' : 'account.blocked',
+    activity: isActive ? 'The platform let you in again' : 'The platform blocked your account',
+    // What happens to an account is shown to whose it is.
+    by: { userId: person.id },
+    item_id: person.id,
+  });
+  return findUser(db, person.id);
 }
 
 export async function getMe(db: Db, userId: string): Promise<Me> {

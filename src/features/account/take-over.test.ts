@@ -80,7 +80,7 @@ suite('a password reset on an address that was never confirmed', () => {
   test('takes away everything that was made in its name, and tells of each', async () => {
     const registrant = await registerPerson(app, 'Victim', { verified: false });
     const friend = await registerPerson(app, 'Friend');
-    await doWhileUnconfirmed(registrant, () => letIn(friend, registrant, 'member'));
+    await letIn(friend, registrant, 'member');
     const { accomplice, site } = await fill(registrant);
     assert.deepEqual(await countAll(registrant), [2, 1, 1, 1, 1, 1, 1]);
 
@@ -90,8 +90,8 @@ suite('a password reset on an address that was never confirmed', () => {
     await assert.rejects(signInAs(app, registrant.email), refused(401, 'auth.bad_sign_in'));
     await assert.rejects(accomplice.api.getTeam({ params: { team_id: owner.teamId } }), refused(404));
     assert.equal((await owner.api.getMe()).is_verified, true);
-    // What is in a team of somebody else is theirs to decide.
-    assert.equal((await owner.api.getTeam({ params: { team_id: friend.teamId } })).role, 'member');
+    // Whoever invited them saw the link too, and may have been the one who joined.
+    await assert.rejects(owner.api.getTeam({ params: { team_id: friend.teamId } }), refused(404));
 
     const events = await owner.api.listTeamEvents({ params: { team_id: owner.teamId }, query: { size: 100 } });
     const told = new Set(events.results.map(({ event_type }) => event_type));

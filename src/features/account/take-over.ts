@@ -6,13 +6,13 @@ import { deleteApplicationPasswords } from '#features/application-password/appli
 import { unlinkGitAccounts } from '#features/git-account/git-account.ts';
 import { withdrawInvites } from '#features/invite/invite.ts';
 import { deleteTeamSites } from '#features/site/site.ts';
-import { lockOwnedTeams, removeOtherMembers } from '#features/team/team.ts';
+import { lockOwnedTeams, removeMember, removeOtherMembers } from '#features/team/team.ts';
 import { deleteWebhooks } from '#features/webhook/webhook.ts';
 
 /**
  * Whoever reads the mail of an address has set a password for an account that nobody had ever confirmed: somebody else may
- * have made it in their name. What is in it goes, each thing as its owner would delete it, with its usual event. What they
- * have in other people's teams is those people's. Sessions and API tokens ended with the link already.
+ * have made it in their name. What is in it goes, each thing as its owner would delete it, with its usual event. They leave
+ * other people's teams too: whoever invited them saw the link, so the one who joined may be another. Sessions and API tokens ended with the link already.
  */
 export async function removeContents(db: Db, services: Services, owner: Caller): Promise<void> {
   for (const teamId of await lockOwnedTeams(db, owner.userId)) {
@@ -25,6 +25,8 @@ export async function removeContents(db: Db, services: Services, owner: Caller):
     await deleteTeamSites(db, services, owner, teamId);
   }
   await unlinkGitAccounts(db, owner);
+  for (const [teamId, role] of owner.roles)
+    if (role !== 'owner') await removeMember(db, services, owner, teamId, owner.userId);
   await recordEvent(db, {
     scope: 'account',
     event_type: 'account.taken_over',

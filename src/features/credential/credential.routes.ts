@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, forAccount, signedIn, verified, withPassword } from '#core/policy.ts';
+import { anyone, forAccount, signedIn, withPassword } from '#core/policy.ts';
 import {
   ApiToken,
+  accountBlocked,
   apiTokenNotFound,
   badSignIn,
   CreatedApiToken,
@@ -34,7 +35,7 @@ export const credentialOperations = [
     accepts: ['form', 'json'],
     body: SignIn,
     response: TokenGrant,
-    errors: [badSignIn, tooManyFailures],
+    errors: [badSignIn, accountBlocked, tooManyFailures],
     handle: (call) => signIn(call, call.body.username, call.body.password),
   }),
   operation({
@@ -87,7 +88,7 @@ export const credentialOperations = [
     path: '/api_token',
     tag,
     summary: 'Make a personal API token; the token itself is shown only in this answer',
-    access: verified(withPassword),
+    access: withPassword,
     body: NewApiToken,
     response: CreatedApiToken,
     handle: ({ db, caller, body }) => createApiToken(db, caller, body),

@@ -55,6 +55,7 @@ export const NewApiToken = Type.Object({
 export type NewApiToken = Static<typeof NewApiToken>;
 
 export const badSignIn = failure('auth.bad_sign_in', 401, 'The email address or the password is wrong.');
+export const accountBlocked = failure('account.blocked', 403, 'This account is blocked; ask the platform why.');
 export const tooManyFailures = failure(
   'auth.too_many_failures',
   429,

@@ -8,7 +8,14 @@ import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { findSignIn } from '#features/user/user.ts';
-import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFailures } from './credential.schema.ts';
+import {
+  type ApiToken,
+  accountBlocked,
+  badSignIn,
+  type NewApiToken,
+  type TokenGrant,
+  tooManyFailures,
+} from './credential.schema.ts';
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
@@ -22,8 +29,10 @@ export async function signIn(call: Call, username: string, password: string): Pr
   const email = username.trim().toLowerCase();
   const account = await findSignIn(db, email);
   const matches = await countFailures(services, email, () => checkPassword(account?.password_hash, password));
-  if (!account?.is_active || !matches)
-    throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
+  if (!account || !matches) throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
+  // Only whoever knows the password learns of it.
+  if (!account.is_active)
+    throw accountBlocked({ data: { ...OAUTH_REFUSAL, error_description: accountBlocked().message } });
   return startSession(call, account.id);
 }
 

@@ -106,7 +106,7 @@ export const inviteOperations = [
     path: '/invite/accept',
     tag,
     summary: 'Join the team that the invite is for',
-    access: verified(forAccount),
+    access: forAccount,
     body: InviteToken,
     response: Team,
     errors: [inviteNotFound, inviteUsed, inviteExpired, otherAddress, alreadyMember],

@@ -25,7 +25,9 @@ const fields = {
   description: Type.String(),
   category: Nullable(Type.String()),
   is_assistant_thread: Type.Boolean(),
-  messages_remaining: Type.Integer({ description: 'Assistant messages left in this ticket' }),
+  messages_remaining: Type.Integer({
+    description: 'Assistant messages left in this ticket; one is taken when the assistant answers',
+  }),
   assistant_custom_instructions: Nullable(Type.String()),
   resolved: Type.Boolean(),
   resolved_at: Nullable(Timestamp),

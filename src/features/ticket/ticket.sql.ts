@@ -71,11 +71,8 @@ export async function setResolved(db: Db, id: string, resolved: boolean): Promis
   return rows.length > 0;
 }
 
-/** Counts one assistant message; false when none is left. The row's lock makes two at once count as two. */
-export async function takeMessage(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`update tickets set messages_remaining = messages_remaining - 1, is_assistant_thread = true
-    where id = ${id} and messages_remaining > 0 returning id`.execute(db);
-  return rows.length > 0;
+export async function makeAssistantThread(db: Db, id: string): Promise<void> {
+  await sql`update tickets set is_assistant_thread = true where id = ${id} and not is_assistant_thread`.execute(db);
 }
 
 export async function deleteTicket(db: Db, id: string): Promise<void> {

@@ -26,11 +26,11 @@ import {
   findTicket,
   insertReply,
   insertTicket,
+  makeAssistantThread,
   newestReplies,
   type ReplyRow,
   setResolved,
   type TicketRow,
-  takeMessage,
 } from './ticket.sql.ts';
 
 export { deleteUnclaimedAttachments } from './attachment.sql.ts';
@@ -135,14 +135,18 @@ export async function completeReplies(db: Db, rows: ReplyRow[]): Promise<Reply[]
   return rows.map((row) => ({ ...row, user: people.get(row.user_id) as User }));
 }
 
-/** A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant, which the plan counts. */
+/**
+ * A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant. A message to it is counted when it is
+ * answered, so while nobody answers none is.
+ */
 export async function createReply(db: Db, caller: Caller, ticket: TicketRow, input: NewReply): Promise<Reply> {
   const description = input.description?.trim() ? input.description : null;
   const resolve = input.resolve ?? null;
   const isChat = input.is_assistant_chat_message ?? false;
   if (description === null && (isChat || resolve === null))
     throw invalid(bodyFault('description', 'Field required', 'missing'));
-  if (isChat && !(await takeMessage(db, ticket.id))) throw await messagesUsedUp(db, ticket);
+  if (isChat && ticket.messages_remaining <= 0) throw await messagesUsedUp(db, ticket);
+  if (isChat) await makeAssistantThread(db, ticket.id);
 
   const row = await insertReply(db, {
     ticket_id: ticket.id,

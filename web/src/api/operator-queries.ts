@@ -39,6 +39,13 @@ export const allTeamsQuery = (page: number) =>
     placeholderData: keepPreviousData,
   });
 
+export const allUsersQuery = (search: string, page: number) =>
+  queryOptions({
+    queryKey: ['users', 'all', search, page],
+    queryFn: ({ signal }) => api.listAllUsers({ query: { ...(search && { search }), page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
 export const failedJobsQuery = (page: number) =>
   queryOptions({
     queryKey: ['jobs', page],

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
@@ -6,7 +6,6 @@ import { meQuery } from '../api/queries.ts';
 import { roleLabel } from '../api/roles.ts';
 import { useSession } from '../api/session.ts';
 import { AuthCard } from '../layout/auth-layout.tsx';
-import { ResendButton } from '../layout/resend-button.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';
@@ -83,7 +82,7 @@ type AcceptProps = {
   token: string;
   email: string;
   teamName: string;
-  me: { id: string; email: string; full_name: string; is_verified: boolean };
+  me: { id: string; email: string; full_name: string };
 };
 
 function Accept({ token, email, teamName, me }: AcceptProps) {
@@ -116,13 +115,11 @@ function Accept({ token, email, teamName, me }: AcceptProps) {
         </div>
       </div>
       {problem && <Alert tone="danger">{problem}</Alert>}
-      {mine && !me.is_verified && <Unconfirmed email={me.email} />}
-      {mine && me.is_verified && (
+      {mine ? (
         <Button size="lg" pending={pending} onClick={() => void accept()}>
           Accept and join
         </Button>
-      )}
-      {!mine && (
+      ) : (
         <>
           <Alert tone="warn">You are signed in with another address than the invited one.</Alert>
           <Button variant="secondary" size="lg" onClick={() => void signOut()}>
@@ -131,23 +128,5 @@ function Accept({ token, email, teamName, me }: AcceptProps) {
         </>
       )}
     </div>
-  );
-}
-
-function Unconfirmed({ email }: { email: string }) {
-  const queryClient = useQueryClient();
-  return (
-    <>
-      <Alert tone="warn" action={<ResendButton className="rounded font-medium underline underline-offset-4" />}>
-        Confirm your address first, with the link that we mailed to {email}. Then you can join.
-      </Alert>
-      <Button
-        variant="secondary"
-        size="lg"
-        onClick={() => void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })}
-      >
-        I have confirmed it
-      </Button>
-    </>
   );
 }

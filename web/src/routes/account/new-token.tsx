@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
-import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { SecretOnce } from '../../layout/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
@@ -36,11 +35,9 @@ export function NewTokenButton() {
   }
   return (
     <>
-      <ConfirmedOnly>
-        <Button variant="secondary" onClick={show}>
-          <PlusIcon /> New token
-        </Button>
-      </ConfirmedOnly>
+      <Button variant="secondary" onClick={show}>
+        <PlusIcon /> New token
+      </Button>
       <Dialog
         open={open}
         onOpenChange={setOpen}
