@@ -1,5 +1,4 @@
-import type { Failure } from '#core/errors.ts';
-import { requestInvalid } from '#core/errors.ts';
+import { type Failure, requestInvalid } from '#core/errors.ts';
 import { failuresOf } from './declared.ts';
 import { internal } from './failures.ts';
 import { type Components, hoist, type Json, json, refer } from './openapi-schema.ts';

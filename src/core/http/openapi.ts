@@ -15,6 +15,7 @@ const INTRODUCTION = `Managed hosting of WordPress-style sites: teams, sites, ba
   the dashboard under Account.
 - **Errors:** \`{"detail": "one sentence", "code": "site.busy"}\`. A 422 has a list in \`detail\` instead, with every fault and
   where it is. What you may not know of is a 404.
+- **Bodies:** unknown fields are ignored, and null in an optional field is as good as leaving it out.
 - **Lists:** \`page\` from 1 and \`size\` up to 100; \`next\` and \`previous\` are the addresses of the pages beside.
 - **Sending again:** with an \`Idempotency-Key\` a POST takes effect once, however often it is sent within 24 hours.
 - **Work that takes time** answers at once and names its event in \`Operation-Id\`. \`Prefer: wait=30\` has the answer wait for
