@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { describeBrokenDatabases } from '#runtimes/broken-database.contract.ts';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { describeRuntime } from '#runtimes/runtime.contract.ts';
@@ -15,6 +16,7 @@ import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
 describeRuntime('PHP in WebAssembly', openTestRuntime);
+describeBrokenDatabases('PHP in WebAssembly', () => openTestRuntime({ standbyWorkers: 0 }));
 
 describe('PHP in WebAssembly', () => {
   it('serves a site from a warm worker, one worker for one site ever', async () => {

@@ -57,6 +57,7 @@ export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
   return `<?php
 ${defines.join('\n')}
 $table_prefix = 'wp_';
+require ${php(`${layout.platformFolder}/no-installer.php`)};
 ${site.isOffline ? NO_CRON : ''}
 if (($_SERVER['HTTP_X_FORWARDED_PROTO'] ?? '') === 'https') $_SERVER['HTTPS'] = 'on';
 $_SERVER['SERVER_SOFTWARE'] = ${php(SERVER_SOFTWARE)};

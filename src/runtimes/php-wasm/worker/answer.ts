@@ -90,13 +90,19 @@ function findScript(php: PHP, url: string): { script: string; pathInfo: string }
   const candidates = named ? [named] : path.endsWith('/') ? [`${path}index.php`] : [`${path}/index.php`];
   for (const candidate of candidates) {
     const script = PATHS.core + candidate;
-    if (isInside(candidate) && php.isFile(script)) return { script, pathInfo: named ? rest : '' };
+    if (isInside(candidate) && !isInstaller(candidate) && php.isFile(script))
+      return { script, pathInfo: named ? rest : '' };
   }
   return { script: `${PATHS.core}/index.php`, pathInfo: '' };
 }
 
 function isInside(path: string): boolean {
   return !path.includes('\0') && !path.split('/').some((part) => part.startsWith('.'));
+}
+
+/** Nobody installs a WordPress over the web here, so these are not there, whatever the database looks like. */
+function isInstaller(path: string): boolean {
+  return /^\/+wp-admin\/+(install|setup-config)\.php$/.test(path);
 }
 
 function decode(path: string): string {
