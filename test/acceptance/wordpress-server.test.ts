@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { zstdDecompressSync } from 'node:zlib';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../app.ts';
 import { registerPerson } from '../people.ts';
@@ -100,6 +101,43 @@ test('a theme that came with WordPress is gone from the site that deletes it, un
   assert.deepEqual((await listed()).slugs, bundled.slice(0, 2));
   assert.deepEqual(await readdir(themes), []);
   assert.equal((await visit(app, site.fqdn, '/')).status, 200);
+});
+
+test('the editor leaves compressed, and HEAD says no length that is none', async () => {
+  const path = '/wp-admin/post-new.php';
+  const plain = await owner.ask(path);
+  const small = await owner.ask(path, { headers: { 'accept-encoding': 'gzip, deflate, br, zstd' } });
+  assert.deepEqual([plain.status, small.status, small.headers['content-encoding']], [200, 200, 'zstd']);
+  assert.match(zstdDecompressSync(small.body).toString(), /<\/html>\s*$/);
+  assert.ok(small.body.length < plain.body.length / 5, `${small.body.length} of ${plain.body.length} bytes`);
+  const head = await owner.ask(path, { method: 'HEAD' });
+  assert.deepEqual([head.status, head.headers['content-length']], [200, undefined]);
+  const front = await visit(app, site.fqdn, '/?head', { method: 'HEAD' });
+  const { headers } = await visit(app, site.fqdn, '/?head');
+  assert.deepEqual([front.headers['content-length'], front.headers.etag], [headers['content-length'], headers.etag]);
+  assert.ok(Number(headers['content-length']) > 10_000);
+});
+
+test('a reader of a feed who has it is told so, by what WordPress said of it', async () => {
+  const first = await visit(app, site.fqdn, '/feed/', { headers: { accept: 'application/rss+xml' } });
+  const modified = String(first.headers['last-modified']);
+  for (const headers of [{ 'if-modified-since': modified }, { 'if-none-match': String(first.headers.etag) }]) {
+    const again = await visit(app, site.fqdn, '/feed/', { headers });
+    assert.deepEqual([again.status, again.headers['x-cache'], again.body.length], [304, 'HIT', 0]);
+  }
+});
+
+test('a flood of visits to what is not there reaches PHP once, and sees what is there once it is', async () => {
+  const ask = () => visit(app, site.fqdn, '/about-later/');
+  assert.deepEqual([(await ask()).status, (await ask()).headers['x-cache']], [404, 'HIT']);
+  const nonce = (await owner.ask('/wp-admin/admin-ajax.php?action=rest-nonce')).text;
+  const made = await owner.ask('/wp-json/wp/v2/pages', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-wp-nonce': nonce },
+    body: JSON.stringify({ title: 'Later', slug: 'about-later', status: 'publish' }),
+  });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await ask()).status, 200);
 });
 
 const BROKEN = `<?php
