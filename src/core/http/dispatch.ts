@@ -69,7 +69,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       const keyed = readKeyed(services, operation, request);
       const answer = await prepareAndPerform(services, operation, call, keyed, admission);
       // A page of another site must not put its own session into the visitor's browser.
-      if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
+      if (!fromForeignOrigin(services, request)) for (const cookie of call.cookies) reply.header('set-cookie', cookie);
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       const eventId = await waitIfPreferred(services, answer, request, reply);
       const { body } = answer;
@@ -168,6 +168,13 @@ function readTokens(
   return cookies.length === 1 && cookies[0] === '' ? [] : cookies.map((token) => ({ token, fromCookie: true }));
 }
 
+/** Another site's page may not spend the tries of the visitor's browser either. */
+function readDeviceCookie(services: Services, request: FastifyRequest): string | undefined {
+  if (fromForeignOrigin(services, request)) return undefined;
+  const cookies = readCookies(services.config.baseUrl, 'device', request.headers.cookie);
+  return cookies.length === 1 ? cookies[0] : undefined;
+}
+
 /** SameSite=Lax keeps other sites' posts out; this keeps out hosts that are no other site to a browser, as all of localhost. */
 function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
@@ -225,6 +232,7 @@ async function readCall(
     body,
     subject,
     token: admission.token,
+    device: readDeviceCookie(services, request),
     authorization: request.headers.authorization,
     db: services.db,
     services,
@@ -237,6 +245,7 @@ async function readCall(
     callerIfAny: admission.caller,
     prepared: undefined,
     headers: {},
+    cookies: [],
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
   return call;

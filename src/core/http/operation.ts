@@ -23,6 +23,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   prepared: Prepared;
   /** The credential as it came, for the operations that are about credentials. */
   token: string | undefined;
+  /** What an earlier sign-in left in this browser. */
+  device: string | undefined;
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -32,6 +34,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   log: Services['log'];
   /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
   headers: Record<string, string>;
+  /** Cookies for the caller's browser. A page of another site does not get to set them. */
+  cookies: string[];
   /** Puts rows into the envelope, with links to the pages beside this one. */
   page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
 }

@@ -100,6 +100,6 @@ export const accountOperations = [
     body: ProfileChange,
     response: User,
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
-    handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
+    handle: (call) => updateMe(call, call.body, call.prepared),
   }),
 ];

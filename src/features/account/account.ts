@@ -1,22 +1,20 @@
 import type { Caller } from '#core/auth/caller.ts';
-import { checkPassword, hashPassword } from '#core/auth/password.ts';
+import { hashPassword } from '#core/auth/password.ts';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { countFailures, revokeCredentials, startSession, type TokenGrant } from '#features/credential/credential.ts';
-import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
-  findSignIn,
-  findUser,
-  hasOperator,
-  insertUser,
-  passwordHashOf,
-  type User,
-  updateUser,
-} from '#features/user/user.ts';
+  checkOwnPassword,
+  rememberDevice,
+  revokeCredentials,
+  startSession,
+  type TokenGrant,
+} from '#features/credential/credential.ts';
+import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
+import { findSignIn, findUser, hasOperator, insertUser, type User, updateUser } from '#features/user/user.ts';
 import { mailLink } from './account.jobs.ts';
 import { emailTaken, linkInvalid, type ProfileChange, type Registration, tooManyMails } from './account.schema.ts';
 import {
@@ -145,21 +143,17 @@ export async function checkPasswordChange(
 ): Promise<string | undefined> {
   if (new_password === undefined) return undefined;
   if (current_password === undefined) throw invalid(bodyFault('current_password', 'Field required', 'missing'));
-  // A stolen session must not be a way to guess the password either.
-  const matches = await countFailures(services, caller.email, async () =>
-    checkPassword(await passwordHashOf(db, caller.userId), current_password),
-  );
+  const matches = await checkOwnPassword(db, services, caller, current_password);
   if (!matches) throw invalid(bodyFault('current_password', 'Value error, this is not your password'));
   return hashPassword(new_password);
 }
 
 export async function updateMe(
-  db: Db,
-  services: Services,
-  caller: Caller,
+  call: Call,
   { first_name, last_name }: ProfileChange,
   passwordHash: string | undefined,
 ): Promise<User> {
+  const { db, services, caller } = call;
   if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
     await retireMailedLinks(db, caller.userId, 'password_reset');
@@ -169,6 +163,7 @@ export async function updateMe(
     ...(last_name !== undefined && { last_name: last_name.trim() }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
   });
+  if (passwordHash !== undefined) await rememberDevice(call, caller.userId);
   rightsChanged(db, services, caller.userId);
   return findUser(db, caller.userId);
 }

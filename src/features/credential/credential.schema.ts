@@ -58,6 +58,6 @@ export const badSignIn = failure('auth.bad_sign_in', 401, 'The email address or 
 export const tooManyFailures = failure(
   'auth.too_many_failures',
   429,
-  'Too many failed sign-ins for this account; wait a minute.',
+  'Too many wrong passwords for this account; wait a minute, or come in with a link that we mail to you: ask to reset the password.',
 );
 export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');
