@@ -176,6 +176,13 @@ function readCredential(
   return token && sessions.length === 1 && access.who !== 'bearer' ? { token, fromCookie: true } : undefined;
 }
 
+/** Another site's page may not spend the tries of the visitor's browser either. */
+function readDeviceCookie(services: Services, request: FastifyRequest): string | undefined {
+  if (fromForeignOrigin(services, request)) return undefined;
+  const cookies = readCookies(services.config.baseUrl, 'device', request.headers.cookie);
+  return cookies.length === 1 ? cookies[0] : undefined;
+}
+
 /** SameSite=Lax keeps other sites' posts out; this keeps out hosts that are no other site to a browser, as all of localhost. */
 function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
@@ -233,6 +240,7 @@ async function readCall(
     body,
     subject,
     tokens: admission.tokens,
+    device: readDeviceCookie(services, request),
     authorization: request.headers.authorization,
     db: services.db,
     services,
@@ -246,6 +254,7 @@ async function readCall(
     prepared: undefined,
     headers: {},
     sessionId: undefined,
+    cookies: [],
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
   return call;
@@ -323,7 +332,8 @@ async function perform(
     call.db = db;
     const body = await operation.handle?.(call);
     const type = operation.produces && { 'content-type': `${operation.produces}; charset=utf-8` };
-    return { status: 200, headers: { ...call.headers, ...type }, body, sessionId: call.sessionId };
+    const cookies = call.cookies.length > 0 && { 'set-cookie': call.cookies };
+    return { status: 200, headers: { ...call.headers, ...type, ...cookies }, body, sessionId: call.sessionId };
   };
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };
@@ -358,7 +368,7 @@ async function waitIfPreferred(
 ): Promise<string | undefined> {
   const eventId = answer.headers['operation-id'];
   const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(String(request.headers.prefer ?? ''))?.[1];
-  if (!eventId || wanted === undefined) return undefined;
+  if (typeof eventId !== 'string' || wanted === undefined) return undefined;
   const seconds = Math.min(60, Number(wanted));
   reply.header('preference-applied', `wait=${seconds}`);
   await services.events.waitUntilFinished(eventId, seconds * 1000);

@@ -25,7 +25,8 @@ export interface KeyedRequest {
 
 export interface Answer {
   status: number;
-  headers: Record<string, string>;
+  /** Cookies are a list, since each is a header of its own. */
+  headers: Record<string, string | string[]>;
   body: unknown;
   /** The session that it gives, where it gives one. */
   sessionId?: string | undefined;

@@ -24,6 +24,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   prepared: Prepared;
   /** The credentials as they came, those that count, for the operation that ends them. */
   tokens: readonly string[];
+  /** What an earlier sign-in left in this browser. */
+  device: string | undefined;
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -35,6 +37,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   headers: Record<string, string>;
   /** The session that the answer gives, where it gives one: a kept answer is shown again only while that lasts. */
   sessionId: string | undefined;
+  /** Cookies for the caller's browser. A page of another site does not get to set them. */
+  cookies: string[];
   /** Puts rows into the envelope, with links to the pages beside this one. */
   page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
 }

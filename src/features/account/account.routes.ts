@@ -126,7 +126,7 @@ export const accountOperations = [
     response: Me,
     errors: [tooManyFailures],
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
-    handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
+    handle: (call) => updateMe(call, call.body, call.prepared),
   }),
   operation({
     id: 'listAllUsers',

@@ -198,7 +198,7 @@ test('the token operation speaks OAuth: form in, bearer out, and a refusal carri
   const good = await sign('a long enough password');
   assert.equal(good.status, 200);
   assert.match(
-    good.headers.get('set-cookie') ?? '',
+    good.headers.getSetCookie()[0] ?? '',
     /^session=sy_[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
   );
   assert.equal(((await good.json()) as { token_type: string }).token_type, 'bearer');

@@ -1,12 +1,18 @@
 import type { Caller } from '#core/auth/caller.ts';
-import { checkPassword, hashPassword } from '#core/auth/password.ts';
+import { hashPassword } from '#core/auth/password.ts';
 import { rightsChanged } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { countFailures, revokeCredentials, startSession, type TokenGrant } from '#features/credential/credential.ts';
+import {
+  checkOwnPassword,
+  rememberDevice,
+  revokeCredentials,
+  startSession,
+  type TokenGrant,
+} from '#features/credential/credential.ts';
 import { holdRegion, listRegions } from '#features/region/region.ts';
 import { createTeam, lockOwnedTeams } from '#features/team/team.ts';
 import {
@@ -15,7 +21,6 @@ import {
   findUser,
   hasOperator,
   insertUser,
-  passwordHashOf,
   type User,
   updateUser,
 } from '#features/user/user.ts';
@@ -183,21 +188,17 @@ export async function checkPasswordChange(
 ): Promise<string | undefined> {
   if (new_password === undefined) return undefined;
   if (current_password === undefined) throw invalid(bodyFault('current_password', 'Field required', 'missing'));
-  // A stolen session must not be a way to guess the password either.
-  const matches = await countFailures(services, caller.email, async () =>
-    checkPassword(await passwordHashOf(db, caller.userId), current_password),
-  );
+  const matches = await checkOwnPassword(db, services, caller, current_password);
   if (!matches) throw invalid(bodyFault('current_password', 'Value error, this is not your password'));
   return hashPassword(new_password);
 }
 
 export async function updateMe(
-  db: Db,
-  services: Services,
-  caller: Caller,
+  call: Call,
   { first_name, last_name, default_region }: ProfileChange,
   passwordHash: string | undefined,
 ): Promise<Me> {
+  const { db, services, caller } = call;
   const regionId = typeof default_region === 'string' ? await holdRegionCalled(db, default_region) : null;
   if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
@@ -209,6 +210,7 @@ export async function updateMe(
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
     ...(default_region !== undefined && { default_region_id: regionId }),
   });
+  if (passwordHash !== undefined) await rememberDevice(call, caller.userId);
   rightsChanged(db, services, caller.userId);
   return getMe(db, caller.userId);
 }

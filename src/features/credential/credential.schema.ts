@@ -59,6 +59,6 @@ export const accountBlocked = failure('account.blocked', 403, 'This account is b
 export const tooManyFailures = failure(
   'auth.too_many_failures',
   429,
-  'Too many failed sign-ins for this account; wait a minute.',
+  'Too many wrong passwords for this account; wait a minute, or come in with a link that we mail to you: ask to reset the password.',
 );
 export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');

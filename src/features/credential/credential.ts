@@ -6,8 +6,9 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
+import { addressKey, type LimitName } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
-import { findSignIn } from '#features/user/user.ts';
+import { findSignIn, passwordHashOf } from '#features/user/user.ts';
 import {
   type ApiToken,
   accountBlocked,
@@ -17,6 +18,7 @@ import {
   tooManyFailures,
 } from './credential.schema.ts';
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+import { deviceCookie, readDevice } from './device.ts';
 
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
 export { deleteExpiredCredentials } from './credential.sql.ts';
@@ -28,7 +30,14 @@ export async function signIn(call: Call, username: string, password: string): Pr
   const { db, services } = call;
   const email = username.trim().toLowerCase();
   const account = await findSignIn(db, email);
-  const matches = await countFailures(services, email, () => checkPassword(account?.password_hash, password));
+  const device = account && readDevice(services, account, call.device);
+  const counted: Counted = device
+    ? [['failedSignInOfDevice', device]]
+    : [
+        ['failedSignIn', `${email} ${addressKey(call.ip)}`],
+        ['failedSignInOfAccount', email],
+      ];
+  const matches = await countFailures(services, counted, () => checkPassword(account?.password_hash, password));
   if (!account || !matches) throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
   // Only whoever knows the password learns of it.
   if (!account.is_active)
@@ -36,17 +45,30 @@ export async function signIn(call: Call, username: string, password: string): Pr
   return startSession(call, account.id);
 }
 
+/** What a wrong password counts against. */
+type Counted = readonly (readonly [LimitName, string])[];
+
 /** Counts a try before it is made, and takes it back when it was right: many at once are counted as many. */
-export async function countFailures(
-  services: Services,
-  email: string,
-  check: () => Promise<boolean>,
-): Promise<boolean> {
-  const state = services.limits.take('failedSignIn', email);
-  if (state.exceeded) throw tooManyFailures({ headers: { 'retry-after': String(state.resetSeconds) } });
+async function countFailures({ limits }: Services, counted: Counted, check: () => Promise<boolean>): Promise<boolean> {
+  // What is refused counts nowhere, so that one address alone never reaches the bound of the account.
+  for (const [name, key] of counted) {
+    const { exceeded, resetSeconds } = limits.peek(name, key);
+    if (exceeded) throw tooManyFailures({ headers: { 'retry-after': String(resetSeconds) } });
+  }
+  for (const [name, key] of counted) limits.take(name, key);
   const matches = await check();
-  if (matches) services.limits.giveBack('failedSignIn', email);
+  if (matches) for (const [name, key] of counted) limits.giveBack(name, key);
   return matches;
+}
+
+/**
+ * Whether this is the password of whoever is signed in. Counted by the session: whoever stole one has its tries alone, from
+ * however many addresses, and keeps nobody else out.
+ */
+export function checkOwnPassword(db: Db, services: Services, caller: Caller, password: string): Promise<boolean> {
+  return countFailures(services, [['failedSignInOfDevice', caller.credential.id]], async () =>
+    checkPassword(await passwordHashOf(db, caller.userId), password),
+  );
 }
 
 const OAUTH_REFUSAL = { error: 'invalid_grant', error_description: 'The email address or the password is wrong.' };
@@ -64,15 +86,22 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
     expires_at,
   });
   call.sessionId = id;
-  call.headers['set-cookie'] = sessionCookie(services, token, SESSION_SECONDS);
+  call.cookies.push(sessionCookie(services, token, SESSION_SECONDS));
+  await rememberDevice(call, userId);
   return { access_token: token, token_type: 'bearer', expires_in: SESSION_SECONDS };
+}
+
+/** From now on this browser is one that the account is known by. */
+export async function rememberDevice({ db, services, device, cookies }: Call, userId: string): Promise<void> {
+  const account = { id: userId, password_hash: await passwordHashOf(db, userId) };
+  cookies.push(deviceCookie(services, account, readDevice(services, account, device)));
 }
 
 /** Ends every credential that came along; without one there is nothing to end. */
 export async function signOut(call: Call): Promise<void> {
   const { db, services, tokens } = call;
   // A cookie that a foreign page made the browser send does not count, so it must not be cleared either.
-  if (tokens.length > 0) call.headers['set-cookie'] = sessionCookie(services, '', 0);
+  if (tokens.length > 0) call.cookies.push(sessionCookie(services, '', 0));
   for (const token of tokens) {
     const userId = await deleteCredentialByHash(db, hashToken(token));
     if (userId) rightsChanged(db, services, userId);
