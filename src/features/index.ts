@@ -10,6 +10,7 @@ import { followUsage, rereadPayments, syncCustomerJob } from './billing/billing.
 import { mailBilling } from './billing/billing.mail.ts';
 import { billingOperations } from './billing/billing.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
+import { lookAtZones } from './domain/domain.jobs.ts';
 import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
@@ -114,6 +115,7 @@ export const jobKinds: readonly JobKind[] = [
   rehearseRestore,
   buildPreview,
   endPreviews,
+  lookAtZones,
   mailSwitchedOff,
   resealSecrets,
   syncCustomerJob,
@@ -132,6 +134,7 @@ export const schedules: Record<string, string> = {
   [pruneBackups.name]: '13 3 * * *',
   [checkBackups.name]: '23 4 * * 0',
   [endPreviews.name]: '* * * * *',
+  [lookAtZones.name]: '* * * * *',
   [followUsage.name]: '* * * * *',
   [rereadPayments.name]: '37 * * * *',
 };

@@ -323,6 +323,7 @@ export interface DB {
     mail_hour: Generated<Date | null>;
     mails_sent: Generated<number>;
     mail_is_waiting: Generated<boolean>;
+    zone_looked_at: Generated<Date | null>;
   };
   subscriptions: {
     account: string;
