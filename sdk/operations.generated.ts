@@ -372,6 +372,8 @@ export type PitPreview = {
     }>;
     is_truncated: boolean;
   };
+  changes_count: number | null;
+  changes_next: string | null;
   browse: {
     url: string;
     expires_at: string;
@@ -449,6 +451,8 @@ export type PitRestoreDetail = {
     }>;
     is_truncated: boolean;
   } | null;
+  changes_count?: number | null;
+  changes_next?: string | null;
 };
 export type PitRestorePage = {
   count: number;
@@ -1075,7 +1079,7 @@ export interface Operations {
       is_dry_run?: boolean;
     } }; output: PitRestore };
   /** What a restore would change, at once; nothing is stored and nothing is changed */
-  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean }; body: {
+  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean; now_hash?: string; page?: number; size?: number }; body: {
       restore_point: string;
       delete_extra_files?: boolean;
       restore_db?: boolean;
@@ -1084,8 +1088,8 @@ export interface Operations {
       for_stage_site?: boolean;
       is_dry_run?: boolean;
     } }; output: PitPreview };
-  /** One restore: its record, with every change (`changes`), or as a report in plain text (`text`) */
-  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text' } }; output: PitRestoreDetail };
+  /** One restore: its record, with every change by the page (`changes`), or as a report in plain text (`text`) */
+  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail };
   /** The way into a preview that you asked for */
   getPreview: { input: { params: { preview_id: string } }; output: Preview };
   /** Deleted sites that can still be brought back */
