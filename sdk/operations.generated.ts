@@ -376,6 +376,8 @@ export type PitPreview = {
     }>;
     is_truncated: boolean;
   };
+  changes_count: number | null;
+  changes_next: string | null;
   browse: {
     url: string;
     expires_at: string;
@@ -453,6 +455,8 @@ export type PitRestoreDetail = {
     }>;
     is_truncated: boolean;
   } | null;
+  changes_count?: number | null;
+  changes_next?: string | null;
 };
 export type PitRestorePage = {
   count: number;
@@ -1097,7 +1101,7 @@ export interface Operations {
       is_dry_run?: boolean | null;
     } }; output: PitRestore; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.dry_run_running' | 'pit_restore.failed' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What a restore would change, at once; nothing is stored and nothing is changed */
-  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean }; body: {
+  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean; now_hash?: string; page?: number; size?: number }; body: {
       restore_point: string;
       delete_extra_files?: boolean | null;
       restore_db?: boolean | null;
@@ -1106,8 +1110,8 @@ export interface Operations {
       for_stage_site?: boolean | null;
       is_dry_run?: boolean | null;
     } }; output: PitPreview; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.preview_failed' | 'preview.too_many' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
-  /** One restore: its record, with every change (`changes`), or as a report in plain text (`text`) */
-  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text' } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
+  /** One restore: its record, with every change by the page (`changes`), or as a report in plain text (`text`) */
+  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
   /** The way into a preview that you asked for */
   getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'preview.not_found' };
   /** Deleted sites that can still be brought back */

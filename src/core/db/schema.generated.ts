@@ -194,6 +194,11 @@ export interface DB {
     id: string;
     received_at: Generated<Date>;
   };
+  pit_restore_changes: {
+    restore_id: string;
+    number: number;
+    changes: unknown;
+  };
   pit_restores: {
     id: Generated<string>;
     site_id: string;
@@ -217,11 +222,12 @@ export interface DB {
     num_tables_failed: Generated<number | null>;
     num_tables_restored: Generated<number | null>;
     num_tables_skipped: Generated<number | null>;
-    changes: Generated<unknown | null>;
     applied_at: Generated<Date | null>;
     failed_reason: Generated<string | null>;
     created_at: Generated<Date>;
     finished_at: Generated<Date | null>;
+    changes_count: Generated<number | null>;
+    changes_are_cut: Generated<boolean>;
   };
   platform: {
     id: Generated<boolean>;
