@@ -64,6 +64,9 @@ export const PLANTS: Plant[] = [
       const wrong = newSecret();
       for (const headers of [{ authorization: `Bearer ${wrong}` }, { cookie: `session=${wrong}` }])
         await send('GET', '/me', { headers });
+      const cookie = `device=${wrong}; session=${wrong}; session=${wrong}`;
+      await send('GET', '/me', { headers: { cookie } });
+      await send('POST', '/token', { headers: { cookie }, body: { username: 'x', password: 'y' } });
       await send('GET', `/event?token=${wrong}`, { token });
       const keyed = { token, body: { name: 'ci', scopes: ['read'] }, headers: KEYED(), shows: true } as const;
       const made = await send('POST', '/api_token', keyed);

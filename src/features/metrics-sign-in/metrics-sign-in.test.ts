@@ -211,7 +211,7 @@ suite('only who signed in with a password and confirmed the address gets a code'
   });
 
   test('an unconfirmed address is access_denied, with what to do about it', async () => {
-    const answer = await client.authorize((await registerPerson(app, 'Unconfirmed')).token);
+    const answer = await client.authorize((await registerPerson(app, 'Unconfirmed', { verified: false })).token);
     assert.equal(errorOf(answer), 'access_denied');
     assert.match(answer.headers.get('location') as string, /Confirm\+your\+email\+address/);
   });
