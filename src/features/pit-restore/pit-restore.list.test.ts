@@ -112,19 +112,21 @@ suite('the list of changes', () => {
   test('a record has every change, by the page, and as a report', async () => {
     const { id } = await owner.api.createPitRestore({ params, body: { restore_point: point, is_dry_run: true } });
     const one = { ...params, pit_restore_id: id };
-    const running = await owner.api.getPitRestore({ params: one, query: { format: 'changes' } });
+    const read = async (query: { format?: 'changes'; page?: number; size?: number } = {}) =>
+      (await owner.api.getPitRestore({ params: one, query })) as PitRestoreDetail;
+    const running = await read({ format: 'changes' });
     assert.deepEqual([running.changes, running.changes_count, running.changes_next], [null, null, null]);
-    await eventually(async () => (await owner.api.getPitRestore({ params: one })).finished_at !== null, 300_000);
-    assert.equal((await owner.api.getPitRestore({ params: one })).passed_dry_run, true);
+    await eventually(async () => (await read()).finished_at !== null, 300_000);
+    assert.equal((await read()).passed_dry_run, true);
 
-    const first = await owner.api.getPitRestore({ params: one, query: { format: 'changes' } });
+    const first = await read({ format: 'changes' });
     assert.deepEqual([first.changes_count, first.changes?.is_truncated], [FILES + TABLES, true]);
     assert.equal(namesOf(first.changes as Changes).length, FIRST);
     const names = await readOn(first);
     assertComplete(names);
-    const paged = await owner.api.getPitRestore({ params: one, query: { format: 'changes', page: 1, size: 777 } });
+    const paged = await read({ format: 'changes', page: 1, size: 777 });
     assert.deepEqual(await readOn(paged), names);
-    const past = await owner.api.getPitRestore({ params: one, query: { format: 'changes', page: 1000 } });
+    const past = await read({ format: 'changes', page: 1000 });
     assert.deepEqual([namesOf(past.changes as Changes), past.changes_next], [[], null]);
 
     const told: string[] = [];
