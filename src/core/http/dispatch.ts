@@ -93,10 +93,10 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Admission> {
   const { access } = operation;
-  const sessions = readCookies(services.config.baseUrl, 'session', request.headers.cookie).filter(
-    (each) => each !== '',
-  );
-  const credential = readCredential(access, request, sessions);
+  const sessions = readCookies(services.config.baseUrl, 'session', request.headers.cookie);
+  // Which of several is whose can not be told, so none counts.
+  const session = sessions.length === 1 ? sessions[0] || undefined : undefined;
+  const credential = readCredential(access, request, session);
   const asks = access.who !== 'anyone' || access.identifies;
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
@@ -120,7 +120,7 @@ async function admit(
   const cookieCounts = operation.method === 'GET' || !fromForeignOrigin(services, request);
   const known = cookieCounts || !credential?.fromCookie;
   const token = known ? credential?.token : undefined;
-  const tokens = [...new Set([...(token ? [token] : []), ...(cookieCounts ? sessions : [])])];
+  const tokens = [...new Set([token, cookieCounts ? session : undefined].filter((each) => each !== undefined))];
   return { caller: known ? caller : undefined, token, tokens, params, subject };
 }
 
@@ -164,16 +164,15 @@ async function identify(
   return caller && opens(access, caller) ? caller : undefined;
 }
 
-/** The credential that counts: a bearer token before the cookie, and of several session cookies none. */
+/** The credential that counts: a bearer token before the cookie. */
 function readCredential(
   access: Access<unknown>,
   request: FastifyRequest,
-  sessions: readonly string[],
+  session: string | undefined,
 ): { token: string; fromCookie: boolean } | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer) return { token: bearer, fromCookie: false };
-  const [token] = sessions;
-  return token && sessions.length === 1 && access.who !== 'bearer' ? { token, fromCookie: true } : undefined;
+  return session && access.who !== 'bearer' ? { token: session, fromCookie: true } : undefined;
 }
 
 /** Another site's page may not spend the tries of the visitor's browser either. */
