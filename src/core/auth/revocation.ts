@@ -16,10 +16,16 @@ export function rightsChanged(db: Db, services: Services, userId: string): void 
 }
 
 /**
- * For what is made after waiting for a lock: the credential may have ended meanwhile, and what it makes would outlive that.
- * To be asked with the lock held that whoever ended it had.
+ * For what is made after waiting for a lock: the credential, or the role in the team, may have ended meanwhile, and what is
+ * made would outlive that. To be asked with the lock held that whoever ended it had.
  */
-export async function requireCredential(db: Db, caller: Caller): Promise<void> {
-  const { rows } = await sql`select from credentials where id = ${caller.credential.id}`.execute(db);
+export async function recheckRights(db: Db, caller: Caller, teamId?: string): Promise<void> {
+  const role = teamId === undefined ? undefined : caller.roles.get(teamId);
+  const isMember = sql`exists (select from team_members m
+    where m.user_id = c.user_id and m.team_id = ${teamId ?? null} and m.role = ${role ?? null})`;
+  const { rows } = await sql`
+    select from credentials c where c.id = ${caller.credential.id} and ${teamId === undefined ? sql`true` : isMember}`.execute(
+    db,
+  );
   if (rows.length === 0) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
 }

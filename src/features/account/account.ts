@@ -21,6 +21,7 @@ import {
   findUser,
   hasOperator,
   insertUser,
+  lockUser,
   type User,
   updateUser,
 } from '#features/user/user.ts';
@@ -107,6 +108,7 @@ export async function sendVerification(db: Db, services: Services, caller: Calle
 /** Answers whose address is verified now. Older sessions end: whoever made the account may not be whom the mail reached. */
 export async function verifyEmail(db: Db, services: Services, token: string): Promise<string> {
   const userId = await consumeLink(db, services, token, 'verify_email');
+  await endCredentials(db, services, userId);
   // The one that came with it, for whoever had not made the account, would otherwise be good for days.
   await retireMailedLinks(db, userId, 'password_reset');
   await updateUser(db, userId, { is_verified: true });
@@ -133,6 +135,7 @@ export async function resetPassword(
   const takesOver = !is_verified && !keepsContents;
   // Before the user's row, as everybody locks them.
   if (takesOver) await lockOwnedTeams(db, userId);
+  await endCredentials(db, services, userId);
   await retireMailedLinks(db, userId, 'verify_email');
   await updateUser(db, userId, { password_hash: passwordHash, is_verified: true });
   const grant = await startSession(call, userId);
@@ -147,8 +150,13 @@ async function consumeLink(db: Db, services: Services, token: string, purpose: L
   // Whoever is blocked learns nothing else than that the link serves no more.
   if (!userId || !(await findUser(db, userId)).is_active) throw linkInvalid();
   await retireMailedLinks(db, userId, purpose);
-  await revokeCredentials(db, services, userId);
   return userId;
+}
+
+/** With the user's row locked: a credential that is made at this moment waits, and then finds itself ended too. */
+async function endCredentials(db: Db, services: Services, userId: string): Promise<void> {
+  await lockUser(db, userId);
+  await revokeCredentials(db, services, userId);
 }
 
 /** Who is blocked is out at once, everywhere, and stays out; their teams go on. */
@@ -202,7 +210,8 @@ export async function updateMe(
   const regionId = typeof default_region === 'string' ? await holdRegionCalled(db, default_region) : null;
   if (passwordHash !== undefined) {
     await revokeCredentials(db, services, caller.userId, { except: caller.credential.id });
-    await retireMailedLinks(db, caller.userId, 'password_reset');
+    // Of an address that nobody confirmed they are the true owner's way in, and the password is not theirs.
+    if (caller.isVerified) await retireMailedLinks(db, caller.userId, 'password_reset');
   }
   await updateUser(db, caller.userId, {
     ...(first_name !== undefined && { first_name: first_name.trim() }),

@@ -1,4 +1,5 @@
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
@@ -42,6 +43,7 @@ export async function createApplicationPassword(
   await requireElsewhere(db, services, fqdn);
   // Two who want the last place come one after the other.
   if (!(await lockTeam(db, team_id))) throw teamNotFound();
+  await recheckRights(db, caller, team_id);
   if ((await countApplicationPasswords(db, team_id)) >= MAX_PASSWORDS) throw tooManyApplicationPasswords();
   const password_sealed = services.secrets.seal(Buffer.from(password));
   const row = await insertApplicationPassword(db, { team_id, user_id: caller.userId, fqdn, username, password_sealed });

@@ -1,8 +1,8 @@
 import type { Caller } from '#core/auth/caller.ts';
 import { checkPassword } from '#core/auth/password.ts';
-import { rightsChanged } from '#core/auth/revocation.ts';
+import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
-import type { Db } from '#core/db/database.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -38,12 +38,20 @@ export async function signIn(call: Call, username: string, password: string): Pr
         ['failedSignInOfAccount', email],
       ];
   const matches = await countFailures(services, counted, () => checkPassword(account?.password_hash, password));
-  if (!account || !matches) throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
+  if (!account || !matches) throw wrongPassword();
   // Only whoever knows the password learns of it.
   if (!account.is_active)
     throw accountBlocked({ data: { ...OAUTH_REFUSAL, error_description: accountBlocked().message } });
-  return startSession(call, account.id);
+  return inTransaction(services.db, async (tx) => {
+    call.db = tx;
+    const grant = await startSession(call, account.id);
+    // Another password may have been set while this one was checked, and ended every session but this.
+    if ((await passwordHashOf(tx, account.id)) !== account.password_hash) throw wrongPassword();
+    return grant;
+  });
 }
+
+const wrongPassword = () => badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
 
 /** What a wrong password counts against. */
 type Counted = readonly (readonly [LimitName, string])[];
@@ -164,5 +172,6 @@ export async function createApiToken(
     team_id: input.team_id ?? null,
     expires_at,
   });
+  await recheckRights(db, caller);
   return { ...record, token };
 }

@@ -1,11 +1,17 @@
-import { jobKind } from '#core/jobs/jobs.ts';
+import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
 import { lockTeam } from '#features/team/team.ts';
-import { requireIdle } from './site.events.ts';
 import { type Remover, removeSite } from './site.remove.ts';
 import { findSiteById, lockSite } from './site.sql.ts';
 
+const RETRY_MS = 60_000;
+
+interface Removal {
+  siteId: string;
+  by: Remover;
+}
+
 /** Deletes a site that was busy when it was to go. The lane lets it run when the work before it has ended. */
-export const removeBusySite = jobKind<{ siteId: string; by: Remover }>({
+export const removeBusySite: JobKind<Removal> = jobKind<Removal>({
   name: 'site.remove',
   lane: 'site',
   async run({ siteId, by }, { services, commit }) {
@@ -15,9 +21,9 @@ export const removeBusySite = jobKind<{ siteId: string; by: Remover }>({
       await lockTeam(tx, found.team_id);
       const site = await lockSite(tx, siteId);
       if (!site) return;
-      // Work that failed waits for its next try; so does this.
-      requireIdle(site);
-      await removeSite(tx, services, by, site);
+      // Work that failed waits for its next try; so does this, however long that takes.
+      if (site.busy === null) await removeSite(tx, services, by, site);
+      else await services.jobs.enqueueOnce(tx, removeBusySite, { siteId, by }, siteId, new Date(Date.now() + RETRY_MS));
     });
   },
 });

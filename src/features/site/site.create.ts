@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
-import { requireCredential } from '#core/auth/revocation.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -70,7 +70,7 @@ export async function createSite(
   const { secrets, config } = services;
   if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
   const team = await lockWorkingTeam(db, input.team_id);
-  await requireCredential(db, caller);
+  await recheckRights(db, caller, input.team_id);
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);
   await requireStorage(db, team);

@@ -1,4 +1,5 @@
 import { type Caller, hasRole } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -76,6 +77,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
   if (movesTo || input.is_free !== undefined)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
+  for (const id of teams.keys()) await recheckRights(db, caller, id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = differences(site, input);

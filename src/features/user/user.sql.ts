@@ -82,6 +82,11 @@ export async function findSignIn(
     .executeTakeFirst();
 }
 
+/** Whoever writes something that belongs to this person waits until the transaction ends. */
+export async function lockUser(db: Db, id: string): Promise<void> {
+  await sql`select from users where id = ${id} for update`.execute(db);
+}
+
 export async function passwordHashOf(db: Db, id: string): Promise<string> {
   return (await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow())
     .password_hash;

@@ -8,6 +8,7 @@ export {
   hasOperator,
   insertUser,
   listUsers,
+  lockUser,
   passwordHashOf,
   updateUser,
   usersById,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
@@ -58,6 +59,7 @@ export async function createWebhook(
   input: NewWebhook,
 ): Promise<WebhookWithSecret> {
   await lockTeam(db, teamId);
+  await recheckRights(db, caller, teamId);
   if ((await countWebhooks(db, teamId)) >= MAX_WEBHOOKS) throw tooManyWebhooks();
   const webhook = await insertWebhook(db, { ...tidy(input), url: input.url, team_id: teamId, user_id: caller.userId });
   const secret = await giveSecret(db, services, webhook.id);
