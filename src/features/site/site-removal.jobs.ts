@@ -3,7 +3,7 @@ import { lockTeam } from '#features/team/team.ts';
 import { type Remover, removeSite } from './site.remove.ts';
 import { findSiteById, lockSite } from './site.sql.ts';
 
-const RETRY_MS = 60_000;
+const RETRY_MS = 5_000;
 
 interface Removal {
   siteId: string;
