@@ -137,6 +137,8 @@ suite('a password reset on an address that was never confirmed', () => {
 
   test('lets nothing come after it that was asked for with a session from before', async () => {
     const registrant = await registerPerson(app, 'Hurried', { verified: false });
+    const accomplice = await registerPerson(app, 'Accomplice');
+    await doWhileUnconfirmed(registrant, () => letIn(registrant, accomplice, 'admin'));
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
     const waiting = (count: number) =>
@@ -154,9 +156,17 @@ suite('a password reset on an address that was never confirmed', () => {
     const made = registrant.api.createSite({ body });
     const refusal = assert.rejects(made, refused(401, 'auth.required'));
     await waiting(2);
+    const { token } = await registrant.api.createApiToken({ body: { name: 'late', scopes: ['write'] } });
+    const params = { team_id: registrant.teamId };
+    const hook = accomplice.api.createWebhook({ params, body: { url: 'https://hooks.example.com/' } });
+    const hookRefusal = assert.rejects(hook, refused(401, 'auth.required'));
+    await waiting(3);
     await holder.query('commit');
     await holder.end();
     const owner = await taken;
+    await hookRefusal;
+    assert.equal((await owner.api.listWebhooks({ params })).count, 0);
+    await assert.rejects(createClient({ baseUrl: app.url, token }).getMe(), refused(401));
     await refusal;
     assert.equal((await owner.api.listSites()).count, 0);
   });
