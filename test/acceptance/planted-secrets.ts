@@ -108,7 +108,7 @@ export const PLANTS: Plant[] = [
       await send('POST', '/site', { token, body: { ...body, fqdn: 'x', cms_password: refused } });
       await send('POST', '/site', {
         token,
-        body: { ...body, cms_username: refused.slice(0, 30), cms_password: refused },
+        body: { ...body, cms_password: refused.repeat(1000) },
       });
       await send('POST', '/site', { token, body: { ...body, cms_password: password }, headers, shows: true });
       await send('POST', '/site', { token, body: { ...body, cms_password: password } });

@@ -118,7 +118,7 @@ suite('a right that is taken away is gone at once, on every process', () => {
     await eventually(async () => (await request(app, 'GET', '/me', { token })).status === 401, SOON_MS);
     await bothRefuse(token, '/me', 401);
     const signIn = await request(app, 'POST', '/token', { body: { username: person.email, password: PASSWORD } });
-    assert.equal(signIn.status, 401);
+    assert.deepEqual([signIn.status, signIn.json.code], [403, 'account.blocked']);
   });
 
   test('a token whose time is over, also where it is remembered', async () => {
