@@ -203,6 +203,8 @@ function missingTools() {
   if (!onPath('nsd')) missing.push({ name: 'nsd', packages: ['nsd'] });
   if (!onPath('sshd')) missing.push({ name: 'sshd', packages: ['openssh-server', 'openssh-client'] });
   if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
+  // What the disk is asked, for the test of power cuts.
+  if (!onPath('strace')) missing.push({ name: 'strace', packages: ['strace'] });
   return missing;
 }
 

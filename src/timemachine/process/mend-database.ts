@@ -1,10 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { OnProgress } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { UnreadableDatabase } from '../sources/sqlite-open.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { diskOperations } from '../stores/file-operations.ts';
 import { isOfSite, sourceOf } from './kept-site.ts';
 import type { SitePlace } from './protocol.ts';
 
@@ -34,6 +36,7 @@ export async function mendDatabase(
     });
   }
   await rename(draft, file);
+  await diskOperations.syncFolder(dirname(file));
   return Object.keys(point.tables).filter(isOfSite);
 }
 

@@ -21,6 +21,8 @@ export class SqliteTarget implements TableTarget {
     // staged neither touches the site's database nor outlives us.
     this.#db.exec("ATTACH DATABASE '' AS staged");
     this.#db.exec('PRAGMA staged.journal_mode = MEMORY; PRAGMA staged.synchronous = OFF');
+    // What was brought back has to last: a commit ends when the disk knows that the journal is gone.
+    this.#db.exec('PRAGMA main.synchronous = EXTRA');
     // Rows that were there come back, whatever the table says of new ones.
     this.#db.exec('PRAGMA ignore_check_constraints = ON');
     this.#maker = new SchemaMaker(this.#db);
