@@ -23,7 +23,7 @@ const compressGzip = promisify(gzip);
 
 /** For what is kept and sent often: smaller is worth some milliseconds, once. */
 const KEPT_LEVELS = { br: 5, zstd: 6, gzip: 6 };
-/** For what is sent once: 5 ms for the 700 KB of WordPress' editor, which is made in more than a hundred times of that. */
+/** For what is sent once: some milliseconds for the 700 KB of WordPress' editor, which is made in more than a hundred times of that. */
 const PASSING_LEVELS = { br: 3, zstd: 3, gzip: 3 };
 /** 512 KB. The usual windows take megabytes for each answer that is on its way, and make pages hardly smaller. */
 const PASSING_WINDOW_LOG = 19;

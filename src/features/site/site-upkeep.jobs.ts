@@ -12,6 +12,7 @@ import { stopSite } from './site.jobs.ts';
 import { findSiteById, lockSite, updateSite } from './site.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import {
+  keepCronDue,
   markStorageStale,
   type SleepReason,
   takeDueCron,
@@ -87,7 +88,8 @@ export const runSiteCron = jobKind<OfSite>({
   async run({ siteId }, { services }) {
     const { db, runtime, log } = services;
     const [route] = await siteRoutes(services).load(siteId);
-    if (route?.state !== 'ready' && route?.state !== 'asleep') return;
+    // Some work has taken the site since the turn was planned, or its team is suspended.
+    if (route?.state !== 'ready' && route?.state !== 'asleep') return keepCronDue(db, siteId);
     try {
       await requestSite(runtime, route.site, {
         method: 'GET',

@@ -14,7 +14,7 @@ import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { siteReports } from './site.edge.ts';
 import { specOf } from './site.spec.ts';
-import { planSiteWork } from './site-upkeep.jobs.ts';
+import { planSiteWork, runSiteCron } from './site-upkeep.jobs.ts';
 import { writeStatuses } from './site-upkeep.sql.ts';
 
 let app: TestApp;
@@ -185,6 +185,21 @@ suite('scheduled work', () => {
     const post = async () => (await query(site, 'select post_status from wp_posts where ID = ?', id))[0];
     await eventually(async () => (await post())?.post_status === 'publish', 120_000);
     assert.ok(Date.now() >= at * 1000, 'it was published before its time');
+  });
+
+  test('that finds its site busy is not put off for longer than that', async () => {
+    const site = await newSite(await ownerOn('micro'));
+    // As the planner leaves a site whose turn it has taken.
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await set(site, { next_cron_at: inAnHour, busy: 'updating', busy_event_id: randomUUID() });
+    await runSiteCron.run({ siteId: site.id }, job());
+    const dueAt = (await read(site)).next_cron_at as Date;
+    assert.ok(dueAt.getTime() <= Date.now());
+    await plan();
+    assert.deepEqual((await read(site)).next_cron_at, dueAt, 'it was taken while the site is busy');
+    await set(site, { busy: null, busy_event_id: null });
+    await plan();
+    assert.ok(((await read(site)).next_cron_at as Date) > dueAt);
   });
 
   test('is not looked for at a suspended team or at a site that is busy', async () => {
