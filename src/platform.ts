@@ -196,6 +196,8 @@ function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandb
     memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
     requestTimeoutMs: config.phpTimeoutSeconds * 1000,
     idleTimeoutMs: config.phpIdleMinutes * 60_000,
+    processesPerSite: config.phpProcessesPerSite,
+    requestsPerProcess: config.phpRequestsPerProcess,
     allowedNetworks: config.outboundAllow,
     ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });

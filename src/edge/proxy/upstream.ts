@@ -95,9 +95,9 @@ export class Upstream {
         message.once('close', () => lease.release());
         resolve({ message });
       });
-      request.once('error', () => {
+      request.once('error', async () => {
         lease.release();
-        reject(failureOf(lease));
+        reject(await failureOf(lease));
       });
       request.setTimeout(this.#options.limits.wakeMs, () => request.destroy());
       request.end();
@@ -195,17 +195,19 @@ export class Upstream {
           isOver = true;
           lease.release();
         },
-        failed: () => {
+        failed: async () => {
           isOver = true;
+          // Whoever has gone, or has an answer's beginning, is told nothing more.
+          const failure = isAnswered || leaving.hasLeft ? undefined : await lease.failure();
           // The site closed an idle connection just when we took it. Nothing was answered, so another try is safe as
           // long as the request changes nothing and no part of its body is gone.
           const isAnotherTry = connection.wasIdle && isRepeatable && !isRepeated;
-          if (!isAnswered && isAnotherTry && !leaving.hasLeft && !lease.failure()) {
+          if (!isAnswered && isAnotherTry && !leaving.hasLeft && !failure) {
             this.#exchange(gate, lease, outgoing, true).then(resolve, reject);
             return;
           }
           lease.release();
-          if (!isAnswered) reject(leaving.hasLeft ? new Left() : failureOf(lease));
+          if (!isAnswered) reject(leaving.hasLeft ? new Left() : (failure ?? brokenOff()));
         },
       };
       const connection = this.#connections.send(lease.socketPath, exchange, isRepeatable && !isRepeated);
@@ -224,6 +226,10 @@ export class Upstream {
   }
 }
 
-function failureOf(lease: Lease): SiteFailure {
-  return lease.failure() ?? new SiteFailure('crash', 'the site closed the connection');
+async function failureOf(lease: Lease): Promise<SiteFailure> {
+  return (await lease.failure()) ?? brokenOff();
+}
+
+function brokenOff(): SiteFailure {
+  return new SiteFailure('crash', 'the site closed the connection');
 }

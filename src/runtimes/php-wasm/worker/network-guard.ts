@@ -2,13 +2,20 @@
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
+import type { Certificate } from './certificate.ts';
+import type { OwnAddress } from './settings.ts';
 
 /** PHP's system calls turn an error of this name and number into a plain failure; any other would tear PHP down. */
 const WASI_EACCES = 2;
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 /** No host has it, so it stands for a name that could not be resolved. */
 const NOWHERE = '0.0.0.0';
+/** No host has this one either (RFC 7600); it stands for the site itself. */
+const OWN_ADDRESS = '192.0.0.8';
 const REFUSAL_OPEN_MS = 200;
 const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
@@ -17,6 +24,8 @@ export interface NetworkGuard {
   seal(): void;
   /** From now on nothing is reached at all, and no name is asked for: the question alone would tell somebody something. */
   cut(): void;
+  /** From now on this host and port are the site itself: whatever PHP sends there goes through the parent's door. */
+  own(address: OwnAddress, certificate: Certificate | undefined): void;
 }
 
 /**
@@ -26,11 +35,12 @@ export interface NetworkGuard {
  * What is refused, and what has no address, is answered by a server in here instead. PHP waits for its whole time limit
  * on a connection that breaks before it has said anything, and WordPress calls home on many pages of its dashboard.
  */
-export async function guardNetwork(allowedNetworks: readonly string[]): Promise<NetworkGuard> {
+export async function guardNetwork(allowedNetworks: readonly string[], slot: string): Promise<NetworkGuard> {
   const allowed = allowedNetworks.map((range) => ipaddr.parseCIDR(range));
   const ownPorts = new Set<number>();
   let isSealed = false;
   let isCut = false;
+  let own: OwnAddress | undefined;
 
   const refusals = net.createServer((socket) => {
     socket.on('error', () => {}).write(REFUSAL);
@@ -40,6 +50,17 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
   await new Promise<void>((resolve) => refusals.listen(0, '127.0.0.1', resolve));
   const { port: refusalPort } = refusals.address() as net.AddressInfo;
 
+  // PHP speaks TLS by itself, so it is spoken with here; behind it everything is plain. Nobody listens later, so this does now.
+  const door = join(slot, 'own.sock');
+  const secureDoor = join(slot, 'own-tls.sock');
+  const secureServer = tls.createServer((inside) => {
+    const outside: net.Socket = Reflect.apply(connect, new net.Socket(), [door]);
+    pipeline(inside, outside, inside, () => {});
+  });
+  secureServer.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => secureServer.listen(secureDoor, resolve));
+
+  const isOwn = (host: string, port: number) => own !== undefined && host === OWN_ADDRESS && port === own.port;
   const isAllowed = (host: string, port: number): boolean => {
     if (!ipaddr.isValid(host)) return false;
     // The way out of PHP leads through a server inside this process.
@@ -61,6 +82,7 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     ) as { host?: string; port?: number };
     if (isAllowed(host, Number(port))) return Reflect.apply(connect, this, args);
     const listener = (Array.isArray(args[0]) ? args[0] : args).find((arg) => typeof arg === 'function');
+    if (isOwn(host, Number(port))) return Reflect.apply(connect, this, [own?.isSecure ? secureDoor : door, listener]);
     return Reflect.apply(connect, this, [refusalPort, '127.0.0.1', listener]);
   } as typeof connect;
 
@@ -70,8 +92,8 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     options: dns.LookupOneOptions,
     done: (error: null, address: string, family: number) => void,
   ) =>
-    isCut
-      ? queueMicrotask(() => done(null, NOWHERE, 4))
+    isCut || isOwnName(host, own)
+      ? queueMicrotask(() => done(null, isCut ? NOWHERE : OWN_ADDRESS, 4))
       : lookup(host, options, (error, address, family) =>
           error ? done(null, NOWHERE, 4) : done(null, address, family),
         )) as typeof dns.lookup;
@@ -94,5 +116,13 @@ export async function guardNetwork(allowedNetworks: readonly string[]): Promise<
     cut() {
       isCut = true;
     },
+    own(address, certificate) {
+      own = address;
+      if (certificate) secureServer.setSecureContext(certificate);
+    },
   };
+}
+
+function isOwnName(host: string, own: OwnAddress | undefined): boolean {
+  return own !== undefined && host.toLowerCase().replace(/\.$/, '') === own.host;
 }

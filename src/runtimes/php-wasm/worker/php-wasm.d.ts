@@ -21,8 +21,8 @@ declare module '@php-wasm/universal' {
     readonly httpStatusCode: Promise<number>;
   }
   export interface FileSystem {
-    filesystems: { NODEFS: unknown };
-    mount(type: unknown, options: { root: string }, path: string): void;
+    filesystems: { NODEFS: unknown; MEMFS: unknown };
+    mount(type: unknown, options: { root?: string }, path: string): void;
     unmount(path: string): void;
   }
   export type MountHandler = (php: PHP, fs: FileSystem) => () => unknown;
@@ -34,6 +34,7 @@ declare module '@php-wasm/universal' {
     mkdirTree(path: string): void;
     writeFile(path: string, data: string | Uint8Array): void;
     unlink(path: string): void;
+    readFileAsText(path: string): string;
     isFile(path: string): boolean;
     chdir(path: string): void;
     runStream(options: RunOptions): Promise<StreamedResponse>;

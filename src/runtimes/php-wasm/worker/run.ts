@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { PHP } from '@php-wasm/universal';
 import type { NetworkGuard } from './network-guard.ts';
+import { openOwnWay } from './own-calls.ts';
 import { mountSite } from './php.ts';
 import { type FromParent, PATHS, type Settings, tell } from './settings.ts';
 
@@ -10,6 +11,7 @@ export function run(php: PHP, settings: Settings, network: NetworkGuard): void {
     if (message.type !== 'run') return;
     if (message.site.isOffline) network.cut();
     await mountSite(php, settings, message.site);
+    await openOwnWay(php, network, message.site);
     php.chdir(PATHS.core);
     php.mkdirTree('/home/web_user');
     const env = {
