@@ -127,28 +127,28 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
     if (config.metricsRedirectUris.length > 0 && !config.metricsClientSecret)
       await keepForOperator(config, 'metrics-client-secret', metricsClientSecret(services));
-    const edge = serves ? createEdge(services, routes) : undefined;
+    // Scheduled work and calls of the API run PHP in every role, and what it asks of its own site is answered here.
+    const edge = createEdge(services, routes);
+    runtime.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
     const metrics = createMetrics({
       pool: database.pool,
       jobs,
       events: services.events,
       runtime,
-      edge: edge?.totals,
+      edge: serves ? edge.totals : undefined,
       platform: () => platformFigures(services),
     });
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
-    if (edge) {
-      undo.push(() => edge.close());
-      await edge.start();
-      await subscribeToPurges(services, (siteId) => edge.purge(siteId));
-    }
+    undo.push(() => edge.close());
+    await edge.start();
+    await subscribeToPurges(services, (siteId) => edge.purge(siteId));
     let isComplete = false;
     const app = createApp({
       services,
       metrics,
       operations: answers ? operations : [],
-      sites: edge ?? NO_SITES,
+      sites: serves ? edge : NO_SITES,
       ready: async () => {
         await sql`select 1`.execute(database.db);
         return isComplete && listener.connected;

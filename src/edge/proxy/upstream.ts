@@ -105,7 +105,10 @@ export class Upstream {
   }
 
   #lease(gate: Gate, leaving: Leaving): Promise<Lease> {
-    const { wakeMs } = this.#options.limits;
+    const { limits } = this.#options;
+    const { isForItself: isOwnCall } = gate;
+    // Whoever asks holds a process of the site all the while.
+    const wakeMs = isOwnCall ? limits.ownCallMs : limits.wakeMs;
     return new Promise((resolve, reject) => {
       let isOver = false;
       const giveUp = (error: Error) => {
@@ -130,7 +133,7 @@ export class Upstream {
         isAwake = running.isAwake;
         return running;
       };
-      leaseSite(start, patience.signal)
+      leaseSite(start, patience.signal, { isOwnCall })
         .then((lease) => {
           // It came too late, and nobody else would give it back.
           if (isOver) return lease.release();
@@ -147,10 +150,12 @@ export class Upstream {
   }
 
   /** One start at a time for a site: whoever comes meanwhile waits for the same one. */
-  async #start({ route, site }: Gate): Promise<RunningSite> {
+  async #start({ route, site, isForItself }: Gate): Promise<RunningSite> {
     const { starting: underWay, startable } = site;
     // It may have been stopped for that very reason, and nothing may write to it now.
     if (!startable) throw new SiteTaken();
+    // Its scheduled work runs while it sleeps, and what that asks of the site does not wake it.
+    if (isForItself) return this.#options.runtime.start(startable);
     if (underWay) return underWay;
     const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.runtime.start(startable);
     site.starting = starting;
