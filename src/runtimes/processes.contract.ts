@@ -145,6 +145,13 @@ export function describeProcesses(
       assert.deepEqual(hanging.filter(isRunning), []);
     });
 
+    it('warms a site up before anybody asks for it, and minds nothing where it can not', async () => {
+      await runtime.stop(site.id);
+      await runtime.warmUp(site);
+      assert.equal(pids().length, 1);
+      await runtime.warmUp(newSpec(site, 'nowhere.localhost'));
+    });
+
     describe('what a site asks of itself', () => {
       const heard: { siteId: string; request: IncomingMessage }[] = [];
       let server: Server;

@@ -21,6 +21,11 @@ export interface Runtime {
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void>;
   /** Starts the site where it is not running and tells how to reach it. A site whose spec changed is started anew. */
   start(site: SiteSpec): Promise<RunningSite>;
+  /**
+   * Makes the site's next page a quick one, where that takes nothing from anybody else: of many new sites at once, some
+   * stay as they are. Resolves when it is done or was given up, and never fails.
+   */
+  warmUp(site: SiteSpec): Promise<void>;
   /** Ends all the processes that serve the site; what runs is let finish for a moment. Commands go on. */
   stop(siteId: string): Promise<void>;
   /**

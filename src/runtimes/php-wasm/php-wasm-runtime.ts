@@ -59,6 +59,7 @@ export interface PhpWasmOptions {
 const PHP_VERSION = '8.3';
 const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
 const HEALTH_TIMEOUT_MS = 30_000;
+const WARM_UP_LIMIT_MS = 30_000;
 const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime implements Runtime {
@@ -75,6 +76,7 @@ export class PhpWasmRuntime implements Runtime {
   readonly #suspended = new Map<string, Set<symbol>>();
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
+  #isWarmingUp = false;
   #answerOwnCall: ((siteId: string, connection: Duplex) => void) | undefined;
   #updates: NodeJS.Timeout | undefined;
 
@@ -160,12 +162,27 @@ export class PhpWasmRuntime implements Runtime {
 
   async start(site: SiteSpec): Promise<RunningSite> {
     this.#requireOpen(site.id);
+    // Where this process of the platform has never created a site, it has none at hand yet.
+    this.#pool.keepSomeStandby(site.coreVersion);
     const { id, owner } = site;
     return this.#pool.wake({ id, owner, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.#folderOf(site.id),
       worker: this.#workerSite(site),
     }));
+  }
+
+  async warmUp(site: SiteSpec): Promise<void> {
+    // One after another would keep those who create ten sites waiting for the first page of each.
+    if (this.#isWarmingUp || !this.#pool.hasWarmth) return;
+    this.#isWarmingUp = true;
+    try {
+      await requestSite(this, site, { method: 'GET', path: '/', timeoutMs: WARM_UP_LIMIT_MS });
+    } catch (error) {
+      this.#log.info({ err: error, siteId: site.id }, 'a new site could not be warmed up; its first visitor wakes it');
+    } finally {
+      this.#isWarmingUp = false;
+    }
   }
 
   async stop(siteId: string): Promise<void> {

@@ -27,6 +27,11 @@ export class StandbyWorkers {
     return this.#waiting.length;
   }
 
+  /** Somebody has said which version is wanted. */
+  get isKept(): boolean {
+    return this.#version !== undefined;
+  }
+
   get readyCount(): number {
     return this.#waiting.filter(({ isReady }) => isReady).length;
   }

@@ -108,6 +108,16 @@ export class WorkerPool {
     this.#standby.keep(coreVersion);
   }
 
+  /** As `keepStandby`, unless there are some of another version. */
+  keepSomeStandby(coreVersion: string): void {
+    if (!this.#standby.isKept) this.#standby.keep(coreVersion);
+  }
+
+  /** Whether a site may be woken before anybody asks for it: warm workers are kept, and there is room beyond what is reserved. */
+  get hasWarmth(): boolean {
+    return this.#settings.standbyWorkers > 0 && this.#spare > 0;
+  }
+
   /** How many workers are warm and wait. */
   get standbyReady(): number {
     return this.#standby.readyCount;
