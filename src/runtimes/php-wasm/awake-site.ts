@@ -61,6 +61,7 @@ export class AwakeSite implements RunningSite {
   readonly #replacing = new Set<Promise<void>>();
   #growth: NodeJS.Timeout | undefined;
   #growNotBefore = 0;
+  #hasStarted = false;
   readonly #ending = new AbortController();
   /** When PHP last worked, which tells how idle the site is. */
   #lastUsedAt = Date.now();
@@ -74,10 +75,10 @@ export class AwakeSite implements RunningSite {
     return Math.max(this.#lastUsedAt, ...this.#processes.map((process) => process.lastUsedAt));
   }
 
-  /** It runs, and nobody wants anything of it. A site that is yet to start is about to be asked. */
+  /** Nobody wants anything of it. A site that is yet to start is about to be asked. */
   get isIdle(): boolean {
     const isQuiet = this.#waiting === 0 && !this.#starting && this.#replacing.size === 0;
-    return isQuiet && this.#processes.length > 0 && !this.#processes.some((process) => process.isAtWork);
+    return isQuiet && this.#hasStarted && !this.#processes.some((process) => process.isAtWork);
   }
 
   get isAwake(): boolean {
@@ -244,6 +245,7 @@ export class AwakeSite implements RunningSite {
       },
       freed: () => this.#pump(),
     });
+    this.#hasStarted = true;
     this.#processes.push(process);
     worker.closed.then(() => this.#remove(process));
     this.#rank();

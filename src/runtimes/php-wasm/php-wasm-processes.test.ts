@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -131,6 +132,27 @@ describe('the processes of PHP in WebAssembly', () => {
       assert.deepEqual(pidsOf(runtime, site), [first]);
     } finally {
       await close();
+    }
+  });
+
+  it('takes another port of its own name for what it is, and reaches it where it may', async () => {
+    const server = createServer((_request, response) => response.end('internal'));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as { port: number };
+    const code = `$curl = curl_init('http://localhost:${port}/'); curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3]);
+      echo json_encode(curl_exec($curl));`;
+    try {
+      for (const [allowedNetworks, expected] of [
+        [[], false],
+        [['127.0.0.0/8'], 'internal'],
+      ] as const) {
+        const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks });
+        const site = await createSite(runtime, 'localhost');
+        const answer = await get(runtime, site, await putProbe(runtime, site, 'port.php', code)).finally(close);
+        assert.equal(answer.text, JSON.stringify(expected));
+      }
+    } finally {
+      server.close();
     }
   });
 

@@ -59,7 +59,7 @@ export interface PhpWasmOptions {
 const PHP_VERSION = '8.3';
 const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
 const HEALTH_TIMEOUT_MS = 30_000;
-const WARM_UP_LIMIT_MS = 30_000;
+const WARM_UP_LIMIT_MS = 45_000;
 const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime implements Runtime {

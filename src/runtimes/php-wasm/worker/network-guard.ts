@@ -60,7 +60,6 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
   secureServer.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => secureServer.listen(secureDoor, resolve));
 
-  const isOwn = (host: string, port: number) => own !== undefined && host === OWN_ADDRESS && port === own.port;
   const isAllowed = (host: string, port: number): boolean => {
     if (!ipaddr.isValid(host)) return false;
     // The way out of PHP leads through a server inside this process.
@@ -82,7 +81,11 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
     ) as { host?: string; port?: number };
     if (isAllowed(host, Number(port))) return Reflect.apply(connect, this, args);
     const listener = (Array.isArray(args[0]) ? args[0] : args).find((arg) => typeof arg === 'function');
-    if (isOwn(host, Number(port))) return Reflect.apply(connect, this, [own?.isSecure ? secureDoor : door, listener]);
+    if (own && host === OWN_ADDRESS) {
+      if (Number(port) === own.port) return Reflect.apply(connect, this, [own.isSecure ? secureDoor : door, listener]);
+      // Behind another port of the same name there may be anything, such as a mail server.
+      return Reflect.apply(connect, this, [{ host: own.host, port, family: 4, lookup: lookupAllowed }, listener]);
+    }
     return Reflect.apply(connect, this, [refusalPort, '127.0.0.1', listener]);
   } as typeof connect;
 
@@ -98,6 +101,14 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
           error ? done(null, NOWHERE, 4) : done(null, address, family),
         )) as typeof dns.lookup;
   syncBuiltinESMExports();
+  const lookupAllowed = ((
+    host: string,
+    options: dns.LookupOneOptions,
+    done: (error: Error | null, address: string, family: number) => void,
+  ) =>
+    lookup(host, options, (error, address, family) =>
+      done(error ?? (isAllowed(address, 0) ? null : new Error('refused')), address, family),
+    )) as typeof dns.lookup;
 
   const listen = net.Server.prototype.listen;
   net.Server.prototype.listen = function guarded(this: net.Server, ...args: unknown[]) {
