@@ -126,7 +126,8 @@ app.post<{ Body: Static<typeof NewTicket> }>(
       );
       const user = await client.query(`select ${USER} from users where id = $1`, [callerId]);
       await client.query('commit');
-      return { ...ticket.rows[0], user: toUser(user.rows[0]), ticket_replies: [] };
+      const noReplies = { ticket_replies: [], ticket_replies_count: 0, ticket_replies_next: null };
+      return { ...ticket.rows[0], user: toUser(user.rows[0]), ...noReplies };
     } finally {
       client.release();
     }

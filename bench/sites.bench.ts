@@ -6,6 +6,7 @@ import { type Client, createClient } from '#sdk';
 import { CMS } from '../test/sites.ts';
 import { type Visited, visit } from '../test/visit.ts';
 import { prepareWordPress } from '../test/wordpress-cache.ts';
+import { type DurabilityRow, measureDurability } from './durability.ts';
 import { median, percentile } from './load.ts';
 import { commandOf, descendants, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';
@@ -23,14 +24,19 @@ const STANDBY = 1;
 
 export async function run(): Promise<Report> {
   await prepareWordPress();
+  const { few, many, loaded } = await measurePlatform();
+  const { tables, goals, ...rest } = report(few, many, await measureDurability());
+  return { ...rest, tables: [...tables, ...loaded.tables], goals: [...goals, ...loaded.goals] };
+}
+
+async function measurePlatform() {
   const bench = await startBench();
   try {
     const service = await startService(bench);
     const few = await measureFew(bench, service);
     const loaded = await measureLoad(bench, service);
     const many = await measureMany(bench, service);
-    const { tables, goals, ...rest } = report(few, many);
-    return { ...rest, tables: [...tables, ...loaded.tables], goals: [...goals, ...loaded.goals] };
+    return { few, many, loaded };
   } finally {
     await bench.stopAll();
   }
@@ -177,7 +183,11 @@ async function measureMany(bench: Bench, service: Service) {
   };
 }
 
-function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<ReturnType<typeof measureMany>>): Report {
+function report(
+  few: Awaited<ReturnType<typeof measureFew>>,
+  many: Awaited<ReturnType<typeof measureMany>>,
+  durability: DurabilityRow[],
+): Report {
   const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0)} MB`;
   const seconds = (values: number[]) => median(values) / 1000;
@@ -209,6 +219,10 @@ function report(few: Awaited<ReturnType<typeof measureFew>>, many: Awaited<Retur
           ['create, until `busy` is null', ms(many.createBefore), ms(many.createAfter)],
           ['start of the service (with few: on an empty database)', ms(many.startBefore), ms(many.startAfter)],
         ],
+      },
+      {
+        head: ['p50, nobody else at work', 'on disk', 'in memory', 'waiting for the disk'],
+        rows: durability.map(({ work, diskMs, memoryMs }) => [work, ms(diskMs), ms(memoryMs), ms(diskMs - memoryMs)]),
       },
     ],
     goals: [

@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { lackingBuilds, packageName } from './native-builds.mjs';
 
 /**
@@ -44,6 +44,7 @@ if (faults.length > 0) {
   console.error(`The service would not start everywhere:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
   process.exit(1);
 }
+mkdirSync(dirname(stampFile), { recursive: true });
 writeFileSync(stampFile, packagesHash);
 
 function readStamp(): string | undefined {

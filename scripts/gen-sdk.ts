@@ -14,14 +14,29 @@ interface Schema {
 interface OperationObject {
   operationId: string;
   summary: string;
-  parameters?: { name: string; in: string; required: boolean; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, Answer>;
+}
+
+/** Only those of path and query are written out; headers are options of every call. */
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: Schema;
+  /** Its own name, where the path is shared with an operation that calls it otherwise. */
+  'x-name'?: string;
+}
+
+interface Answer {
+  $ref?: string;
+  content?: Record<string, { schema: Schema & { allOf?: Schema[] } }>;
 }
 
 interface ApiDocument {
   paths?: Record<string, Record<string, OperationObject>>;
-  components?: { schemas?: Record<string, Schema> };
+  components?: { schemas?: Record<string, Schema>; responses?: Record<string, Answer> };
 }
 
 export function sdkSource(input: object): string {
@@ -29,15 +44,23 @@ export function sdkSource(input: object): string {
   const interfaces = Object.entries(document.components?.schemas ?? {})
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};`);
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => describe(path, method, operation)),
+  const all = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const codes = all.map(({ operation }) => codesOf(document, operation));
+  const common = (codes[0] ?? []).filter((code) => codes.every((each) => each.includes(code)));
+  const operations = all.map(({ path, method, operation }, at) =>
+    describe(path, method, operation, codes[at]?.filter((code) => !common.includes(code)) ?? []),
   );
   return [
     '// Made from the operations by npm run gen.',
     '',
     ...interfaces,
     '',
-    '/** What each operation takes and answers. */',
+    '/** The codes that every operation can fail with. */',
+    `export type CommonError = ${union(common)};`,
+    '',
+    '/** What each operation takes and answers, and the codes that it can fail with besides the common ones. */',
     'export interface Operations {',
     ...operations.map(({ types }) => types),
     '}',
@@ -50,12 +73,34 @@ export function sdkSource(input: object): string {
   ].join('\n');
 }
 
-function describe(path: string, method: string, operation: OperationObject): { types: string; route: string } {
+const union = (words: string[]) => words.map((word) => `'${word}'`).join(' | ') || 'never';
+
+/** The codes in the failures of an operation. */
+function codesOf(document: ApiDocument, { responses }: OperationObject): string[] {
+  const schemas = Object.values(responses).flatMap((answer) => {
+    const { content } = answer.$ref ? (document.components?.responses?.[lastOf(answer.$ref)] ?? {}) : answer;
+    return Object.values(content ?? {}).flatMap(({ schema }) => schema.allOf ?? []);
+  });
+  return [...new Set(schemas.flatMap(({ properties }) => (properties?.code?.enum ?? []) as string[]))].sort();
+}
+
+const lastOf = (reference: string) => reference.split('/').at(-1) ?? '';
+
+function describe(
+  sharedPath: string,
+  method: string,
+  operation: OperationObject,
+  codes: string[],
+): { types: string; route: string } {
+  const path = (operation.parameters ?? []).reduce(
+    (before, { name, 'x-name': own }) => (own ? before.replace(`{${name}}`, `{${own}}`) : before),
+    sharedPath,
+  );
   const group = (place: string) => {
     const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === place);
     if (parameters.length === 0) return undefined;
     const fields = parameters.map(
-      ({ name, required, schema }) => `${name}${required ? '' : '?'}: ${typeOf(schema, '    ')}`,
+      ({ name, required, schema, 'x-name': own }) => `${own ?? name}${required ? '' : '?'}: ${typeOf(schema, '    ')}`,
     );
     return { type: `{ ${fields.join('; ')} }`, required: parameters.some(({ required }) => required) };
   };
@@ -70,17 +115,19 @@ function describe(path: string, method: string, operation: OperationObject): { t
     members.push(`body${operation.requestBody.required ? '' : '?'}: ${bodyType}`);
   }
   const answers = operation.responses['200']?.content ?? {};
-  const answer = answers['application/json']?.schema;
+  const output = Object.entries(answers).map(([type, { schema }]) =>
+    type === 'application/json' ? typeOf(schema, '  ') : 'Blob',
+  );
   const input = members.length > 0 ? `{ ${members.join('; ')} }` : 'Record<never, never>';
   const bodyKind = contentType === undefined ? '' : `, body: '${contentType}'`;
   return {
-    types: `  /** ${operation.summary} */\n  ${operation.operationId}: { input: ${input}; output: ${answer ? typeOf(answer, '  ') : 'Blob'} };`,
+    types: `  /** ${operation.summary} */\n  ${operation.operationId}: { input: ${input}; output: ${output.join(' | ') || 'Blob'}; errors: ${union(codes)} };`,
     route: `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}'${bodyKind} },`,
   };
 }
 
 function typeOf(schema: Schema, indent: string): string {
-  if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if (schema.$ref) return lastOf(schema.$ref);
   if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ');
   if (schema.enum) return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ');
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];

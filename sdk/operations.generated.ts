@@ -141,7 +141,6 @@ export type Empty = Record<string, never>;
 export type Error = {
   detail: string;
   code: string;
-  request_id?: string;
 };
 export type Event = {
   id: string;
@@ -234,6 +233,11 @@ export type GitSyncRepository = {
   branches: Array<string>;
   linked_sites: Array<string>;
 };
+export type InternalError = {
+  detail: string;
+  code: string;
+  request_id: string;
+};
 export type Introspection = {
   active: boolean;
   kind: 'session' | 'api_token' | 'metrics';
@@ -246,6 +250,20 @@ export type LinkAnswer = {
   access_token?: string;
   token_type?: 'bearer';
   expires_in?: number;
+};
+export type Me = {
+  id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  full_name: string;
+  is_active: boolean;
+  is_verified: boolean;
+  is_superuser: boolean;
+  is_payment_verified: boolean;
+  analytics_user_id: string | null;
+  created_at: string;
+  default_region: string | null;
 };
 export type MetricsDashboard = {
   url: string | null;
@@ -291,6 +309,8 @@ export type OwnTickets = {
   resolved?: boolean;
   resolved_at?: string | null;
   ticket_replies?: Array<TicketReply>;
+  ticket_replies_count?: number;
+  ticket_replies_next?: string | null;
   created_at?: string;
   count?: number;
   limit?: number;
@@ -356,6 +376,8 @@ export type PitPreview = {
     }>;
     is_truncated: boolean;
   };
+  changes_count: number | null;
+  changes_next: string | null;
   browse: {
     url: string;
     expires_at: string;
@@ -433,6 +455,8 @@ export type PitRestoreDetail = {
     }>;
     is_truncated: boolean;
   } | null;
+  changes_count?: number | null;
+  changes_next?: string | null;
 };
 export type PitRestorePage = {
   count: number;
@@ -716,6 +740,8 @@ export type Ticket = {
   resolved: boolean;
   resolved_at: string | null;
   ticket_replies: Array<TicketReply>;
+  ticket_replies_count: number;
+  ticket_replies_next: string | null;
   created_at: string;
 };
 export type TicketPage = {
@@ -760,6 +786,14 @@ export type User = {
   is_payment_verified: boolean;
   analytics_user_id: string | null;
   created_at: string;
+};
+export type UserPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<User>;
 };
 export type ValidationError = {
   detail: Array<{
@@ -861,107 +895,118 @@ export type WebhookWithSecret = {
   secret: string;
 };
 
-/** What each operation takes and answers. */
+/** The codes that every operation can fail with. */
+export type CommonError = 'database.unavailable' | 'internal' | 'rate_limit.exceeded' | 'request.malformed';
+
+/** What each operation takes and answers, and the codes that it can fail with besides the common ones. */
 export interface Operations {
   /** Sign in with email address and password (OAuth2 password grant); sets the session cookie too */
   signIn: { input: { body: {
       grant_type?: 'password' | null;
       username: string;
       password: string;
-    } }; output: TokenGrant };
-  /** End the credential that comes with the request */
-  signOut: { input: Record<never, never>; output: Empty };
+    } }; output: TokenGrant; errors: 'account.blocked' | 'auth.bad_sign_in' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+  /** End every credential that comes with the request: the bearer token and the session cookie */
+  signOut: { input: Record<never, never>; output: Empty; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** What the credential of this request may do */
-  introspectToken: { input: Record<never, never>; output: Introspection };
+  introspectToken: { input: Record<never, never>; output: Introspection; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Your personal API tokens */
-  listApiTokens: { input: { query?: { page?: number; size?: number } }; output: ApiTokenPage };
+  listApiTokens: { input: { query?: { page?: number; size?: number } }; output: ApiTokenPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Make a personal API token; the token itself is shown only in this answer */
   createApiToken: { input: { body: {
       name: string;
       scopes: Array<'read' | 'write' | 'plan'>;
       team_id?: string | null;
       expires_at?: string | null;
-    } }; output: CreatedApiToken };
+    } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
-  deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty };
+  deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
   /** Make an account, with a team on the plan free */
   register: { input: { body: {
       email: string;
       password: string;
       first_name: string;
       last_name: string;
-    } }; output: User };
+    } }; output: User; errors: 'account.exists' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'request.conflict' | 'request.too_large' };
   /** Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again */
   verifyEmail: { input: { body?: {
       token?: string | null;
-    } }; output: LinkAnswer };
+    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'account.too_many_mails' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
   /** Have a link mailed to set a new password, or set it with the mailed token */
   resetPassword: { input: { body?: {
       email?: string | null;
       token?: string | null;
       password?: string | null;
-    } }; output: LinkAnswer };
+      keep_contents?: boolean | null;
+    } }; output: LinkAnswer; errors: 'account.link_invalid' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.session_ended' | 'request.conflict' | 'request.too_large' };
   /** Who is signed in */
-  getMe: { input: Record<never, never>; output: User };
-  /** Change your name or your password; a new password ends every other session */
+  getMe: { input: Record<never, never>; output: Me; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Change your name, your default region or your password; a new password ends every other session */
   updateMe: { input: { body?: {
-      first_name?: string;
-      last_name?: string;
-      current_password?: string;
-      new_password?: string;
-    } }; output: User };
+      first_name?: string | null;
+      last_name?: string | null;
+      current_password?: string | null;
+      new_password?: string | null;
+      default_region?: string | null;
+    } }; output: Me; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+  /** Everybody who has an account, or those whose name or address holds a text */
+  listAllUsers: { input: { query?: { search?: string; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Block a person, which ends every session and token of theirs, or let them in again */
+  blockUser: { input: { params: { user_id: string }; body: {
+      is_active: boolean;
+    } }; output: User; errors: 'account.own' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'user.not_found' };
   /** The teams you own or belong to */
-  listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
+  listTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** One team, with its plan and usage */
-  getTeam: { input: { params: { team_id: string } }; output: Team };
+  getTeam: { input: { params: { team_id: string } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Change the name or the time zone of a team */
   updateTeam: { input: { params: { team_id: string }; body?: {
-      name?: string;
-      timezone?: string;
-    } }; output: Team };
+      name?: string | null;
+      timezone?: string | null;
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** What happened in a team, newest first */
-  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage };
+  listTeamEvents: { input: { params: { team_id: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The people in a team, the owner included */
-  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage };
+  listMembers: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamMemberPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** One member, by the id of the membership */
-  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember };
+  getMember: { input: { params: { team_id: string; team_member_id: string } }; output: TeamMember; errors: 'auth.duplicate_cookie' | 'auth.required' | 'member.not_found' | 'team.not_found' };
   /** Remove a member, by the id of the user; everybody may remove themself */
-  removeMember: { input: { params: { team_id: string; team_member_id: string } }; output: Empty };
+  removeMember: { input: { params: { team_id: string; team_member_user_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'member.is_owner' | 'member.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Every team of the platform */
-  listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage };
+  listAllTeams: { input: { query?: { page?: number; size?: number } }; output: TeamPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Suspend a team, or lift its suspension */
   suspendTeam: { input: { params: { team_id: string }; body: {
       is_active: boolean;
-    } }; output: Team };
+    } }; output: Team; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Invites of a team that nobody has accepted yet */
-  listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage };
+  listInvites: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TeamInvitePage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Invite somebody into a team by mail */
   createInvite: { input: { params: { team_id: string }; body: {
       target_email: string;
       first_name: string;
       message?: string | null;
-      role?: 'admin' | 'member' | 'viewer';
-    } }; output: TeamInvite };
+      role?: 'admin' | 'member' | 'viewer' | null;
+    } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.exists' | 'invite.too_many' | 'invite.too_many_sent' | 'member.exists' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Withdraw an invite */
-  deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty };
+  deleteInvite: { input: { params: { team_id: string; team_member_invite_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'invite.not_found' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** One invite of a team you own */
-  getInvite: { input: { params: { invite_id: string } }; output: TeamInvite };
+  getInvite: { input: { params: { invite_id: string } }; output: TeamInvite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'invite.not_found' };
   /** What the link of an invite says, before signing in */
   inspectInvite: { input: { body: {
       token: string;
-    } }; output: OpenedInvite };
+    } }; output: OpenedInvite; errors: 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'invite.expired' | 'invite.not_found' | 'invite.used' | 'request.conflict' | 'request.too_large' };
   /** Join the team that the invite is for */
   acceptInvite: { input: { body: {
       token: string;
-    } }; output: Team };
+    } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
   /** The sites of your teams, or of one of them, newest first */
-  listSites: { input: { query?: { team_id?: string; page?: number; size?: number } }; output: SitePage };
+  listSites: { input: { query?: { team_id?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
   createSite: { input: { body: {
       fqdn: string;
       team_id: string;
       region_name?: string | null;
-      is_free?: boolean;
+      is_free?: boolean | null;
       template_name?: string | null;
       git_url?: string | null;
       cms_blog_name: string;
@@ -970,287 +1015,289 @@ export interface Operations {
       cms_first_name: string;
       cms_last_name: string;
       cms_password: string;
-    } }; output: Site };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One site */
-  getSite: { input: { params: { fqdn: string } }; output: Site };
+  getSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
   updateSite: { input: { params: { fqdn: string }; body?: {
-      new_fqdn?: string;
-      team_id?: string;
-      is_free?: boolean;
-      http_auth_enabled?: boolean;
-      code_server_enabled?: boolean;
-      cdn_dev_mode_enabled?: boolean;
-      cdn_firewall_enabled?: boolean;
-      cdn_firewall_allowed_ips?: Array<string>;
+      new_fqdn?: string | null;
+      team_id?: string | null;
+      is_free?: boolean | null;
+      http_auth_enabled?: boolean | null;
+      code_server_enabled?: boolean | null;
+      cdn_dev_mode_enabled?: boolean | null;
+      cdn_firewall_enabled?: boolean | null;
+      cdn_firewall_allowed_ips?: Array<string> | null;
       git_url?: string | null;
-      core_version?: string;
-    } }; output: Site };
+      core_version?: string | null;
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
-  deleteSite: { input: { params: { fqdn: string } }; output: Empty };
+  deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
-  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean } }; output: Site };
+  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' };
   /** What happened to a site, newest first */
-  listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage };
+  listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
-  getSiteCdn: { input: { params: { fqdn: string } }; output: Site };
+  getSiteCdn: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Visits, requests and bandwidth of a site over time */
-  getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage };
+  getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** A link that opens wp-admin as the first administrator, once */
-  createSiteLogin: { input: { params: { fqdn: string } }; output: SiteLogin };
+  createSiteLogin: { input: { params: { fqdn: string } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** The paths of a site that lead elsewhere */
-  listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage };
+  listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
   createExternalPath: { input: { params: { fqdn: string }; body: {
       path: string;
       external_name: string;
-    } }; output: ExternalPath };
+    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'external_path.exists' | 'external_path.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** One external path */
-  getExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: ExternalPath };
+  getExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.required' | 'external_path.not_found' | 'site.not_found' };
   /** Change an external path */
   updateExternalPath: { input: { params: { fqdn: string; external_path_id: string }; body: {
       path: string;
       external_name: string;
-    } }; output: ExternalPath };
+    } }; output: ExternalPath; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'external_path.exists' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Delete an external path; WordPress answers there again */
-  deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty };
+  deleteExternalPath: { input: { params: { fqdn: string; external_path_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'external_path.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** Whether a domain's DNS records lead to the platform, record by record */
-  verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain };
+  verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain; errors: 'auth.duplicate_cookie' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_verified' };
   /** The TXT record by which a team proves that a domain is its own, and whether it is published */
-  getDomainClaim: { input: { query: { fqdn: string; team_id: string } }; output: DomainClaim };
+  getDomainClaim: { input: { query: { fqdn: string; team_id: string } }; output: DomainClaim; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'team.not_found' };
   /** The accounts at Git hosts that you linked */
-  listGitAccounts: { input: { query?: { page?: number; size?: number } }; output: GitAccountPage };
+  listGitAccounts: { input: { query?: { page?: number; size?: number } }; output: GitAccountPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Link an account at a Git host by a token, which is tried first, or by a key that we make */
   createGitAccount: { input: { body: {
       provider: 'github' | 'gitlab' | 'gitea' | 'ssh';
       base_url?: string | null;
       token?: string | null;
-    } }; output: GitAccount };
+    } }; output: GitAccount; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git_account.bad_token' | 'git_account.exists' | 'git_account.host_failed' | 'git_account.host_timeout' | 'git_account.too_many' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Remove a linked account, and with it its token or key */
-  deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty };
+  deleteGitAccount: { input: { params: { git_account_id: string } }; output: Empty; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git_account.not_found' | 'request.conflict' | 'request.too_large' };
   /** The repositories of your linked Git accounts, and those that your sites are linked to */
-  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository> };
+  listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Whether a repository holds what the content of a site is made of */
-  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository };
+  verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
-  getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string } }; output: BackupOrBackups };
+  getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' };
   /** The files below wp-content at a point in time */
-  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string } }; output: PitFiles };
+  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' };
   /** Links to single files of a backup, which open for an hour without signing in */
   createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string }; body: {
       keys: Array<string>;
       version_ids?: Array<string | null> | null;
-    } }; output: BlobUrls };
+    } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** What a link of createBlobUrls opens; takes ranges */
-  getBlob: { input: { query: { token: string } }; output: Blob };
+  getBlob: { input: { query: { token: string } }; output: Blob; errors: 'blob.expired' | 'blob.not_found' };
   /** The restores of a site, newest first */
-  listPitRestores: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: PitRestorePage };
+  listPitRestores: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Bring files and database back to a point in time, or try it on a copy */
   createPitRestore: { input: { params: { fqdn: string }; body: {
       restore_point: string;
-      delete_extra_files?: boolean;
-      restore_db?: boolean;
-      restore_cms_content?: boolean;
+      delete_extra_files?: boolean | null;
+      restore_db?: boolean | null;
+      restore_cms_content?: boolean | null;
       db_restore_hash?: string | null;
-      for_stage_site?: boolean;
-      is_dry_run?: boolean;
-    } }; output: PitRestore };
+      for_stage_site?: boolean | null;
+      is_dry_run?: boolean | null;
+    } }; output: PitRestore; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.dry_run_running' | 'pit_restore.failed' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What a restore would change, at once; nothing is stored and nothing is changed */
-  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean }; body: {
+  previewPitRestore: { input: { params: { fqdn: string }; query?: { browse?: boolean; now_hash?: string; page?: number; size?: number }; body: {
       restore_point: string;
-      delete_extra_files?: boolean;
-      restore_db?: boolean;
-      restore_cms_content?: boolean;
+      delete_extra_files?: boolean | null;
+      restore_db?: boolean | null;
+      restore_cms_content?: boolean | null;
       db_restore_hash?: string | null;
-      for_stage_site?: boolean;
-      is_dry_run?: boolean;
-    } }; output: PitPreview };
-  /** One restore: its record, with every change (`changes`), or as a report in plain text (`text`) */
-  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text' } }; output: PitRestoreDetail };
+      for_stage_site?: boolean | null;
+      is_dry_run?: boolean | null;
+    } }; output: PitPreview; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'pit_restore.preview_failed' | 'preview.too_many' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** One restore: its record, with every change by the page (`changes`), or as a report in plain text (`text`) */
+  getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
   /** The way into a preview that you asked for */
-  getPreview: { input: { params: { preview_id: string } }; output: Preview };
+  getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'preview.not_found' };
   /** Deleted sites that can still be brought back */
-  listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage };
+  listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Bring a deleted site back under its name */
-  restoreDeletedSite: { input: { params: { site_id: string } }; output: Site };
+  restoreDeletedSite: { input: { params: { site_id: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'deleted_site.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.name_taken' | 'site.restore_failed' };
   /** What happened in your teams and your account, newest first */
-  listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage };
+  listEvents: { input: { query?: { fqdn?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID */
-  streamEvents: { input: Record<never, never>; output: Blob };
+  streamEvents: { input: Record<never, never>; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' };
   /** One event: how far an operation is, or how it ended */
-  getEvent: { input: { params: { event_id: string } }; output: Event };
+  getEvent: { input: { params: { event_id: string } }; output: Event; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.not_found' };
   /** Mark an event and everything before it as read */
   readEvents: { input: { body: {
       event_id: string;
-    } }; output: Empty };
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'event.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** The tickets of a team */
-  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage };
+  listTeamTickets: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Your newest ticket; with page or size, a page of your tickets */
-  listTickets: { input: { query?: { page?: number; size?: number } }; output: OwnTickets };
+  listTickets: { input: { query?: { page?: number; size?: number } }; output: OwnTickets; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Open a ticket */
   createTicket: { input: { body: {
       team_id: string;
       subject: string;
       description: string;
       category?: string | null;
-      resolved?: boolean;
+      resolved?: boolean | null;
       s3_object?: string | null;
       site_live_id?: string | null;
-    } }; output: Ticket };
+    } }; output: Ticket; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
   /** One ticket with its replies */
-  getTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  getTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** Give the assistant instructions for this ticket */
   updateTicket: { input: { params: { ticket_id: string }; body?: {
       assistant_custom_instructions?: string | null;
-    } }; output: Ticket };
+    } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Delete a ticket with its replies */
-  deleteTicket: { input: { params: { ticket_id: string } }; output: Empty };
+  deleteTicket: { input: { params: { ticket_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** The replies to a ticket, newest first */
-  listReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage };
+  listReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'ticket.not_found' };
   /** Reply to a ticket, resolve or reopen it */
   createReply: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
-    } }; output: TicketReply };
+    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
   /** Every ticket of the platform */
-  listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage };
+  listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
-  getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket };
+  getAnyTicket: { input: { params: { ticket_id: string } }; output: Ticket; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
+  /** The replies to any ticket, newest first */
+  listAnyReplies: { input: { params: { ticket_id: string }; query?: { page?: number; size?: number } }; output: TicketReplyPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' | 'ticket.not_found' };
   /** Answer any ticket as the platform; its author is mailed */
   answerTicket: { input: { params: { ticket_id: string }; body?: {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
-    } }; output: TicketReply };
+    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.not_found' };
   /** Upload a file (the body is its bytes) that a ticket then names as s3_object */
-  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment };
+  uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Download an attachment */
-  getAttachment: { input: { params: { s3_object: string } }; output: Blob };
+  getAttachment: { input: { params: { s3_object: string } }; output: Blob; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.required' };
   /** The addresses that are told of what happens in a team */
-  listWebhooks: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: WebhookPage };
+  listWebhooks: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: WebhookPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Have an address told of what happens; the answer shows the secret that calls are signed with, this once */
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
-      description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
-    } }; output: WebhookWithSecret };
+      description?: string | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
-  getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook };
+  getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
   /** Change a webhook, or switch it on or off; what waited goes out when it is switched on */
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
-      url?: string;
-      description?: string;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
-      is_active?: boolean;
-    } }; output: Webhook };
+      url?: string | null;
+      description?: string | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      is_active?: boolean | null;
+    } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
-  deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty };
+  deleteWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** A new secret, shown this once; for 24 hours calls are signed with the old one too */
   rotateWebhookSecret: { input: { params: { team_id: string; webhook_id: string }; body?: {
-      revoke_previous?: boolean;
-    } }; output: WebhookWithSecret };
+      revoke_previous?: boolean | null;
+    } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.too_many_secrets' };
   /** Call the address now with an event webhook.test, and see its answer */
-  testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail };
+  testWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'team.suspended' | 'webhook.not_found' };
   /** Send again what failed since a moment, or what was delivered since then */
   replayWebhook: { input: { params: { team_id: string; webhook_id: string }; body: {
       since: string;
-      state?: 'failed' | 'delivered';
-    } }; output: ReplayedDeliveries };
+      state?: 'failed' | 'delivered' | null;
+    } }; output: ReplayedDeliveries; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' };
   /** What was sent to a webhook within 30 days, and what waits to be */
-  listWebhookDeliveries: { input: { params: { team_id: string; webhook_id: string }; query?: { state?: 'waiting' | 'delivered' | 'failed'; page?: number; size?: number } }; output: WebhookDeliveryPage };
+  listWebhookDeliveries: { input: { params: { team_id: string; webhook_id: string }; query?: { state?: 'waiting' | 'delivered' | 'failed'; page?: number; size?: number } }; output: WebhookDeliveryPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
   /** One delivery, with what was sent and what came back last */
-  getWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
+  getWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' | 'webhook_delivery.not_found' };
   /** Send a delivery again, under the same webhook-id */
-  replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail };
+  replayWebhookDelivery: { input: { params: { team_id: string; webhook_id: string; delivery_id: string } }; output: WebhookDeliveryDetail; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' | 'webhook.off' | 'webhook_delivery.not_found' };
   /** The hosts elsewhere that a team has a password for; the passwords are not shown */
-  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage };
+  listApplicationPasswords: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: ApplicationPasswordPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Store a password for a site that is hosted elsewhere, or for a storefront */
   createApplicationPassword: { input: { body: {
       fqdn: string;
       username: string;
       password: string;
       team_id: string;
-    } }; output: ApplicationPasswordName };
+    } }; output: ApplicationPasswordName; errors: 'application_password.exists' | 'application_password.hosted_here' | 'application_password.too_many' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Change the password for a host; team_id says which where several of your teams have one */
   updateApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string }; body?: {
-      fqdn?: string;
-      username?: string;
-      password?: string;
-    } }; output: ApplicationPasswordName };
+      fqdn?: string | null;
+      username?: string | null;
+      password?: string | null;
+    } }; output: ApplicationPasswordName; errors: 'application_password.ambiguous' | 'application_password.exists' | 'application_password.hosted_here' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' };
   /** Delete the password for a host and show it a last time */
-  deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword };
+  deleteApplicationPassword: { input: { params: { fqdn: string }; query?: { team_id?: string } }; output: DeletedApplicationPassword; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' };
   /** Pass a request on to a site's JSON API: one of yours here, or one elsewhere with a stored password */
   cmsProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       fqdn: string;
-      path?: string;
-      team_id?: string;
-    } }; output: ProxyAnswer };
+      path?: string | null;
+      team_id?: string | null;
+    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
   /** Pass a request on to the admin API of a storefront, with the stored access token of that shop */
   storefrontProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       shop_name: string;
-      path?: string;
-      team_id?: string;
-    } }; output: ProxyAnswer };
+      path?: string | null;
+      team_id?: string | null;
+    } }; output: ProxyAnswer; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' };
   /** Pass a request on to the analytics API (Plausible) about sites of yours, which it names as site_id */
   analyticsProxy: { input: { body: {
-      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head';
-      query_params_json?: string;
-      body_json?: string;
+      method?: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'options' | 'head' | null;
+      query_params_json?: string | null;
+      body_json?: string | null;
       path: string;
-    } }; output: ProxyAnswer };
+    } }; output: ProxyAnswer; errors: 'analytics.not_configured' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'team.not_found' };
   /** Pass an XML-RPC call on to a site; elsewhere {{username}} and {{password}} stand for what is stored */
-  callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob };
+  callXmlRpc: { input: { params: { fqdn: string }; query?: { team_id?: string }; body: Blob }; output: Blob; errors: 'application_password.ambiguous' | 'application_password.not_found' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'proxy.answer_too_large' | 'proxy.no_xml' | 'proxy.not_public' | 'proxy.redirects' | 'proxy.site_failed' | 'proxy.timeout' | 'proxy.unreachable' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.suspended' };
   /** The plans, with what they have and what they cost */
-  listPlans: { input: Record<never, never>; output: Array<Plan> };
+  listPlans: { input: Record<never, never>; output: Array<Plan>; errors: never };
   /** Buy a team, or upgrade one that is free: answers where to pay */
   createCheckoutSession: { input: { body: {
       for_team_id?: string | null;
       new_team_name?: string | null;
       plan_name: 'free' | 'micro' | 'starter' | 'business';
-      interval?: 'month' | 'year';
-    } }; output: SessionUrl };
+      interval?: 'month' | 'year' | null;
+    } }; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.already_paid' | 'billing.being_paid' | 'billing.free_team_taken' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** Ask the provider whether a checkout was paid, for whoever comes back from it */
-  syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout };
+  syncCheckout: { input: { params: { checkout_id: string } }; output: Checkout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'checkout.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Where you change or cancel what you pay for, and find your invoices */
-  createPortalSession: { input: Record<never, never>; output: SessionUrl };
+  createPortalSession: { input: Record<never, never>; output: SessionUrl; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.customer_deleted' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Ask the provider what you pay for, for whoever comes back from the portal */
-  syncBilling: { input: Record<never, never>; output: SyncedBilling };
+  syncBilling: { input: Record<never, never>; output: SyncedBilling; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.not_configured' | 'billing.provider_failed' | 'billing.provider_timeout' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** What a team pays for, until when, and how much of it is used */
-  getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling };
+  getTeamBilling: { input: { params: { team_id: string } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Pay for more sites than the plan has, or for fewer again */
   setAdditionalSites: { input: { params: { team_id: string }; body: {
       additional_sites: number;
-    } }; output: TeamBilling };
+    } }; output: TeamBilling; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'billing.being_changed' | 'billing.not_configured' | 'billing.not_paid' | 'billing.provider_failed' | 'billing.provider_timeout' | 'request.conflict' | 'request.too_large' | 'team.not_found' };
   /** For the payment provider alone, who signs what it sends */
-  receivePaymentEvent: { input: { body: Blob }; output: string };
+  receivePaymentEvent: { input: { body: Blob }; output: Empty; errors: 'billing.not_configured' | 'request.conflict' | 'request.too_large' };
   /** A checkout of the built-in provider, which takes no money */
-  getTestCheckout: { input: { params: { session_id: string } }; output: TestCheckout };
+  getTestCheckout: { input: { params: { session_id: string } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.required' | 'test_checkout.not_found' };
   /** Pay a test checkout, or have the card declined; no money moves */
   endTestCheckout: { input: { params: { session_id: string }; body: {
       outcome: 'paid' | 'declined';
-    } }; output: TestCheckout };
+    } }; output: TestCheckout; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_checkout.not_found' };
   /** A billing portal of the built-in provider */
-  getTestPortal: { input: { params: { session_id: string } }; output: TestPortal };
+  getTestPortal: { input: { params: { session_id: string } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.required' | 'test_portal.not_found' };
   /** Change, cancel, pay or fail to pay a test subscription; no money moves */
   actInTestPortal: { input: { params: { session_id: string }; body: {
       action: 'change_plan' | 'cancel' | 'resume' | 'end_now' | 'fail_payment' | 'pay';
       subscription: string;
-      plan_name?: 'micro' | 'starter' | 'business';
-      interval?: 'month' | 'year';
-    } }; output: TestPortal };
+      plan_name?: 'micro' | 'starter' | 'business' | null;
+      interval?: 'month' | 'year' | null;
+    } }; output: TestPortal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'test_portal.not_found' | 'test_portal.not_possible' };
   /** Visits and bytes of a team by hour or by day */
-  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage };
+  getTeamUsage: { input: { params: { team_id: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: TeamUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** The places where sites can be hosted */
-  listRegions: { input: Record<never, never>; output: Array<Region> };
+  listRegions: { input: Record<never, never>; output: Array<Region>; errors: never };
   /** One region */
-  getRegion: { input: { params: { region_id: number } }; output: Region };
+  getRegion: { input: { params: { region_id: number } }; output: Region; errors: 'region.not_found' };
   /** Add a region */
   createRegion: { input: { body: {
       name: string;
@@ -1259,41 +1306,41 @@ export interface Operations {
       country_code: string;
       cname: string;
       ip: string;
-      name_servers?: Array<string>;
-    } }; output: Region };
+      name_servers?: Array<string> | null;
+    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'region.exists' | 'request.conflict' | 'request.too_large' };
   /** Change a region */
   updateRegion: { input: { params: { region_id: number }; body?: {
-      name?: string;
-      city?: string;
-      country?: string;
-      country_code?: string;
-      cname?: string;
-      ip?: string;
-      name_servers?: Array<string>;
-    } }; output: Region };
+      name?: string | null;
+      city?: string | null;
+      country?: string | null;
+      country_code?: string | null;
+      cname?: string | null;
+      ip?: string | null;
+      name_servers?: Array<string> | null;
+    } }; output: Region; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'region.exists' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Delete a region */
-  deleteRegion: { input: { params: { region_id: number } }; output: Empty };
+  deleteRegion: { input: { params: { region_id: number } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'region.in_use' | 'region.last' | 'region.not_found' | 'request.conflict' | 'request.too_large' };
   /** Background jobs that failed for good */
-  listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage };
+  listFailedJobs: { input: { query?: { page?: number; size?: number } }; output: FailedJobPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Try a failed job again, with all its retries */
-  retryJob: { input: { params: { job_id: string } }; output: Empty };
+  retryJob: { input: { params: { job_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'job.not_found' | 'request.conflict' | 'request.too_large' };
   /** Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it */
-  authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob };
+  authorizeMetrics: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string } }; output: Blob; errors: 'metrics.not_configured' };
   /** Sign in to the metrics dashboard: the token step (OAuth2), for its server */
   exchangeMetricsCode: { input: { body?: {
-      grant_type?: string;
-      code?: string;
-      redirect_uri?: string;
-      code_verifier?: string;
-      client_id?: string;
-      client_secret?: string;
-    } }; output: MetricsTokenGrant };
+      grant_type?: string | null;
+      code?: string | null;
+      redirect_uri?: string | null;
+      code_verifier?: string | null;
+      client_id?: string | null;
+      client_secret?: string | null;
+    } }; output: MetricsTokenGrant; errors: 'metrics.invalid_client' | 'metrics.invalid_grant' | 'metrics.invalid_request' | 'metrics.not_configured' | 'metrics.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
   /** Who is signed in, for the metrics dashboard */
-  getMetricsUser: { input: Record<never, never>; output: MetricsUser };
+  getMetricsUser: { input: Record<never, never>; output: MetricsUser; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Where the metrics dashboard is */
-  getMetricsDashboard: { input: Record<never, never>; output: MetricsDashboard };
+  getMetricsDashboard: { input: Record<never, never>; output: MetricsDashboard; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** The web application */
-  getFrontEnd: { input: Record<never, never>; output: Blob };
+  getFrontEnd: { input: Record<never, never>; output: Blob; errors: never };
 }
 
 /** Where each operation is found. */
@@ -1309,13 +1356,15 @@ export const ROUTES = {
   resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
   getMe: { method: 'GET', path: '/f/api/v1/me' },
   updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
+  listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
+  blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },
   getTeam: { method: 'GET', path: '/f/api/v1/team/{team_id}' },
   updateTeam: { method: 'PATCH', path: '/f/api/v1/team/{team_id}', body: 'application/json' },
   listTeamEvents: { method: 'GET', path: '/f/api/v1/team/{team_id}/event' },
   listMembers: { method: 'GET', path: '/f/api/v1/team/{team_id}/member' },
   getMember: { method: 'GET', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
-  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_id}' },
+  removeMember: { method: 'DELETE', path: '/f/api/v1/team/{team_id}/member/{team_member_user_id}' },
   listAllTeams: { method: 'GET', path: '/f/api/v1/operator/team' },
   suspendTeam: { method: 'PATCH', path: '/f/api/v1/operator/team/{team_id}', body: 'application/json' },
   listInvites: { method: 'GET', path: '/f/api/v1/team/{team_id}/invite' },
@@ -1371,6 +1420,7 @@ export const ROUTES = {
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
+  listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
   getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },

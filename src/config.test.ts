@@ -72,7 +72,16 @@ test('the address of the metrics dashboard says where a sign-in to it leads back
   assert.deepEqual(uris(listed), ['https://a.example/x', 'http://b.example/y?z=1']);
   for (const wrong of ['/relative', 'javascript:alert(1)', 'https://a.example/#fragment', 'https://'])
     assert.throws(() => uris({ METRICS_REDIRECT_URIS: wrong }), /METRICS_REDIRECT_URIS has/);
-  assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: 'short' }), /METRICS_CLIENT_SECRET must have/);
+  // What could never be sent rightly is the operator's to know, and no client's to be blamed for.
+  for (const secret of ['short', 'x'.repeat(2001)])
+    assert.throws(() => readConfig({ METRICS_CLIENT_SECRET: secret }), /METRICS_CLIENT_SECRET must have/);
+  assert.throws(() => readConfig({ METRICS_CLIENT_ID: 'x'.repeat(2001) }), /METRICS_CLIENT_ID must have/);
+  assert.throws(
+    () => uris({ METRICS_REDIRECT_URIS: `https://a.example/${'x'.repeat(2000)}` }),
+    /METRICS_REDIRECT_URIS/,
+  );
+  for (const wrong of ['https://g.example/?org=1', 'https://g.example/#x'])
+    assert.throws(() => uris({ METRICS_URL: wrong }), /METRICS_URL must have no query/);
 });
 
 test('the built-in provider is for platforms that only this machine can open, or that say so', () => {
@@ -94,4 +103,32 @@ test('the built-in provider is for platforms that only this machine can open, or
   assert.throws(() => readConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_1' }), /STRIPE_SECRET_KEY/);
   assert.throws(() => readConfig({ ...keys, BILLING: 'test' }), /exclude/);
   assert.throws(() => readConfig({ BILLING: 'none' }), /BILLING must be one of test/);
+});
+
+test('sites have another registered domain than the dashboard, so that none can set its cookies', () => {
+  const start = (BASE_URL: string, SITE_DOMAIN: string) => () => readConfig({ BASE_URL, SITE_DOMAIN });
+  for (const [base, sites, domain] of [
+    ['https://app.example.com', 'sites.example.com', 'example.com'],
+    ['https://example.com', 'example.com', 'example.com'],
+    ['https://app.sites.example.com', 'sites.example.com', 'example.com'],
+    ['http://example.com:8080', 'Sites.Example.com', 'example.com'],
+    ['https://app.example.co.uk', 'sites.example.co.uk', 'example.co.uk'],
+    ['https://app.b\u00fccher.example', 'sites.b\u00fccher.example', 'xn--bcher-kva.example'],
+    // Whoever hosts there shares no cookies with the neighbours, but does with what is below.
+    ['https://siteyard.github.io', 'sites.siteyard.github.io', 'siteyard.github.io'],
+  ] as const)
+    assert.throws(start(base, sites), new RegExp(`SITE_DOMAIN must not be within ${domain.replaceAll('.', '\\.')},`));
+  for (const [base, sites] of [
+    ['https://app.example.com', 'example-sites.com'],
+    ['https://app.example.com', 'notexample.com'],
+    ['https://one.co.uk', 'two.co.uk'],
+    ['https://siteyard.github.io', 'sites.github.io'],
+    ['http://localhost:8080', 'localhost'],
+    ['http://siteyard.localhost', 'localhost'],
+    ['http://siteyard.localhost', 'sites.siteyard.localhost'],
+    ['http://192.0.2.1', 'sites.example.com'],
+    ['http://[2001:db8::1]', 'sites.example.com'],
+    ['http://siteyard', 'sites.example.com'],
+  ] as const)
+    assert.equal(start(base, sites)().siteDomain, sites);
 });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { readHost } from '#core/host-name.ts';
+import { isWithin, readHost, readHostName, registrableDomain } from '#core/host-name.ts';
 
 /**
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
@@ -79,6 +79,9 @@ export interface Config {
   gitFileRoots: string[];
 }
 
+/** The longest value that the sign-in to the metrics dashboard reads; what is configured longer could never be sent rightly. */
+export const MAX_OAUTH_LENGTH = 2000;
+
 type Env = Record<string, string | undefined>;
 
 export function readConfig(env: Env, args: readonly string[] = []): Config {
@@ -126,13 +129,17 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     return entries;
   };
   const metricsUrl = url('METRICS_URL', ['http:', 'https:'])?.replace(/\/+$/, '');
+  if (metricsUrl && /[?#]/.test(metricsUrl)) faults.push('METRICS_URL must have no query and no fragment');
   const metricsRedirectUris = list('METRICS_REDIRECT_URIS');
   for (const uri of metricsRedirectUris)
-    if (!/^https?:\/\/[^#]+$/.test(uri) || !URL.canParse(uri))
+    if (!/^https?:\/\/[^#]+$/.test(uri) || !URL.canParse(uri) || uri.length > MAX_OAUTH_LENGTH)
       faults.push(`METRICS_REDIRECT_URIS has '${uri}', which is no http or https URL without a fragment`);
+  const metricsClientId = text('METRICS_CLIENT_ID') ?? 'grafana';
+  if (metricsClientId.length > MAX_OAUTH_LENGTH)
+    faults.push(`METRICS_CLIENT_ID must have at most ${MAX_OAUTH_LENGTH} characters`);
   const metricsClientSecret = text('METRICS_CLIENT_SECRET');
-  if (metricsClientSecret && metricsClientSecret.length < 16)
-    faults.push('METRICS_CLIENT_SECRET must have at least 16 characters');
+  if (metricsClientSecret && (metricsClientSecret.length < 16 || metricsClientSecret.length > MAX_OAUTH_LENGTH))
+    faults.push(`METRICS_CLIENT_SECRET must have 16 to ${MAX_OAUTH_LENGTH} characters`);
   const publicIp = text('PUBLIC_IP') ?? '127.0.0.1';
   if (isIP(publicIp) === 0) faults.push('PUBLIC_IP must be an IPv4 or IPv6 address');
 
@@ -188,7 +195,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     // Where Grafana itself expects the browser back.
     metricsRedirectUris:
       metricsRedirectUris.length === 0 && metricsUrl ? [`${metricsUrl}/login/generic_oauth`] : metricsRedirectUris,
-    metricsClientId: text('METRICS_CLIENT_ID') ?? 'grafana',
+    metricsClientId,
     metricsClientSecret,
     cacheDir: resolve(text('CACHE_DIR') ?? join(dataDir, 'cache')),
     wordpressSource:
@@ -211,6 +218,11 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     billing: stripe ? 'stripe' : mayTest ? 'test' : 'none',
     stripe,
   };
+  const ownDomain = registrableDomain(URL.parse(baseUrl)?.hostname ?? '');
+  if (ownDomain !== undefined && isWithin(readHostName(config.siteDomain) ?? config.siteDomain, ownDomain))
+    faults.push(
+      `SITE_DOMAIN must not be within ${ownDomain}, the domain of BASE_URL, for sites there could set cookies of the dashboard; use another registered domain`,
+    );
   for (const root of config.gitFileRoots)
     if (!isAbsolute(root)) faults.push(`GIT_FILE_ROOTS has '${root}', which is no absolute path`);
   if (readHost(`shop.${config.storefrontDomain}`) === undefined)

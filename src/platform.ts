@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { Credentials } from '#core/auth/credentials.ts';
 import { inTransaction, openDatabase, type Tx } from '#core/db/database.ts';
@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-
 import { Listener } from '#core/db/listener.ts';
 import { Locks } from '#core/db/locks.ts';
 import { migrate } from '#core/db/migrate.ts';
+import { makeFolderDurably, syncFolder } from '#core/durable-folder.ts';
 import { EventHub } from '#core/events/hub.ts';
 import { FrontEnd } from '#core/http/front-end.ts';
 import { createMetrics, type Metrics } from '#core/http/metrics.ts';
@@ -76,7 +77,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
   };
   try {
     // Others may pass through, since the embedded Postgres runs as somebody else; each thing inside guards itself.
-    await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
+    await makeFolderDurably(config.dataDir, 0o711);
     const postgres = config.databaseUrl ? undefined : await startPostgres(config, log);
     if (postgres) undo.push(() => postgres.stop());
     const url = config.databaseUrl ?? (postgres as EmbeddedPostgres).url;
@@ -277,6 +278,8 @@ async function readOrMakeKey(file: string): Promise<string> {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(draft);
+  // What is sealed with the key is in the database a moment later, so its name has to last as well.
+  await syncFolder(dirname(file));
   const key = (await readFile(file, 'utf8')).trim();
   if (key.length < 32) throw new Error(`${file} holds no key; restore it, or set SECRET_KEY`);
   return key;

@@ -1,10 +1,13 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '#core/db/database.ts';
 import { migrate } from '#core/db/migrate.ts';
+import { UNDECLARED } from '#core/http/declared.ts';
 import type { JobKind } from '#core/jobs/jobs.ts';
 import { readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
@@ -24,6 +27,17 @@ export interface TestApp {
   /** Waits for a mail to this address and returns its text; the newest where there are several. */
   mailTo(address: string, containing?: string): Promise<string>;
   close(): Promise<void>;
+}
+
+/** What operations of this process answered with and do not declare (http/declared.ts). Nothing may be left when an app closes. */
+const undeclared = new Set<string>();
+subscribe(UNDECLARED, (what) => undeclared.add(String(what)));
+
+/** For whoever tests that it is noticed. */
+export function takeUndeclared(): string[] {
+  const taken = [...undeclared];
+  undeclared.clear();
+  return taken;
 }
 
 export const OPERATOR = { email: 'operator@example.com', password: 'operator-password' };
@@ -67,6 +81,7 @@ export async function startTestApp(
       await platform.stop();
       await database?.drop();
       await rm(dataDir, { recursive: true, force: true });
+      assert.deepEqual(takeUndeclared(), [], 'an operation answered with what it does not declare');
     },
   };
 }
@@ -109,10 +124,12 @@ async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): 
 /** The database's name is the path of the URL; a socket's URL has no host, which URL itself would refuse. */
 const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 
-async function findMail(folder: string, address: string, containing = ''): Promise<string> {
+export async function findMail(folder: string, address: string, containing = ''): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
-    const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    // Ours have lines that end as files do, those of sites as mails do.
+    const mails = files.map((mail) => mail.replaceAll('\r\n', '\n'));
     const found = mails.filter((mail) => mail.includes(`To: ${address}\n`) && mail.includes(containing));
     if (found.length > 0) return found.sort((a, b) => mailDate(a) - mailDate(b)).at(-1) as string;
     await new Promise((resolve) => setTimeout(resolve, 50));

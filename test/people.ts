@@ -14,13 +14,19 @@ export interface Person {
 const PASSWORD = 'a long enough password';
 let nextNumber = 1;
 
-export async function registerPerson(app: TestApp, name = 'Person'): Promise<Person> {
+/** Somebody whose address is confirmed, as if they had used the mailed link, unless they are to be without. */
+export async function registerPerson(app: TestApp, name = 'Person', { verified = true } = {}): Promise<Person> {
   const email = `${name.toLowerCase()}${nextNumber++}@example.com`;
   const anonymous = createClient({ baseUrl: app.url });
   const user = await anonymous.register({ body: { email, password: PASSWORD, first_name: name, last_name: 'Tester' } });
+  if (verified) await markVerified(app, email);
   const person = await signInAs(app, email, PASSWORD);
   const team = (await person.api.listTeams()).results[0];
   return { ...person, userId: user.id, teamId: team?.id as string };
+}
+
+export async function markVerified({ services }: Pick<TestApp, 'services'>, email: string): Promise<void> {
+  await services.db.updateTable('users').set({ is_verified: true }).where('email', '=', email).execute();
 }
 
 export async function signInAs(

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { TestApp } from './app.ts';
+import { eventually } from './expect.ts';
 
 export interface Visited {
   status: number;
@@ -8,16 +9,18 @@ export interface Visited {
   text: string;
 }
 
+interface VisitOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
 /** A visitor's request to a site, as a browser would send it, whatever the name resolves to. */
 export function visit(
   app: Pick<TestApp, 'url'>,
   host: string,
   path: string,
-  {
-    method = 'GET',
-    headers = {},
-    body,
-  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+  { method = 'GET', headers = {}, body }: VisitOptions = {},
 ): Promise<Visited> {
   const { port } = new URL(app.url);
   return new Promise((resolve, reject) => {
@@ -34,5 +37,13 @@ export function visit(
     );
     outgoing.once('error', reject);
     outgoing.end(body);
+  });
+}
+
+/** The answer once it comes from the cache. Scheduled work, which comes when it comes, may empty that after any visit. */
+export function visitKept(...visitor: Parameters<typeof visit>): Promise<Visited> {
+  return eventually(async () => {
+    const reply = await visit(...visitor);
+    return reply.headers['x-cache'] === 'HIT' && reply;
   });
 }

@@ -282,6 +282,42 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     await page.keyboard.press('Escape');
   });
 
+  it('loads the rest of a long list of changes, and of a long report', async () => {
+    const { page } = owner;
+    const names = Array.from({ length: 600 }, (_, index) => `uploads/newer/${index}.txt`);
+    for (const name of names) await disk.write(name, 'came later');
+    await page.goto(TIME);
+    await choose(page, good);
+    await page.getByRole('radio', { name: 'Files', exact: true }).click();
+    await page.getByRole('switch', { name: 'Delete newer files' }).click();
+    const preview = page.getByRole('region', { name: 'What a restore would change' });
+    const newer = preview.getByRole('button', { name: /uploads\/newer\/\d+\.txt/ });
+    for (const shown of [100, 200, 300]) {
+      await preview.getByText(`${shown} of 604 changes`).waitFor();
+      if (shown < 300) await preview.getByRole('button', { name: 'Show more' }).click();
+    }
+    await preview.getByRole('heading', { name: '604 files' }).waitFor();
+    const told = await newer.allTextContents();
+    assert.ok(told.length > 290);
+    assert.equal(new Set(told).size, told.length);
+    await assertFitsAndAccessible(page, 'a long list of changes');
+
+    const body = { restore_point: good, restore_db: false, delete_extra_files: true, is_dry_run: true };
+    await adaApi.createPitRestore({ params: { fqdn: NAME }, wait: 60, body });
+    await page.getByText('Dry run passed').waitFor(PHP_START);
+    await page.getByRole('button', { name: 'Report' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Dry run of a restore').waitFor();
+    const listed = async () => (await dialog.locator('pre').textContent())?.match(/uploads\/newer\/\d+\.txt/g) ?? [];
+    assert.ok((await listed()).length < 600);
+    assert.ok(!(await dialog.locator('pre').textContent())?.includes('more:'));
+    await dialog.getByRole('button', { name: 'Show more' }).click();
+    await dialog.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    assert.deepEqual((await listed()).toSorted(), names.toSorted());
+    await page.keyboard.press('Escape');
+    await disk.remove('uploads/newer');
+  });
+
   it('tells live how far a restore is, also to whoever did not begin it', async () => {
     const { page } = viewer;
     await page.goto(TIME);

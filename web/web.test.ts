@@ -51,7 +51,27 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.getByText('Confirm your address').waitFor();
 
+    // Until then it says what has to wait, instead of taking a form and refusing it.
+    await page.goto('/account');
+    await page.getByText('No tokens').waitFor();
+    assert.equal(await page.getByText('Possible once your email address is confirmed.').count(), 1);
+    assert.equal(await page.getByRole('button', { name: 'Link account' }).count(), 0);
+    await assertFitsAndAccessible(page, 'an account that is not confirmed');
+    await page.goto('/teams');
+    await page.getByRole('link', { name: "Ada's team" }).click();
+    for (const [tab, button] of [
+      ['Members', 'Invite'],
+      ['Webhooks', 'Add webhook'],
+      ['Application passwords', 'Add password'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText('Possible once your email address is confirmed.').waitFor();
+      assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0);
+    }
+
     await page.goto(linkIn(await app.mailTo(ADA.email), '/verify'));
+    await assertFitsAndAccessible(page, 'confirming an address');
+    await page.getByRole('button', { name: 'I made it, confirm my address' }).click();
     await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
     await page.getByRole('link', { name: 'Continue to the dashboard' }).click();
     await page.getByText('Create your first site').waitFor();
@@ -291,7 +311,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Email').fill(ADA.email);
     await send.click();
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
-    await page.goto(linkIn(await app.mailTo(ADA.email, '/reset?token='), '/reset'));
+    await page.goto(linkIn(await app.mailTo(ADA.email, 'asked to set a new password'), '/reset'));
     await page.getByLabel('New password').fill('difference engine');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
@@ -299,6 +319,27 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     // The other browser is led to the door by itself.
     await ada.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(new URL(ada.page.url()).searchParams.get('next'), '/tickets');
+  });
+
+  it('asks whoever sets a password for an address that was never confirmed whether they made the account', async () => {
+    const { page, complaints } = await openPerson(browser, app.url);
+    const account = { email: 'alan@example.com', password: 'not of alans choice', first_name: 'A', last_name: 'T' };
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${app.api}/register`, { method: 'POST', headers, body: JSON.stringify(account) });
+    await page.goto(linkIn(await app.mailTo(account.email), '/reset'));
+    await page.getByLabel('New password').fill('a password of alans own');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    // Nothing is chosen for them.
+    await page.getByRole('radio', { name: 'No, somebody else did' }).waitFor();
+    assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
+    await assertFitsAndAccessible(page, 'setting a password for an address that was never confirmed');
+    await page.getByRole('radio', { name: 'No, somebody else did' }).click();
+    const asked = page.waitForRequest('**/password_reset');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    assert.equal((await asked).postDataJSON().keep_contents, false);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    assert.equal(await page.getByText('Confirm your address').count(), 0);
+    assert.deepEqual(complaints, []);
   });
 
   it('lets the keyboard alone sign in, after a wrong password too, and goes on where one wanted to go', async () => {
@@ -319,6 +360,23 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('heading', { name: 'Tickets' }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.locator(':focus').textContent(), 'Skip to content');
+  });
+
+  it('says what to do where a cookie of somebody else stands beside its own', async () => {
+    const { page } = await openPerson(browser, app.url);
+    await page.goto('/sites');
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    // An open page would ask once more and go to the sign-in page, at the same time as we go elsewhere.
+    await page.goto('about:blank');
+    // As another host of the domain could set it: of the same name, for a path of its choice.
+    await page.context().addCookies([{ name: 'session', value: 'sy_evil', url: `${app.url}/f/` }]);
+    assert.equal((await page.context().cookies()).filter(({ name }) => name === 'session').length, 2);
+    await page.goto('/sites');
+    await page.getByText('Delete the cookies of this address').waitFor();
+    await page.context().clearCookies({ path: '/f/' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {

@@ -39,15 +39,27 @@ interface ErrorDetails {
   mayHaveHappened?: true;
 }
 
-/** Declares a failure: `const notFound = failure('ticket.not_found', 404, 'There is no such ticket.')`. */
-export function failure(code: string, status: number, message: string, always?: ErrorDetails) {
-  return (more?: ErrorDetails & { message?: string }) =>
-    new AppError(code, status, more?.message ?? message, { ...always, ...more });
+/** What makes such errors, and says what they are: operations declare the failures that they can answer with. */
+export interface Failure {
+  (more?: ErrorDetails & { message?: string }): AppError;
+  readonly code: string;
+  readonly status: number;
+  /** What it usually says. */
+  readonly sentence: string;
 }
 
-/** A 422 about fields that only a look at the data could find wrong. */
+/** Declares a failure: `const notFound = failure('ticket.not_found', 404, 'There is no such ticket.')`. */
+export function failure(code: string, status: number, sentence: string, always?: ErrorDetails): Failure {
+  const make = (more?: ErrorDetails & { message?: string }) =>
+    new AppError(code, status, more?.message ?? sentence, { ...always, ...more });
+  return Object.assign(make, { code, status, sentence });
+}
+
+export const requestInvalid = failure('request.invalid', 422, 'Something in the request is not valid.');
+
+/** A 422 about fields, be it that only a look at the data could find them wrong. */
 export function invalid(...faults: Fault[]) {
-  return new AppError('request.invalid', 422, 'The request is not valid.', { faults });
+  return requestInvalid({ faults });
 }
 
 /** The usual fault of a body field that parses but makes no sense. */

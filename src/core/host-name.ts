@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { getDomain } from 'tldts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_LENGTH = 253;
@@ -27,4 +28,18 @@ export function readHostName(text: string): string | undefined {
   const isName = labels.length >= 2 && labels.every((label) => LABEL.test(label));
   // Browsers take a name whose last label is a number for an IPv4 address.
   return isName && !/^\d+$/.test(labels.at(-1) as string) ? ascii : undefined;
+}
+
+/**
+ * What was registered, one label below a public suffix (the list of which names the suffixes of hosters too). Every host
+ * within it can set cookies for every other. Undefined where there is no such thing: an address, a single label, a public
+ * suffix itself, and all of localhost.
+ */
+export function registrableDomain(host: string): string | undefined {
+  if (isWithin(host, 'localhost')) return undefined;
+  return getDomain(host, { allowPrivateDomains: true }) ?? undefined;
+}
+
+export function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Caller, hasRole, hasScope, type Role, type Scope } from './auth/caller.ts';
 import type { Db } from './db/database.ts';
-import { type AppError, failure, forbidden, unauthenticated } from './errors.ts';
+import { type Failure, failure, forbidden, unauthenticated } from './errors.ts';
 
 /**
  * Who may call an operation. Each operation names one Access; together they are the table that the server enforces and
@@ -15,25 +15,34 @@ export interface Access<Subject = undefined> {
   readonly identifies?: true;
   /** What a token must allow; reading or writing, by the method, unless said otherwise. */
   readonly scope?: Scope;
+  /** True for what reaches beyond the account, and so waits until its email address is confirmed. */
+  readonly verified?: true;
   /** Where the named thing stands. What the path names is looked up before the rest of the request is even read. */
   readonly named?: 'path' | 'query' | 'body';
   /** Finds the named thing if this caller may know of it, and throws when they may not do this to it. */
   readonly find?: (db: Db, caller: Caller, input: Record<string, unknown>, config: Config) => Promise<Subject>;
+  /** What `find` can refuse with. */
+  readonly errors?: readonly Failure[];
 }
 
 export const teamNotFound = failure('team.not_found', 404, 'There is no such team, or you are not in it.');
-const insufficientScope = failure(
+export const insufficientScope = failure(
   'auth.insufficient_scope',
   403,
   'This token may not do that; it needs a wider scope.',
 );
-const sessionRequired = failure(
+export const sessionRequired = failure(
   'auth.session_required',
   403,
   'Sign in with your password for this; a personal API token may not do it.',
 );
-const boundToTeam = failure('auth.bound_to_team', 403, 'This token is bound to one team; use one that is not.');
-const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of the platform may do this.');
+export const boundToTeam = failure('auth.bound_to_team', 403, 'This token is bound to one team; use one that is not.');
+export const operatorsOnly = failure('auth.operators_only', 403, 'Only an operator of the platform may do this.');
+const unverified = failure(
+  'auth.unverified',
+  403,
+  'Confirm your email address first, with the link that we mailed to you.',
+);
 
 export const anyone: Access = { who: 'anyone', rule: 'anyone, signed in or not' };
 export const anyoneKnown: Access = { ...anyone, identifies: true };
@@ -52,11 +61,12 @@ export const operator: Access = { who: 'operator', rule: 'operators of the platf
 /** Operators, on what the path names, so that a missing thing is answered before the rest of the request is read. */
 export function operatorOn<Subject>(
   find: (db: Db, input: Record<string, unknown>) => Promise<Subject | undefined>,
-  missing: () => AppError,
+  missing: Failure,
 ): Access<Subject> {
   return {
     ...operator,
     named: 'path',
+    errors: [missing],
     find: async (db, _caller, input) => {
       const subject = await find(db, input);
       if (subject === undefined) throw missing();
@@ -70,6 +80,28 @@ export function planning<Subject>(access: Access<Subject>): Access<Subject> {
   return { ...access, scope: 'plan' };
 }
 
+/**
+ * For nobody whose email address is not confirmed: whoever registered it may not be whose it is. It is asked of all that
+ * reaches a third person, or that would still be there when the true owner takes the account over (docs/decisions/0015).
+ */
+export function verified<Subject>(access: Access<Subject>): Access<Subject> {
+  return { ...mayRefuseUnverified(access), verified: true, rule: `${access.rule}, with a confirmed email address` };
+}
+
+/** The same where the request decides; whoever looks at that asks `requireVerified`, and this says so in the rule. */
+export function verifiedIf<Subject>(when: string, access: Access<Subject>): Access<Subject> {
+  return { ...mayRefuseUnverified(access), rule: `${access.rule}; ${when} with a confirmed email address` };
+}
+
+const mayRefuseUnverified = <Subject>(access: Access<Subject>): Access<Subject> => ({
+  ...access,
+  errors: [...(access.errors ?? []), unverified],
+});
+
+export function requireVerified(caller: Caller): void {
+  if (!caller.isVerified) throw unverified();
+}
+
 /** In words, for the documentation. */
 export function ruleOf(role: Role): string {
   return role === 'owner' ? 'owner of the team' : `${role} of the team and above`;
@@ -81,6 +113,7 @@ export function inTeam(role: Role, named: 'path' | 'query' | 'body' = 'path'): A
     who: 'team',
     rule: ruleOf(role),
     named,
+    errors: roleErrors(role, teamNotFound),
     find: async (_db, caller, input) => {
       const teamId = input.team_id;
       if (typeof teamId !== 'string') throw teamNotFound();
@@ -102,7 +135,7 @@ export function requireUnbound(caller: Caller): void {
 /** Members of the team that owns the named record, from a role upwards, and whoever `orIf` lets besides. */
 export function onRecord<Subject extends { team_id: string }>(options: {
   role: Role;
-  missing: () => AppError;
+  missing: Failure;
   find: (db: Db, input: Record<string, string>) => Promise<Subject | undefined>;
   orIf?: { rule: string; test: (caller: Caller, subject: Subject) => boolean };
 }): Access<Subject> {
@@ -111,6 +144,7 @@ export function onRecord<Subject extends { team_id: string }>(options: {
     who: 'team',
     rule: `${ruleOf(role)}${orIf ? `, or ${orIf.rule}` : ''}`,
     named: 'path',
+    errors: roleErrors(role, missing),
     find: async (db, caller, input) => {
       const subject = await options.find(db, input as Record<string, string>);
       if (!subject || !caller.roles.has(subject.team_id)) throw missing();
@@ -120,7 +154,12 @@ export function onRecord<Subject extends { team_id: string }>(options: {
   };
 }
 
-function requireRole(caller: Caller, teamId: string, role: Role, missing: () => AppError): void {
+/** A viewer is whoever is in the team at all. */
+function roleErrors(role: Role, missing: Failure): readonly Failure[] {
+  return role === 'viewer' ? [missing] : [missing, forbidden];
+}
+
+function requireRole(caller: Caller, teamId: string, role: Role, missing: Failure): void {
   if (!caller.roles.has(teamId)) throw missing();
   if (!hasRole(caller, teamId, role)) throw forbidden({ message: `This needs the role ${role} or above in the team.` });
 }
@@ -142,12 +181,16 @@ export function checkCaller(access: Access<unknown>, caller: Caller, method: str
   if (access.who === 'account') requireUnbound(caller);
   // Every scope reads, and a token for the metrics dashboard has none.
   if (access.who === 'bearer') return;
-  if (access.who !== 'anyone' && access.find === undefined) checkScope(access, caller, method);
+  if (access.who !== 'anyone' && access.find === undefined) checkReach(access, caller, method);
 }
 
-/** Comes after the lookup: a stranger with a narrow token still learns only that there is no such thing. */
-export function checkScope(access: Access<unknown>, caller: Caller, method: string): void {
+/**
+ * What the token may and whether the address is confirmed. Comes after the lookup: a stranger who may do little still
+ * learns only that there is no such thing.
+ */
+export function checkReach(access: Access<unknown>, caller: Caller, method: string): void {
   requireScope(caller, access.scope ?? (method === 'GET' ? 'read' : 'write'));
+  if (access.verified) requireVerified(caller);
 }
 
 export function requireScope(caller: Caller, scope: Scope): void {

@@ -5,10 +5,12 @@ import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { type Runtime, SiteFailure } from '#runtimes/runtime.ts';
 import { refusalOf } from './admission.ts';
+import { SitePages } from './cache/site-pages.ts';
 import { Proxies } from './client-address.ts';
+import { Allowance } from './compression/allowance.ts';
 import { isUnambiguous } from './framing.ts';
 import type { Gate } from './gate.ts';
-import { SiteTaken } from './hosted-site.ts';
+import { HostedSite, SiteTaken } from './hosted-site.ts';
 import { followVisitor } from './leaving.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -43,6 +45,15 @@ export interface EdgeOptions {
 /** What WordPress sees as its visitor when it is its own. */
 const LOOPBACK = '127.0.0.1';
 
+/** All that sites share of the edge, given out to each. */
+function siteMaker(limits: EdgeLimits): (siteId: string) => HostedSite {
+  const pages = new MemoryBudget(limits.pageCacheBytes);
+  const notFound = new MemoryBudget(limits.notFoundCacheBytes);
+  const compression = new Allowance(limits.compressBytes);
+  return (siteId) =>
+    new HostedSite(siteId, new SitePages({ pages, notFound }), new Allowance(limits.compressBytesPerSite, compression));
+}
+
 /** Answers a visitor who was let in: at once, or with a promise. */
 type Serve = (visit: Visit) => undefined | Promise<void>;
 
@@ -73,7 +84,7 @@ export class Edge {
     this.#protocol = new URL(options.baseUrl).protocol.slice(0, -1);
     this.#proxies = new Proxies(options.trustProxy);
     this.#usage = new UsageReporter(reports, log);
-    this.#table = new RouteTable(routes, this.#usage, new MemoryBudget(this.#limits.pageCacheBytes), log);
+    this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits), log);
     const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
     this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });

@@ -1,5 +1,6 @@
 import { type RunningSite, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import type { SitePages } from './cache/site-pages.ts';
+import type { Allowance } from './compression/allowance.ts';
 import { NOTICES, NoticeError } from './notices.ts';
 import type { CountedSite, UsageCounter } from './usage.ts';
 
@@ -14,6 +15,8 @@ export class SiteTaken extends NoticeError {
 export class HostedSite implements CountedSite {
   readonly id: string;
   readonly pages: SitePages;
+  /** What compressing its answers may cost. */
+  readonly compression: Allowance;
   readonly counters = new Map<string, UsageCounter>();
   /** The hosts that lead here. */
   readonly hosts = new Set<string>();
@@ -27,9 +30,10 @@ export class HostedSite implements CountedSite {
   /** What it asks of itself and has no answer to yet. */
   ownCalls = 0;
 
-  constructor(id: string, pages: SitePages) {
+  constructor(id: string, pages: SitePages, compression: Allowance) {
     this.id = id;
     this.pages = pages;
+    this.compression = compression;
   }
 
   /** Counts a visitor among those who wait for as long as the work takes; so many may, and no more. */

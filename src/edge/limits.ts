@@ -16,6 +16,11 @@ export interface EdgeLimits {
   /** Memory for cached pages of all sites, and the largest page that is kept. */
   pageCacheBytes: number;
   pageBytes: number;
+  /** Memory for the pages of all sites that say that there is nothing. */
+  notFoundCacheBytes: number;
+  /** How many bytes a second are compressed for one site, and for all of them together. */
+  compressBytesPerSite: number;
+  compressBytes: number;
   /** Memory for static files of all sites, and the largest file that is kept; larger ones come from disk. */
   fileCacheBytes: number;
   fileBytes: number;
@@ -33,6 +38,10 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   ownCallMs: 10_000,
   pageCacheBytes: 256 * 1024 * 1024,
   pageBytes: 2 * 1024 * 1024,
+  notFoundCacheBytes: 32 * 1024 * 1024,
+  // At worst a twentieth of a processor for one site, and half of one for all.
+  compressBytesPerSite: 8 * 1024 * 1024,
+  compressBytes: 64 * 1024 * 1024,
   fileCacheBytes: 128 * 1024 * 1024,
   fileBytes: 1024 * 1024,
   flushMs: 5_000,

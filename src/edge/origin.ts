@@ -3,6 +3,7 @@ import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-
 import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
+import { passingAnswer, weakenTag } from './compression/passing-answer.ts';
 import { followCaller } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
 import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
@@ -45,7 +46,7 @@ export class Origin implements PageSender {
       return undefined;
     }
     if (visit.gate.site.pages.isUnkept(key, nowMs)) return this.pass(visit, 'BYPASS');
-    if (!visit.isHead && mayFillCache(visit) && !this.#waitsForItself(visit, key)) return this.#filler.fill(visit, key);
+    if (mayFillCache(visit) && !this.#waitsForItself(visit, key)) return this.#filler.fill(visit, key);
     visit.gate.counter.cacheMisses++;
     return this.pass(visit, 'MISS');
   }
@@ -58,9 +59,11 @@ export class Origin implements PageSender {
   sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
     const { counter } = visit.gate;
     const bytes = page.send(visit, state, nowMs);
-    counter.cacheHits++;
     visit.countBytes(bytes);
-    counter.cachedBytes += bytes;
+    if (state !== 'MISS') {
+      counter.cacheHits++;
+      counter.cachedBytes += bytes;
+    }
     if (page.isHtml) this.#options.visitors.count(visit, nowMs);
   }
 
@@ -104,10 +107,17 @@ export class Origin implements PageSender {
     state: 'BYPASS' | 'MISS',
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
-    const headers = visit.gate.guarded(answerHeaders(answer.rawHeaders));
-    headers.push('X-Cache', state);
+    const { response, gate } = visit;
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());
-    return relay(visit.response, { ...options, source: answer, headers, stallMs: STALL_MS });
+    const said = gate.guarded(answerHeaders(answer.rawHeaders));
+    // What is kept has the same tag for those who come after.
+    if (options.tap) weakenTag(said);
+    const { headers, coding, lengthBytes } = passingAnswer(visit, answer, said);
+    headers.push('X-Cache', state);
+    const relayed = { ...options, source: answer, headers, stallMs: STALL_MS };
+    if (coding === undefined) return relay(response, relayed);
+    const compress = { coding, allowance: gate.site.compression, isEndless: lengthBytes === undefined };
+    return relay(response, { ...relayed, compress });
   }
 }

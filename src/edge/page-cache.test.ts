@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { type Ask, EdgeWorld, HOST } from '../../test/edge-world.ts';
+import { type Ask, EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
 import { pause } from '../../test/pause.ts';
 
@@ -179,6 +179,47 @@ test('answers are kept as long as they say, and no longer', async () => {
   }
 });
 
+test('no page is shown for longer than WordPress takes its nonces, whatever it says', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const hours = (count: number) => count * 3_600_000;
+  const month = 30 * 24 * 3600;
+  const sayings = [
+    {},
+    { 'cache-control': `max-age=${month}` },
+    { 'cache-control': `max-age=0, stale-while-revalidate=${month}` },
+  ];
+  await world.start();
+  for (const [index, saying] of sayings.entries()) {
+    world.site.handler = page(saying);
+    const path = `/page-${index}`;
+    await world.ask(path);
+    t.mock.timers.tick(hours(7.9));
+    // The site can not make a new one, so that nothing but the age of the old one decides.
+    world.site.handler = page({}, 500);
+    assert.match(await look(path), /^(?:HIT|STALE)/, JSON.stringify(saying));
+    t.mock.timers.tick(hours(0.2));
+    assert.match(await look(path), /^MISS/, JSON.stringify(saying));
+  }
+});
+
+test('a site that says for how long its pages may be kept is heeded, and nobody else hears of it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'max-age=3600' });
+  await world.start();
+  for (const reply of [await world.ask('/'), await world.ask('/')])
+    assert.equal(reply.headers['x-siteyard-keep'], undefined);
+  t.mock.timers.tick(99_000);
+  assert.match(await look(), /^HIT/);
+  t.mock.timers.tick(2_000);
+  assert.match(await look(), /^MISS/);
+  world.site.handler = page({ 'x-siteyard-keep': '0' });
+  await world.ask('/not-at-all');
+  assert.match(await look('/not-at-all'), /^BYPASS/);
+  world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'private' });
+  await world.ask('/private');
+  assert.match(await look('/private'), /^BYPASS/);
+});
+
 test('what programs ask for is cached only where it says so itself', async () => {
   await world.start();
   for (const path of ['/wp-json/wp/v2/posts?a=1', '/?rest_route=/wp/v2/posts']) {
@@ -347,6 +388,118 @@ test('HEAD and If-None-Match are answered from the page', async () => {
   assert.deepEqual([known.status, known.body.length, known.headers.etag], [304, 0, headers.etag]);
   assert.equal((await world.ask('/', { headers: { 'if-none-match': '"x"' } })).status, 200);
   assert.equal(world.site.requests.length, 1);
+});
+
+/** As the site's process answers: it says how long the answer is, and nothing of what HEAD does not send. */
+function whole(headers: Record<string, string | string[]> = {}, status = 200): RequestListener {
+  return (request, response) => {
+    made++;
+    const body = request.method === 'HEAD' ? '' : `page ${made} ${'x'.repeat(2000)}`;
+    response.writeHead(status, { 'content-type': 'text/html', ...headers, 'content-length': body.length }).end(body);
+  };
+}
+
+test('HEAD of a page that is not kept says what GET would, and no false length', async () => {
+  world.site.handler = whole({ link: '<a>; rel=b', 'last-modified': new Date(0).toUTCString() });
+  await world.start();
+  const told = ({ headers: { date, age, 'x-cache': cache, connection, ...rest } }: Reply) => rest;
+  for (const coding of ['identity', 'gzip']) {
+    const headers = { 'accept-encoding': coding };
+    const head = await world.ask(`/${coding}`, { method: 'HEAD', headers });
+    assert.deepEqual([head.status, head.headers['x-cache'], head.body.length], [200, 'MISS', 0]);
+    assert.notEqual(head.headers['content-length'], '0');
+    const get = await world.ask(`/${coding}`, { headers });
+    assert.equal(get.headers['x-cache'], 'HIT', 'the page was made for HEAD, and is there');
+    assert.deepEqual(told(head), told(get));
+  }
+  // For somebody in particular PHP is asked for a head, and nobody knows how long the page would be.
+  const own = { 'accept-encoding': 'gzip', cookie: 'wordpress_logged_in_x=1' };
+  const head = await world.ask('/own', { method: 'HEAD', headers: own });
+  assert.equal(world.site.requests.at(-1)?.method, 'HEAD');
+  const get = await world.ask('/own', { headers: own });
+  const { 'transfer-encoding': _, ...rest } = told(get);
+  assert.deepEqual(told(head), rest);
+  assert.equal(head.headers['content-length'], undefined);
+});
+
+for (const [form, make] of Object.entries({ 'in one piece': whole, 'bit by bit': page })) {
+  test(`a feed that comes ${form} has the same tag and time for everybody, and who has it is told so`, async () => {
+    const modified = new Date('2026-01-02T03:04:05Z').toUTCString();
+    const says = { 'content-type': 'application/rss+xml', 'last-modified': modified, etag: '"abc"' };
+    world.site.handler = make(says);
+    await world.start();
+    const ask = (headers: Record<string, string> = {}) =>
+      world.ask('/feed/', { headers: { accept: 'application/rss+xml, text/xml', ...headers } });
+    const [miss, hit] = [await ask(), await ask()];
+    assert.deepEqual([miss.headers['x-cache'], hit.headers['x-cache']], ['MISS', 'HIT']);
+    assert.deepEqual([miss.headers.etag, hit.headers.etag], ['W/"abc"', 'W/"abc"']);
+    assert.equal(hit.headers['last-modified'], modified);
+    const status = async (headers: Record<string, string>) => (await ask(headers)).status;
+    assert.equal(await status({ 'if-modified-since': modified }), 304);
+    assert.equal(await status({ 'if-modified-since': new Date('2026-01-02T03:04:04Z').toUTCString() }), 200);
+    assert.equal(await status({ 'if-none-match': '"abc"' }), 304);
+    assert.equal(await status({ 'if-none-match': '"old"', 'if-modified-since': modified }), 200, 'the tag decides');
+    assert.equal(await status({ 'if-modified-since': 'nonsense' }), 200);
+    assert.equal(world.site.requests.length, 1);
+  });
+}
+
+test('a page without a time is never taken for one that did not change since', async () => {
+  await world.start();
+  await world.ask('/');
+  const reply = await world.ask('/', { headers: { 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() } });
+  assert.deepEqual([reply.status, reply.headers['x-cache']], [200, 'HIT']);
+});
+
+test('a page has the same tag when it is made and when it is kept, and who has it already is told so at once', async () => {
+  world.site.handler = (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2000 }).end('x'.repeat(2000));
+  await world.start();
+  const ask = (path: string, headers: Record<string, string>) => world.ask(path, { headers });
+  const plain = await ask('/', {});
+  const tag = plain.headers.etag as string;
+  assert.match(tag, /^W\/"/);
+  for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+    for (const path of [`/${coding}`, `/${coding}`, '/'])
+      assert.equal((await ask(path, { 'accept-encoding': coding })).headers.etag, tag);
+  }
+  const known = await ask('/new', { 'if-none-match': tag });
+  assert.deepEqual([known.status, known.headers['x-cache'], known.body.length], [304, 'MISS', 0]);
+});
+
+const NO_STORE = 'no-cache, must-revalidate, max-age=0, no-store, private';
+
+test('WordPress’ page for what is not there is kept for a moment where WordPress lets us, and by nobody else', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  world.site.handler = whole({ 'cache-control': NO_STORE, 'x-siteyard-keep': '30' }, 404);
+  await world.start();
+  await world.ask('/gone');
+  const { status, headers } = await world.ask('/gone');
+  assert.deepEqual([status, headers['x-cache'], headers['cache-control']], [404, 'HIT', NO_STORE]);
+  t.mock.timers.tick(31_000);
+  assert.equal(await look('/gone'), 'MISS 2');
+  world.edge.purge('site-1');
+  assert.equal(await look('/gone'), 'MISS 3', 'it may be there by now');
+  world.site.handler = whole({ 'cache-control': NO_STORE, 'x-siteyard-keep': '30', 'set-cookie': 'a=b' }, 404);
+  assert.deepEqual([await look('/cookie'), await look('/cookie')], ['MISS 4', 'BYPASS 5']);
+  world.site.handler = whole({ 'cache-control': NO_STORE }, 404);
+  assert.deepEqual([await look('/own'), await look('/own')], ['MISS 6', 'BYPASS 7']);
+});
+
+test('paths at random push out no page that is there, and take no more memory than their part', async () => {
+  await world.start({ limits: { pageCacheBytes: 60_000, notFoundCacheBytes: 600_000 } });
+  for (let index = 0; index < 10; index++) await world.ask(`/page-${index}`);
+  world.site.handler = whole({ 'cache-control': NO_STORE, 'x-siteyard-keep': '30' }, 404);
+  for (let index = 0; index < 300; index++) await world.ask(`/random-${index}`);
+  assert.match(await look('/random-299'), /^HIT/);
+  for (let index = 0; index < 10; index++) assert.match(await look(`/page-${index}`), /^HIT/);
+  await world.edge.close();
+  assert.equal(world.usages.at(-1)?.cacheObjects, 60, 'ten pages, and fifty that say that there is nothing');
+  world.site.handler = (_, response) => {
+    response.writeHead(404, { 'content-type': 'text/html', 'x-siteyard-keep': '30' });
+    response.end('x'.repeat(300_000));
+  };
+  assert.deepEqual([await look('/huge'), await look('/huge')], ['MISS undefined', 'MISS undefined']);
 });
 
 test('pages are kept compressed too', async () => {

@@ -7,7 +7,7 @@ export function matchesEtag(listed: string, etag: string): boolean {
   return listed.split(',').some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Whether the visitor has the file as it is. If-Modified-Since counts only where no tag was sent. */
+/** Whether the visitor has the content as it is. If-Modified-Since counts only where no tag was sent; NaN: nobody knows since when it is so. */
 export function isNotModified(headers: IncomingHttpHeaders, etags: readonly string[], modifiedAtMs: number): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) return etags.some((etag) => matchesEtag(tags, etag));

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '#core/log.ts';
-import { SitePages } from './cache/site-pages.ts';
 import { Gate } from './gate.ts';
-import { HostedSite } from './hosted-site.ts';
-import type { MemoryBudget } from './memory-budget.ts';
+import type { HostedSite } from './hosted-site.ts';
 import type { Route, RouteSource } from './route.ts';
 import { UsageCounter, type UsageReporter } from './usage.ts';
 
@@ -14,7 +12,7 @@ const SPELLINGS = 10_000;
 export class RouteTable {
   readonly #source: RouteSource;
   readonly #usage: UsageReporter;
-  readonly #budget: MemoryBudget;
+  readonly #makeSite: (siteId: string) => HostedSite;
   readonly #log: Log;
   readonly #byHost = new Map<string, Gate>();
   readonly #sites = new Map<string, HostedSite>();
@@ -28,10 +26,10 @@ export class RouteTable {
   #isClosed = false;
   isLoaded = false;
 
-  constructor(source: RouteSource, usage: UsageReporter, budget: MemoryBudget, log: Log) {
+  constructor(source: RouteSource, usage: UsageReporter, makeSite: (siteId: string) => HostedSite, log: Log) {
     this.#source = source;
     this.#usage = usage;
-    this.#budget = budget;
+    this.#makeSite = makeSite;
     this.#log = log;
   }
 
@@ -125,7 +123,7 @@ export class RouteTable {
   }
 
   #replaceSite(siteId: string, routes: readonly Route[]): void {
-    const site = this.#sites.get(siteId) ?? new HostedSite(siteId, new SitePages(this.#budget));
+    const site = this.#sites.get(siteId) ?? this.#makeSite(siteId);
     const kept = new Set(routes.map(({ fqdn }) => fqdn));
     for (const host of site.hosts) {
       if (kept.has(host)) continue;

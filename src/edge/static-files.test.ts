@@ -91,7 +91,6 @@ test('nothing outside, nothing hidden, no code and no database comes from disk, 
     '/wp-content/debug.log',
     '/wp-content/uploads/shell.php',
     '/wp-content/uploads/',
-    '/wp-content/uploads',
     '/.env.txt',
     '/wp-content/plugins/hello.css',
     '/wp-content/uploads/style.css/',
@@ -128,6 +127,75 @@ test('no symbolic link is followed, be it the file, a folder on the way, or one 
   symlinkSync(join(world.dir, 'outside'), join(uploads, 'swapped'));
   t.mock.timers.tick(1100);
   assert.equal((await world.ask('/wp-content/uploads/swapped/secret.txt')).status, 404);
+});
+
+test('a folder without its slash leads to the one with it, query included, and nothing else does', async () => {
+  world.writeFile('content/plugins/odd.css/readme.txt', 'a folder with the name of a file');
+  world.writeFile('content/uploads/no-extension', 'x');
+  const folders: [string, string][] = [
+    ['/wp-admin', '/wp-admin/'],
+    ['/wp-admin?a=1&b=%2F', '/wp-admin/?a=1&b=%2F'],
+    ['/wp-admin/css', '/wp-admin/css/'],
+    ['/wp-includes/js', '/wp-includes/js/'],
+    ['/wp-content', '/wp-content/'],
+    ['/wp-content/uploads', '/wp-content/uploads/'],
+    ['/wp-content/themes/own', '/wp-content/themes/own/'],
+    ['/wp-content/themes/bundled', '/wp-content/themes/bundled/'],
+    ['/wp-content/plugins/odd.css', '/wp-content/plugins/odd.css/'],
+    ['/%77p-admin', '/%77p-admin/'],
+    // Never with two slashes in front, which is another host.
+    ['//wp-admin', '/wp-admin/'],
+    ['/wp-content//uploads', '/wp-content/uploads/'],
+  ];
+  for (const [path, location] of folders) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, body } = await world.ask(path, { method });
+      assert.deepEqual([status, headers.location, body.length], [301, location, 0], `${method} ${path}`);
+      assert.equal(headers['cache-control'], 'public, max-age=600');
+    }
+  }
+  assert.equal(world.site.requests.length, 0);
+  const others = [
+    '/wp-admin/',
+    '/wp-login.php',
+    '/wp-content%2fuploads',
+    '/wp-content/plugins/hello.css',
+    '/wp-content/nothing-here',
+    '/wp-content/uploads/no-extension',
+    '/uploads',
+    '/hello-world',
+    '/',
+  ];
+  for (const path of others) assert.equal((await world.ask(path)).text, `php ${path}`);
+  assert.equal((await world.ask('/wp-admin', { method: 'POST' })).text, 'php /wp-admin');
+  world.site.requests.splice(0);
+  const hidden = [
+    '/wp-content/uploads/.git',
+    '/wp-content/database',
+    '/wp-content//database',
+    '/wp-content/%64atabase',
+  ];
+  for (const path of hidden) assert.equal((await world.ask(path)).status, 404, path);
+  assert.equal(world.site.requests.length, 0);
+});
+
+test('what comes before files comes before folders too, and what lies behind a link is none', async () => {
+  const uploads = join(world.contentFolder, 'uploads');
+  mkdirSync(join(world.dir, 'outside/inner'), { recursive: true });
+  symlinkSync(join(world.dir, 'outside'), join(uploads, 'linked'));
+  for (const path of ['linked', 'linked/inner']) {
+    assert.equal((await world.ask(`/wp-content/uploads/${path}`)).text, `php /wp-content/uploads/${path}`);
+  }
+  const status = async () => (await world.ask('/wp-admin')).status;
+  await world.setRoutes(world.route({ allowedAddresses: ['192.0.2.1'] }));
+  assert.equal(await status(), 403);
+  await world.setRoutes(world.route({ signIn: { username: 'admin', password: 'x' } }));
+  assert.equal(await status(), 401);
+  await world.setRoutes(world.route({ externalPaths: [{ path: '/wp-admin', target: 'http://127.0.0.1:9/' }] }));
+  assert.equal(await status(), 502);
+  await world.setRoutes(world.route({ allowedAddresses: ['127.0.0.1'] }));
+  assert.equal((await world.ask('/wp-admin')).headers['cache-control'], 'private, max-age=600');
+  await world.setRoutes(world.route({}));
 });
 
 test('a missing file is WordPress’ to answer, except below its own folders', async () => {

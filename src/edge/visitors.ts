@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isRest } from './cache/cache-policy.ts';
+import { isFeed, isRest } from './cache/cache-policy.ts';
 import { isUnder } from './path-prefix.ts';
 import type { Visit } from './visit.ts';
 
@@ -57,5 +57,5 @@ export class Visitors {
 
 function isPageView(path: string, query: string): boolean {
   if (isUnder(path, '/wp-admin') || isUnder(path, '/wp-login.php') || isRest(path, query)) return false;
-  return !/\/feed(?:\/|$)/.test(path) && !query.includes('feed=');
+  return !isFeed(path, query);
 }

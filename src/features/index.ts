@@ -10,6 +10,7 @@ import { followUsage, rereadPayments, syncCustomerJob } from './billing/billing.
 import { mailBilling } from './billing/billing.mail.ts';
 import { billingOperations } from './billing/billing.routes.ts';
 import { credentialOperations } from './credential/credential.routes.ts';
+import { lookAtZones } from './domain/domain.jobs.ts';
 import { domainOperations } from './domain/domain.routes.ts';
 import { eventOperations } from './event/event.routes.ts';
 import { externalPathOperations } from './external-path/external-path.routes.ts';
@@ -36,6 +37,7 @@ import { leaveNameJob, mailNameLost } from './site/name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site/site.jobs.ts';
 import { siteOperations } from './site/site.routes.ts';
 import { deliverSiteMail } from './site/site-mail.jobs.ts';
+import { removeBusySite } from './site/site-removal.jobs.ts';
 import {
   measureStorage,
   planPurges,
@@ -99,6 +101,7 @@ export const jobKinds: readonly JobKind[] = [
   stopSite,
   archiveSite,
   restoreSite,
+  removeBusySite,
   planSiteWork,
   runSiteCron,
   measureStorage,
@@ -112,6 +115,7 @@ export const jobKinds: readonly JobKind[] = [
   rehearseRestore,
   buildPreview,
   endPreviews,
+  lookAtZones,
   mailSwitchedOff,
   resealSecrets,
   syncCustomerJob,
@@ -130,6 +134,7 @@ export const schedules: Record<string, string> = {
   [pruneBackups.name]: '13 3 * * *',
   [checkBackups.name]: '23 4 * * 0',
   [endPreviews.name]: '* * * * *',
+  [lookAtZones.name]: '* * * * *',
   [followUsage.name]: '* * * * *',
   [rereadPayments.name]: '37 * * * *',
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { collect, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
@@ -84,6 +84,18 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get(`${path.slice(0, -1)}x`)).status, 403);
     });
 
+    it('says for how long a page may be kept where that is shorter than usual', async () => {
+      const keep = async (path: string) => (await get(path)).headers['x-siteyard-keep'];
+      assert.equal(await keep('/'), undefined);
+      assert.equal(await keep('/no-such-page/'), '30');
+      const plugins = join(runtime.contentFolder(site.id), 'mu-plugins');
+      await mkdir(plugins, { recursive: true });
+      await writeFile(join(plugins, 'nonces.php'), "<?php add_filter( 'nonce_life', fn() => 3600 );");
+      assert.equal(await keep('/'), '1200');
+      assert.equal(await keep('/no-such-page/'), '30');
+      await rm(join(plugins, 'nonces.php'));
+    });
+
     it('runs what was just written to the content folder', async () => {
       await putPhp('new.php', 'echo "one";');
       assert.equal((await get('/wp-content/plugins/probe/new.php')).text, 'one');
@@ -140,6 +152,24 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal(answer.status, 500);
       assert.equal(answer.headers['x-siteyard-failure'], 'crash');
       assert.equal((await get('/wp-login.php')).status, 200);
+    });
+
+    it('takes what is said after a fatal error, or without a body, for the answer that it is', async () => {
+      const redirect = await putPhp(
+        'redirect.php',
+        "register_shutdown_function(fn() => header('Location: /elsewhere', true, 302)); this_function_does_not_exist();",
+      );
+      const answer = await get(redirect);
+      assert.deepEqual([answer.status, answer.headers.location], [302, '/elsewhere']);
+      assert.equal(answer.headers['x-siteyard-failure'], undefined);
+      const apology = await putPhp(
+        'apology.php',
+        "register_shutdown_function(function () { echo 'sorry'; }); this_function_does_not_exist();",
+      );
+      const said = await get(apology);
+      assert.deepEqual([said.status, said.text, said.headers['x-siteyard-failure']], [500, 'sorry', undefined]);
+      const closed = await get(await putPhp('closed.php', "http_response_code(503); header('Retry-After: 60');"));
+      assert.deepEqual([closed.status, closed.headers['x-siteyard-failure']], [503, undefined]);
     });
 
     it('keeps a site inside of its own folders', async () => {

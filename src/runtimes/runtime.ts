@@ -126,8 +126,8 @@ export interface LeaseOptions {
 
 /**
  * The right to send one request to the address. The answer's headers tell what is between the site and the edge:
- * `x-siteyard-purge: all` (also as a trailer) that pages changed, `x-siteyard-failure` with a SiteFailureReason that PHP
- * failed without a word.
+ * `x-siteyard-purge: all` (also as a trailer) that pages changed, `x-siteyard-keep` for how many seconds at most the edge may
+ * keep this page (plugin/caching.php), `x-siteyard-failure` with a SiteFailureReason that PHP failed without a word.
  */
 export interface Lease {
   /** Where to send it: HTTP/1.1 over a unix socket. */

@@ -139,13 +139,14 @@ const perhaps = (texts: readonly string[], wrong = false): Value[] => texts.map(
 const short = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}... (${text.length})` : text);
 
 /** Values of a body's field, as JSON. */
-function badJson(schema: Schema): Value[] {
+function badJson(schema: Schema, required: boolean): Value[] {
   const types = [schema.type ?? []].flat();
   const type = types.find((each) => each !== 'null') ?? 'string';
   const texts = type === 'string' ? badTexts(schema) : [];
   return [
     ...surely(WRONG_TYPES[type] ?? []),
-    ...perhaps(['null'], !types.includes('null')),
+    // In an optional field null says that it is not given.
+    ...perhaps(['null'], required && !types.includes('null')),
     ...texts.map(({ text, wrong }) => ({ text: JSON.stringify(text), wrong })),
     ...(type === 'array' ? badArrays(schema) : []),
   ];
@@ -204,7 +205,7 @@ const isRequired = (schema: unknown, name: string) => (schema as ObjectSchema).r
 function fieldMutations(operation: Operation): Mutation[] {
   return propertiesOf(operation.body).flatMap(([name, schema]) => {
     const fault = { expect: { status: 422, loc: ['body', name] } };
-    const values = badJson(schema).map(({ text, wrong }) => ({
+    const values = badJson(schema, isRequired(operation.body, name)).map(({ text, wrong }) => ({
       group: 'field',
       what: `body.${name} = ${short(text)}`,
       spoil: (draft: Draft) => setField(draft, name, text),

@@ -4,167 +4,171 @@ import { CALLERS, type CallerName } from './world.ts';
  * Who gets which status from each operation, written by hand from service.md and from decisions 3 and 4, never from the
  * code. The request is valid and names things of the team Home; `stranger` owns another team, `removed` was a member,
  * `expired` is the owner with a token past its time; `writer`, `reader` and `planner` are the owner with API tokens of all
- * scopes, of read and of plan. A row `operation/variant` is the same operation on something else.
+ * scopes, of read and of plan; `unverified` owns a team where they may do everything but what needs a confirmed address.
+ * A row `operation/variant` is the same operation on something else.
  */
 const STATUSES = `
-                                  nobody  stranger  viewer  member  admin  owner  removed  expired  writer  reader  planner  operator
-signIn                               200       200     200     200    200    200      200      200     200     200      200       200
-signOut                              200       200     200     200    200    200      200      200     200     200      200       200
-introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200
-listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200
-createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200
-createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422
-deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200
+                                  nobody  stranger  viewer  member  admin  owner  removed  expired  writer  reader  planner  operator  unverified
+signIn                               200       200     200     200    200    200      200      200     200     200      200       200         200
+signOut                              200       200     200     200    200    200      200      200     200     200      200       200         200
+introspectToken                      401       200     200     200    200    200      200      401     200     200      200       200         200
+listApiTokens                        401       200     200     200    200    200      200      401     200     200      200       200         200
+createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
+deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 
-register                             200       200     200     200    200    200      200      200     200     200      200       200
-verifyEmail                          401       200     200     200    200    200      200      401     200     403      403       200
-verifyEmail/link                     200       200     200     200    200    200      200      200     200     200      200       200
-resetPassword                        200       200     200     200    200    200      200      200     200     200      200       200
-resetPassword/link                   200       200     200     200    200    200      200      200     200     200      200       200
-getMe                                401       200     200     200    200    200      200      401     200     200      200       200
-updateMe                             401       200     200     200    200    200      200      401     403     403      403       200
+register                             200       200     200     200    200    200      200      200     200     200      200       200         200
+verifyEmail                          401       200     200     200    200    200      200      401     200     403      403       200         200
+verifyEmail/link                     200       200     200     200    200    200      200      200     200     200      200       200         200
+resetPassword                        200       200     200     200    200    200      200      200     200     200      200       200         200
+resetPassword/link                   200       200     200     200    200    200      200      200     200     200      200       200         200
+getMe                                401       200     200     200    200    200      200      401     200     200      200       200         200
+updateMe                             401       200     200     200    200    200      200      401     403     403      403       200         200
 
-listTeams                            401       200     200     200    200    200      200      401     200     200      200       200
-getTeam                              401       404     200     200    200    200      404      401     200     200      200       404
-updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404
-listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404
-listMembers                          401       404     200     200    200    200      404      401     200     200      200       404
-getMember                            401       404     200     200    200    200      404      401     200     200      200       404
-removeMember                         401       404     403     403    403    200      404      401     200     403      403       404
-removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404
+listTeams                            401       200     200     200    200    200      200      401     200     200      200       200         200
+getTeam                              401       404     200     200    200    200      404      401     200     200      200       404         200
+updateTeam                           401       404     403     403    403    200      404      401     200     403      403       404         200
+listTeamEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
+listMembers                          401       404     200     200    200    200      404      401     200     200      200       404         200
+getMember                            401       404     200     200    200    200      404      401     200     200      200       404         200
+removeMember                         401       404     403     403    403    200      404      401     200     403      403       404         200
+removeMember/self                    401       404     200     200    200    409      404      401     409     403      403       404         409
 
-listInvites                          401       404     403     403    403    200      404      401     200     200      200       404
-createInvite                         401       404     403     403    403    200      404      401     200     403      403       404
-deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404
-getInvite                            401       404     403     403    403    200      404      401     200     200      200       404
-inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200
-acceptInvite                         401       200     200     200    200    200      200      401     200     403      403       200
-acceptInvite/of somebody else        401       403     403     403    403    403      403      401     403     403      403       403
+listInvites                          401       404     403     403    403    200      404      401     200     200      200       404         200
+createInvite                         401       404     403     403    403    200      404      401     200     403      403       404         403
+deleteInvite                         401       404     403     403    403    200      404      401     200     403      403       404         200
+getInvite                            401       404     403     403    403    200      404      401     200     200      200       404         200
+inspectInvite                        200       200     200     200    200    200      200      200     200     200      200       200         200
+acceptInvite                         401       200     200     200    200    200      200      401     200     403      403       200         200
+acceptInvite/of somebody else        401       403     403     403    403    403      403      401     403     403      403       403         403
 
-listEvents                           401       200     200     200    200    200      200      401     200     200      200       200
-streamEvents                         401       200     200     200    200    200      200      401     200     200      200       200
-getEvent                             401       404     200     200    200    200      404      401     200     200      200       404
-getEvent/of the account              401       404     404     404    404    200      404      401     200     200      200       404
-readEvents                           401       404     200     200    200    200      404      401     200     403      403       404
+listEvents                           401       200     200     200    200    200      200      401     200     200      200       200         200
+streamEvents                         401       200     200     200    200    200      200      401     200     200      200       200         200
+getEvent                             401       404     200     200    200    200      404      401     200     200      200       404         200
+getEvent/of the account              401       404     404     404    404    200      404      401     200     200      200       404         200
+readEvents                           401       404     200     200    200    200      404      401     200     403      403       404         200
 
-listSites                            401       200     200     200    200    200      200      401     200     200      200       200
-listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404
-createSite                           401       404     403     200    200    200      404      401     200     403      403       404
-getSite                              401       404     200     200    200    200      404      401     200     200      200       404
-updateSite                           401       404     403     200    200    200      404      401     200     403      403       404
-updateSite/to another team           401       404     403     403    200    200      404      401     200     403      403       404
-deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404
-deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404
-sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404
-listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404
-getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404
-getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404
-createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404
-listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404
-createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
-getExternalPath                      401       404     200     200    200    200      404      401     200     200      200       404
-updateExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
-deleteExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404
+listSites                            401       200     200     200    200    200      200      401     200     200      200       200         200
+listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404         200
+createSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
+getSite                              401       404     200     200    200    200      404      401     200     200      200       404         200
+updateSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
+updateSite/to another team           401       404     403     403    200    200      404      401     200     403      403       404         403
+deleteSite                           401       404     403     403    200    200      404      401     200     403      403       404         200
+deleteSite/created by the caller     401       404     403     200    200    200      404      401     200     403      403       404         200
+sleepSite                            401       404     403     200    200    200      404      401     200     403      403       404         200
+listSiteEvents                       401       404     200     200    200    200      404      401     200     200      200       404         200
+getSiteCdn                           401       404     200     200    200    200      404      401     200     200      200       404         200
+getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
+createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
+listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
+createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
+getExternalPath                      401       404     200     200    200    200      404      401     200     200      200       404         200
+updateExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
+deleteExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         200
 
-getBackups                           401       404     200     200    200    200      404      401     200     200      200       404
-listPitFiles                         401       404     200     200    200    200      404      401     200     200      200       404
-createBlobUrls                       401       404     403     200    200    200      404      401     200     403      403       404
-getBlob                              200       200     200     200    200    200      200      200     200     200      200       200
-listPitRestores                      401       404     200     200    200    200      404      401     200     200      200       404
-createPitRestore                     401       404     403     200    200    200      404      401     200     403      403       404
-createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404
-previewPitRestore                    401       404     403     200    200    200      404      401     200     403      200       404
-getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404
-getPreview                           401       404     200     200    200    200      404      401     200     200      200       404
+getBackups                           401       404     200     200    200    200      404      401     200     200      200       404         200
+listPitFiles                         401       404     200     200    200    200      404      401     200     200      200       404         200
+createBlobUrls                       401       404     403     200    200    200      404      401     200     403      403       404         200
+getBlob                              200       200     200     200    200    200      200      200     200     200      200       200         200
+listPitRestores                      401       404     200     200    200    200      404      401     200     200      200       404         200
+createPitRestore                     401       404     403     200    200    200      404      401     200     403      403       404         200
+createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404         200
+previewPitRestore                    401       404     403     200    200    200      404      401     200     403      200       404         200
+getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404         200
+getPreview                           401       404     200     200    200    200      404      401     200     200      200       404         200
 
-verifyDomain                         401       200     200     200    200    200      200      401     200     200      200       200
-getDomainClaim                       401       404     403     200    200    200      404      401     200     200      200       404
-listGitAccounts                      401       200     200     200    200    200      200      401     200     200      200       200
-createGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200
-deleteGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200
-listGitSyncRepositories              401       200     200     200    200    200      200      401     200     200      200       200
-verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200
+verifyDomain                         401       200     200     200    200    200      200      401     200     200      200       200         200
+getDomainClaim                       401       404     403     200    200    200      404      401     200     200      200       404         200
+listGitAccounts                      401       200     200     200    200    200      200      401     200     200      200       200         200
+createGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200         403
+deleteGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200         200
+listGitSyncRepositories              401       200     200     200    200    200      200      401     200     200      200       200         200
+verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200         403
 
-listApplicationPasswords             401       404     200     200    200    200      404      401     200     200      200       404
-createApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
-updateApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
-updateApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404
-deleteApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404
-deleteApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404
-cmsProxy                             401       404     200     200    200    200      404      401     200     200      200       404
-cmsProxy/that writes                 401       404     403     200    200    200      404      401     200     403      403       404
-cmsProxy/for the team                401       404     200     200    200    200      404      401     200     200      200       404
-storefrontProxy                      401       404     200     200    200    200      404      401     200     200      200       404
-storefrontProxy/that writes          401       404     403     200    200    200      404      401     200     403      403       404
-storefrontProxy/for the team         401       404     200     200    200    200      404      401     200     200      200       404
-analyticsProxy                       401       404     200     200    200    200      404      401     200     200      200       404
-analyticsProxy/that writes           401       404     403     200    200    200      404      401     200     403      403       404
-callXmlRpc                           401       404     403     200    200    200      404      401     200     403      403       404
-callXmlRpc/for the team              401       404     403     200    200    200      404      401     200     403      403       404
+listApplicationPasswords             401       404     200     200    200    200      404      401     200     200      200       404         200
+createApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404         403
+updateApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404         403
+updateApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404         403
+deleteApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteApplicationPassword/of the team 401       404     403     200    200    200      404      401     200     403      403       404         200
+cmsProxy                             401       404     200     200    200    200      404      401     200     200      200       404         403
+cmsProxy/that writes                 401       404     403     200    200    200      404      401     200     403      403       404         403
+cmsProxy/for the team                401       404     200     200    200    200      404      401     200     200      200       404         403
+storefrontProxy                      401       404     200     200    200    200      404      401     200     200      200       404         403
+storefrontProxy/that writes          401       404     403     200    200    200      404      401     200     403      403       404         403
+storefrontProxy/for the team         401       404     200     200    200    200      404      401     200     200      200       404         403
+analyticsProxy                       401       404     200     200    200    200      404      401     200     200      200       404         403
+analyticsProxy/that writes           401       404     403     200    200    200      404      401     200     403      403       404         403
+callXmlRpc                           401       404     403     200    200    200      404      401     200     403      403       404         403
+callXmlRpc/for the team              401       404     403     200    200    200      404      401     200     403      403       404         403
 
-listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404
-listTickets                          401       200     200     200    200    200      200      401     200     200      200       200
-createTicket                         401       404     403     200    200    200      404      401     200     403      403       404
-createTicket/about a site            401       404     403     200    200    200      404      401     200     403      403       404
-createTicket/with a file             401       404     403     200    200    200      404      401     200     403      403       404
-getTicket                            401       404     200     200    200    200      404      401     200     200      200       404
-updateTicket                         401       404     403     200    200    200      404      401     200     403      403       404
-deleteTicket                         401       404     403     403    200    200      404      401     200     403      403       404
-deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404
-listReplies                          401       404     200     200    200    200      404      401     200     200      200       404
-createReply                          401       404     403     200    200    200      404      401     200     403      403       404
-uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200
-getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200
-getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200
+listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404         200
+listTickets                          401       200     200     200    200    200      200      401     200     200      200       200         200
+createTicket                         401       404     403     200    200    200      404      401     200     403      403       404         200
+createTicket/about a site            401       404     403     200    200    200      404      401     200     403      403       404         200
+createTicket/with a file             401       404     403     200    200    200      404      401     200     403      403       404         200
+getTicket                            401       404     200     200    200    200      404      401     200     200      200       404         200
+updateTicket                         401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteTicket                         401       404     403     403    200    200      404      401     200     403      403       404         200
+deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
+listReplies                          401       404     200     200    200    200      404      401     200     200      200       404         200
+createReply                          401       404     403     200    200    200      404      401     200     403      403       404         200
+uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200         200
+getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
+getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200         200
 
-listWebhooks                         401       404     403     403    200    200      404      401     200     200      200       404
-createWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
-getWebhook                           401       404     403     403    200    200      404      401     200     200      200       404
-updateWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
-deleteWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
-rotateWebhookSecret                  401       404     403     403    200    200      404      401     200     403      403       404
-testWebhook                          401       404     403     403    200    200      404      401     200     403      403       404
-replayWebhook                        401       404     403     403    200    200      404      401     200     403      403       404
-listWebhookDeliveries                401       404     403     403    200    200      404      401     200     200      200       404
-getWebhookDelivery                   401       404     403     403    200    200      404      401     200     200      200       404
-replayWebhookDelivery                401       404     403     403    200    200      404      401     200     403      403       404
+listWebhooks                         401       404     403     403    200    200      404      401     200     200      200       404         200
+createWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         403
+getWebhook                           401       404     403     403    200    200      404      401     200     200      200       404         200
+updateWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         403
+deleteWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         200
+rotateWebhookSecret                  401       404     403     403    200    200      404      401     200     403      403       404         403
+testWebhook                          401       404     403     403    200    200      404      401     200     403      403       404         403
+replayWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         403
+listWebhookDeliveries                401       404     403     403    200    200      404      401     200     200      200       404         200
+getWebhookDelivery                   401       404     403     403    200    200      404      401     200     200      200       404         200
+replayWebhookDelivery                401       404     403     403    200    200      404      401     200     403      403       404         403
 
-listPlans                            200       200     200     200    200    200      200      200     200     200      200       200
-createCheckoutSession                401       404     403     403    403    200      404      401     200     403      403       404
-createCheckoutSession/new team       401       200     200     200    200    200      200      401     200     403      403       200
-syncCheckout                         401       404     404     404    404    200      404      401     200     403      403       404
-createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200
-syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200
-getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404
-setAdditionalSites                   401       404     403     403    403    200      404      401     200     403      403       404
-getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404
-receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200
-getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404
-endTestCheckout                      401       404     404     404    404    200      404      401     200     403      403       404
-getTestPortal                        401       404     404     404    404    200      404      401     200     200      200       404
-actInTestPortal                      401       404     404     404    404    200      404      401     200     403      403       404
+listPlans                            200       200     200     200    200    200      200      200     200     200      200       200         200
+createCheckoutSession                401       404     403     403    403    200      404      401     200     403      403       404         200
+createCheckoutSession/new team       401       200     200     200    200    200      200      401     200     403      403       200         200
+syncCheckout                         401       404     404     404    404    200      404      401     200     403      403       404         200
+createPortalSession                  401       200     200     200    200    200      200      401     200     403      403       200         200
+syncBilling                          401       200     200     200    200    200      200      401     200     403      403       200         200
+getTeamBilling                       401       404     403     403    200    200      404      401     200     200      200       404         200
+setAdditionalSites                   401       404     403     403    403    200      404      401     200     403      403       404         200
+getTeamUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
+receivePaymentEvent                  200       200     200     200    200    200      200      200     200     200      200       200         200
+getTestCheckout                      401       404     404     404    404    200      404      401     200     200      200       404         200
+endTestCheckout                      401       404     404     404    404    200      404      401     200     403      403       404         200
+getTestPortal                        401       404     404     404    404    200      404      401     200     200      200       404         200
+actInTestPortal                      401       404     404     404    404    200      404      401     200     403      403       404         200
 
-listRegions                          200       200     200     200    200    200      200      200     200     200      200       200
-getRegion                            200       200     200     200    200    200      200      200     200     200      200       200
-getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200
+listRegions                          200       200     200     200    200    200      200      200     200     200      200       200         200
+getRegion                            200       200     200     200    200    200      200      200     200     200      200       200         200
+getFrontEnd                          200       200     200     200    200    200      200      200     200     200      200       200         200
 
-authorizeMetrics                     302       302     302     302    302    302      302      302     302     302      302       302
-exchangeMetricsCode                  200       200     200     200    200    200      200      200     200     200      200       200
-getMetricsUser                       401       200     200     200    200    200      200      401     200     200      200       200
-getMetricsDashboard                  401       403     403     403    403    403      403      401     403     403      403       200
+authorizeMetrics                     302       302     302     302    302    302      302      302     302     302      302       302         302
+exchangeMetricsCode                  200       200     200     200    200    200      200      200     200     200      200       200         200
+getMetricsUser                       401       200     200     200    200    200      200      401     200     200      200       200         200
+getMetricsDashboard                  401       403     403     403    403    403      403      401     403     403      403       200         403
 
-createRegion                         401       403     403     403    403    403      403      401     403     403      403       200
-updateRegion                         401       403     403     403    403    403      403      401     403     403      403       200
-deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200
-listAllTeams                         401       403     403     403    403    403      403      401     403     403      403       200
-suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200
-listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200
-getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200
-answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200
-listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200
-restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200
-listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200
-retryJob                             401       403     403     403    403    403      403      401     403     403      403       200
+createRegion                         401       403     403     403    403    403      403      401     403     403      403       200         403
+updateRegion                         401       403     403     403    403    403      403      401     403     403      403       200         403
+deleteRegion                         401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllTeams                         401       403     403     403    403    403      403      401     403     403      403       200         403
+suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
+blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
+getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
+answerTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
+listDeletedSites                     401       403     403     403    403    403      403      401     403     403      403       200         403
+restoreDeletedSite                   401       403     403     403    403    403      403      401     403     403      403       200         403
+listFailedJobs                       401       403     403     403    403    403      403      401     403     403      403       200         403
+retryJob                             401       403     403     403    403    403      403      401     403     403      403       200         403
 `;
 
 /**
@@ -286,7 +290,9 @@ getRegion       params.region_id               public
 updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
+blockUser       params.user_id                 403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
+listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only
 restoreDeletedSite  params.site_id            403 auth.operators_only
 retryJob        params.job_id                  403 auth.operators_only

@@ -14,7 +14,6 @@ let world: World;
 before(async () => {
   app = await startTestApp();
   world = await createWorld(app);
-  await app.services.db.updateTable('users').set({ is_verified: true }).execute();
 });
 after(async () => {
   await app?.close();

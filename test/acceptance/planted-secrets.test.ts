@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openFrame, verifyPack } from '#timemachine/pack.ts';
-import { createTestDatabase } from '../app.ts';
+import { createTestDatabase, findMail } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
 import { type ServiceProcess, spawnService } from '../service-process.ts';
@@ -71,6 +71,10 @@ before(async () => {
   const [email, password] = ['owner@example.com', newSecret()];
   const person = { email, password, first_name: 'Owner', last_name: 'Tester' };
   await request({ api }, 'POST', '/register', { body: person });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('update users set is_verified = true where email = $1', [email]);
+  await client.end();
   const signedIn = await request({ api }, 'POST', '/token', { body: { username: email, password } });
   const token: string = signedIn.json.access_token;
   const teams = await request({ api }, 'GET', '/team', { token });
@@ -82,6 +86,7 @@ before(async () => {
     teamId: teams.json.results[0].id,
     echo: `echo.example.com:${echo.port}`,
     dead: `dead.example.com:${await freePort()}`,
+    mailTo: (address, containing) => findMail(join(dataDir, 'mail'), address, containing),
     send: sender(api, (answer) => answers.push(answer)),
   };
 });

@@ -15,6 +15,8 @@ export interface Ground {
   /** A host elsewhere that repeats whatever it is told, and its errors; and one that nobody answers at. */
   echo: string;
   dead: string;
+  /** The text of a mail that the service sent. */
+  mailTo(address: string, containing: string): Promise<string>;
   /** Sends a request and keeps the answer for the search, unless it is where the secret is shown on purpose. */
   send(method: string, path: string, options?: RequestOptions & { shows?: true }): Promise<Answer>;
 }
@@ -62,6 +64,9 @@ export const PLANTS: Plant[] = [
       const wrong = newSecret();
       for (const headers of [{ authorization: `Bearer ${wrong}` }, { cookie: `session=${wrong}` }])
         await send('GET', '/me', { headers });
+      const cookie = `device=${wrong}; session=${wrong}; session=${wrong}`;
+      await send('GET', '/me', { headers: { cookie } });
+      await send('POST', '/token', { headers: { cookie }, body: { username: 'x', password: 'y' } });
       await send('GET', `/event?token=${wrong}`, { token });
       const keyed = { token, body: { name: 'ci', scopes: ['read'] }, headers: KEYED(), shows: true } as const;
       const made = await send('POST', '/api_token', keyed);
@@ -69,6 +74,28 @@ export const PLANTS: Plant[] = [
       if (replayed.json.token !== made.json.token) throw new Error('the answer was not kept');
       await send('GET', '/api_token', { token });
       return [wrong, made.json.token, token];
+    },
+  },
+  {
+    name: 'sessions that a mailed link gives, and that signing out ends, each answered twice under one key',
+    async plant({ send, mailTo }) {
+      const email = `${randomBytes(6).toString('hex')}@example.com`;
+      const [first, second] = [newSecret(), newSecret()];
+      await send('POST', '/register', { body: { email, password: first, first_name: 'Ada', last_name: 'Lovelace' } });
+      const twice = async (path: string, body: unknown, more: Record<string, string> = {}) => {
+        const keyed = { body, headers: { ...KEYED(), ...more }, shows: true } as const;
+        const [once, again] = [await send('POST', path, keyed), await send('POST', path, keyed)];
+        if (once.status !== 200 || once.text !== again.text) throw new Error(`${once.text} ${again.text}`);
+        if (again.headers.get('idempotent-replayed') !== 'true') throw new Error(`${path} was not kept`);
+        return once.json.access_token as string;
+      };
+      const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
+      const verified = await twice('/verify_email', { token: tokenIn(await mailTo(email, '/verify')) });
+      await twice('/password_reset', { email });
+      const link = tokenIn(await mailTo(email, '/reset'));
+      const reset = await twice('/password_reset', { token: link, password: second });
+      await twice('/logout', {}, { cookie: `session=${reset}` });
+      return [first, second, verified, reset];
     },
   },
   {
@@ -81,7 +108,7 @@ export const PLANTS: Plant[] = [
       await send('POST', '/site', { token, body: { ...body, fqdn: 'x', cms_password: refused } });
       await send('POST', '/site', {
         token,
-        body: { ...body, cms_username: refused.slice(0, 30), cms_password: refused },
+        body: { ...body, cms_password: refused.repeat(1000) },
       });
       await send('POST', '/site', { token, body: { ...body, cms_password: password }, headers, shows: true });
       await send('POST', '/site', { token, body: { ...body, cms_password: password } });
@@ -89,7 +116,7 @@ export const PLANTS: Plant[] = [
       if (site.status !== 200) throw new Error(site.text);
       const { http_auth_password, code_server_password } = site.json;
       await send('PATCH', `/site/${fqdn}`, { token, body: { http_auth_enabled: true }, shows: true });
-      const login = await send('POST', `/site/${fqdn}/login`, { token, shows: true });
+      const login = await send('POST', `/site/${fqdn}/login`, { token, headers: KEYED(), shows: true });
       return [
         password,
         refused,

@@ -48,7 +48,7 @@ const operationsById = new Map(operations.map((operation) => [operation.id, oper
 const rows = [...expectedStatuses.keys()];
 const statusFor = (row: string, caller: CallerName): number => expectedStatuses.get(row)?.[caller] as number;
 const operationAt = (row: string): Operation => operationsById.get(operationOf(row)) as Operation;
-const make = async (row: string, caller: CallerName, place = world.home): Promise<Ingredients> =>
+const make = async (row: string, caller: CallerName, place = world.placeOf(caller)): Promise<Ingredients> =>
   (await requests[row]?.({ world, caller, place })) as Ingredients;
 
 function send(operation: Operation, ingredients: Ingredients, options: RequestOptions = {}): Promise<Answer> {
@@ -80,6 +80,7 @@ suite('each caller gets exactly what the table says', () => {
         const answer = await send(operation, made, { token: world.token(caller) });
         assert.equal(answer.status, statusFor(row, caller), `${row} as ${caller}: ${answer.status} ${answer.text}`);
         if (answer.status >= 400) checkRefusal(answer);
+        if (caller === 'unverified' && isKeptByAddress(row)) assert.equal(answer.json.code, 'auth.unverified');
       };
       const isAllowed = ({ caller }: { caller: CallerName }) => statusFor(row, caller) === 200;
 
@@ -95,6 +96,24 @@ suite('each caller gets exactly what the table says', () => {
       }
       for (const allowed of calls.filter(isAllowed)) await call(allowed);
     });
+  }
+});
+
+/** What the owner may do, and would do if the address were confirmed. */
+const isKeptByAddress = (row: string) => statusFor(row, 'unverified') === 403 && statusFor(row, 'owner') !== 403;
+
+test('what an unconfirmed address keeps from doing says so in its rule', () => {
+  for (const row of rows) {
+    const { access, id } = operationAt(row);
+    if (isKeptByAddress(row)) assert.match(access.rule, /with a confirmed email address$/, id);
+    // The rows of one operation may differ, and then its rule says when.
+    const says = / with a confirmed email address$/.test(access.rule);
+    const ofOperation = rows.filter((each) => operationOf(each) === id);
+    if (says)
+      assert.ok(
+        ofOperation.some((each) => statusFor(each, 'unverified') === 403),
+        id,
+      );
   }
 });
 
@@ -145,6 +164,7 @@ async function everythingStored(): Promise<Record<string, string>> {
     'payment_customers',
     'subscriptions',
     'payment_events',
+    'invite_sends',
     'test_payment_objects',
     'failed_jobs',
     'mailed_links',

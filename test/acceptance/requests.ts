@@ -137,6 +137,9 @@ export const requests: Record<string, Make> = {
     body: { is_active: false },
   }),
 
+  listAllUsers: nothing,
+  blockUser: async ({ world }) => ({ params: { user_id: (await world.user()).id }, body: { is_active: false } }),
+
   listInvites: inTeam,
   createInvite: ({ place }) => ({
     params: { team_id: place.teamId },
@@ -262,6 +265,7 @@ export const requests: Record<string, Make> = {
   createReply: onTicket({ body: { description: 'Any news?' } }),
   listAllTickets: nothing,
   getAnyTicket: onTicket(),
+  listAnyReplies: onTicket(),
   answerTicket: onTicket({ body: { description: 'We are looking into it.' } }),
   uploadAttachment: () => ({ query: { name: 'log.txt' }, body: Buffer.from('some bytes') }),
   getAttachment: async ({ world, place }) => ({

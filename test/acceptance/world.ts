@@ -10,6 +10,7 @@ import { listObjects, saveObject } from '#integrations/payments/built-in/objects
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
+import { markVerified } from '../people.ts';
 import { makeTinySite } from '../tiny-site.ts';
 
 /**
@@ -29,6 +30,7 @@ export const CALLERS = [
   'reader',
   'planner',
   'operator',
+  'unverified',
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
@@ -51,6 +53,8 @@ export interface World extends Makers {
   home: Place;
   /** The stranger's own team, where the stranger may do everything. */
   elsewhere: Place;
+  /** Where a caller's requests are made: in Home, and where nobody confirmed their address in a team of their own. */
+  placeOf(caller: CallerName): Place;
   /** Whose account a caller uses; the owner's where there is none, so that the request is right in all but its sender. */
   person(caller: CallerName): Person;
   token(caller: CallerName): string | undefined;
@@ -60,18 +64,20 @@ type Makers = ReturnType<typeof createMakers>;
 
 export async function createWorld(app: TestApp): Promise<World> {
   const make = createMakers(app, await hashPassword(PASSWORD));
-  const [owner, admin, member, viewer, removed, stranger] = await Promise.all([
+  const [owner, admin, member, viewer, removed, stranger, unverified] = await Promise.all([
     register(app, 'owner'),
     register(app, 'admin'),
     register(app, 'member'),
     register(app, 'viewer'),
     register(app, 'removed'),
     register(app, 'stranger'),
+    register(app, 'unverified', { verified: false }),
   ]);
   const operator = { ...(await signIn(app, OPERATOR.email, OPERATOR.password)), email: OPERATOR.email };
   const home = { teamId: await teamOf(app, owner.token), owner, opener: removed };
   const elsewhere = { teamId: await teamOf(app, stranger.token), owner: stranger, opener: stranger };
-  for (const { teamId } of [home, elsewhere])
+  const unconfirmed = { teamId: await teamOf(app, unverified.token), owner: unverified, opener: unverified };
+  for (const { teamId } of [home, elsewhere, unconfirmed])
     await app.services.db.updateTable('teams').set({ additional_sites: 1_000_000 }).where('id', '=', teamId).execute();
   await make.joins(home.teamId, admin, 'admin');
   await make.joins(home.teamId, member, 'member');
@@ -92,13 +98,23 @@ export async function createWorld(app: TestApp): Promise<World> {
     reader: await make.credential(owner, { kind: 'api_token', scopes: ['read'] }),
     planner: await make.credential(owner, { kind: 'api_token', scopes: ['plan'] }),
     operator: operator.token,
+    unverified: unverified.token,
   };
-  const accounts: Partial<Record<CallerName, Person>> = { stranger, viewer, member, admin, removed, operator };
+  const accounts: Partial<Record<CallerName, Person>> = {
+    stranger,
+    viewer,
+    member,
+    admin,
+    removed,
+    operator,
+    unverified,
+  };
   return {
     ...make,
     app,
     home,
     elsewhere,
+    placeOf: (caller) => (caller === 'unverified' ? unconfirmed : home),
     person: (caller) => accounts[caller] ?? owner,
     token: (caller) => tokens[caller],
   };
@@ -112,7 +128,7 @@ function createMakers(app: TestApp, passwordHash: string) {
   const makers = {
     async user(): Promise<Person> {
       const email = `${unique()}@example.com`;
-      const user = { email, password_hash: passwordHash, first_name: 'Some', last_name: 'Body' };
+      const user = { email, password_hash: passwordHash, first_name: 'Some', last_name: 'Body', is_verified: true };
       return db.insertInto('users').values(user).returning(['id', 'email']).executeTakeFirstOrThrow();
     },
 
@@ -293,7 +309,6 @@ function createMakers(app: TestApp, passwordHash: string) {
     /** A code that the metrics dashboard may exchange for a token of somebody new. */
     async metricsCode(): Promise<string> {
       const person = await makers.user();
-      await db.updateTable('users').set({ is_verified: true }).where('id', '=', person.id).execute();
       const hash = hashToken(await makers.credential(person));
       const session = db.selectFrom('credentials').select('id').where('token_hash', '=', hash);
       const code = newToken();
@@ -464,11 +479,12 @@ export async function request(
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-async function register(app: TestApp, name: string): Promise<Person & { token: string }> {
+async function register(app: TestApp, name: string, { verified = true } = {}): Promise<Person & { token: string }> {
   const email = `${name}@example.com`;
   const body = { email, password: PASSWORD, first_name: name, last_name: 'Tester' };
   const registered = await request(app, 'POST', '/register', { body });
   if (registered.status !== 200) throw new Error(`could not register ${name}: ${registered.text}`);
+  if (verified) await markVerified(app, email);
   return { ...(await signIn(app, email, PASSWORD)), email };
 }
 

@@ -39,7 +39,7 @@ let person: Person;
 before(async () => {
   platform = await MortalPlatform.create();
   await platform.start();
-  person = await registerPerson({ url: platform.url } as TestApp, 'Owner');
+  person = await registerPerson({ url: platform.url } as TestApp, 'Owner', { verified: false });
   await platform.rows('update teams set additional_sites = 100');
 });
 after(() => platform?.destroy());

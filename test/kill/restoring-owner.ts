@@ -181,7 +181,7 @@ export class RestoringOwner {
       await this.#platform.rows(
         "update jobs.job set start_after = now() + interval '2 seconds' where start_after > now() + interval '3 seconds' and state = 'retry'",
       );
-      const record = await this.#persist(() => this.#api.getPitRestore({ params }));
+      const record = (await this.#persist(() => this.#api.getPitRestore({ params }))) as PitRestore;
       return record.finished_at !== null && record;
     }, WAIT_MS);
   }

@@ -86,7 +86,9 @@ const rows = async (text: string) => (await client.query(text)).rows;
 
 test('after any kill each creation, rename and deletion is finished or undone', async () => {
   const url = await start();
-  const owner = await registerPerson({ url } as Parameters<typeof registerPerson>[0], 'Owner');
+  const owner = await registerPerson({ url } as Parameters<typeof registerPerson>[0], 'Owner', {
+    verified: false,
+  });
   await client.query('update teams set additional_sites = 1000000');
   await newSite(owner);
   const stop = new AbortController();

@@ -82,7 +82,10 @@ const verify = createRoute({
 const reset = createRoute({
   getParentRoute: () => auth,
   path: '/reset',
-  validateSearch: tokenOf,
+  validateSearch: (search: Search): { token?: string; unconfirmed?: string } => ({
+    ...tokenOf(search),
+    ...(search.unconfirmed && { unconfirmed: search.unconfirmed }),
+  }),
   component: lazyPage(() => import('./routes/reset.tsx'), 'ResetPage'),
 });
 const invite = createRoute({

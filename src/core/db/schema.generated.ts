@@ -137,10 +137,18 @@ export interface DB {
     key: string;
     request_hash: Buffer;
     status: Generated<number | null>;
-    headers: unknown;
+    headers: Generated<unknown | null>;
     body_sealed: Buffer;
     created_at: Generated<Date>;
     roles: Generated<unknown>;
+    session_id: Generated<string | null>;
+  };
+  invite_sends: {
+    id: Generated<number>;
+    mailbox: string;
+    team_id: string;
+    user_id: string;
+    created_at: Generated<Date>;
   };
   limit_notices: {
     team_id: string;
@@ -186,6 +194,11 @@ export interface DB {
     id: string;
     received_at: Generated<Date>;
   };
+  pit_restore_changes: {
+    restore_id: string;
+    number: number;
+    changes: unknown;
+  };
   pit_restores: {
     id: Generated<string>;
     site_id: string;
@@ -209,11 +222,12 @@ export interface DB {
     num_tables_failed: Generated<number | null>;
     num_tables_restored: Generated<number | null>;
     num_tables_skipped: Generated<number | null>;
-    changes: Generated<unknown | null>;
     applied_at: Generated<Date | null>;
     failed_reason: Generated<string | null>;
     created_at: Generated<Date>;
     finished_at: Generated<Date | null>;
+    changes_count: Generated<number | null>;
+    changes_are_cut: Generated<boolean>;
   };
   platform: {
     id: Generated<boolean>;
@@ -315,6 +329,7 @@ export interface DB {
     mail_hour: Generated<Date | null>;
     mails_sent: Generated<number>;
     mail_is_waiting: Generated<boolean>;
+    zone_looked_at: Generated<Date | null>;
   };
   subscriptions: {
     account: string;
@@ -428,6 +443,7 @@ export interface DB {
     analytics_user_id: Generated<string | null>;
     events_read_to: Generated<number>;
     created_at: Generated<Date>;
+    default_region_id: Generated<number | null>;
   };
   webhook_deliveries: {
     id: Generated<string>;

@@ -1,8 +1,11 @@
 /** Every kind of event, by its dotted name; what comes before the dot is its family. Webhooks are set up by these names. */
 export const EVENT_TYPES = [
+  'account.blocked',
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
+  'account.taken_over',
+  'account.unblocked',
   'application_password.created',
   'application_password.deleted',
   'application_password.updated',

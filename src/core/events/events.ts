@@ -17,7 +17,8 @@ export interface NewEvent {
   site_live_id?: string | null;
   fqdn?: string | null;
   item_id?: string;
-  description?: string | null;
+  /** A sentence for people, where the line does not say it all; of a failure in `detail` it is that. */
+  description?: string;
   detail?: Record<string, unknown>;
   /** True while work goes on after the answer. */
   unfinished?: boolean;
@@ -27,16 +28,26 @@ export async function recordEvent(db: Db, event: NewEvent): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into events (scope, event_type, activity, user_id, team_id, site_live_id, fqdn, item_id, description, detail, finished_at)
     values (${event.scope}, ${event.event_type}, ${event.activity}, ${event.by?.userId ?? null}, ${event.team_id ?? null},
-      ${event.site_live_id ?? null}, ${event.fqdn ?? null}, ${event.item_id ?? null}, ${event.description ?? null},
+      ${event.site_live_id ?? null}, ${event.fqdn ?? null}, ${event.item_id ?? null}, ${event.description ?? failureIn(event.detail)},
       ${JSON.stringify(event.detail ?? {})}, ${event.unfinished ? null : sql`now()`})
     returning id`.execute(db);
   return (rows[0] as { id: string }).id;
 }
 
-/** Ends an operation's record; ending it twice changes nothing. */
-export async function finishEvent(db: Db, eventId: string, detail: Record<string, unknown>): Promise<void> {
-  await sql`update events set finished_at = now(), detail = detail || ${JSON.stringify(detail)}
+/** Ends an operation's record; ending it twice changes nothing. What went badly is told to people in the description. */
+export async function finishEvent(
+  db: Db,
+  eventId: string,
+  detail: Record<string, unknown>,
+  description: string | null = failureIn(detail),
+): Promise<void> {
+  await sql`update events set finished_at = now(), detail = detail || ${JSON.stringify(detail)},
+      description = coalesce(${description}, description)
     where id = ${eventId} and finished_at is null`.execute(db);
+}
+
+function failureIn(detail: Record<string, unknown> = {}): string | null {
+  return typeof detail.failure === 'string' ? detail.failure : null;
 }
 
 /** Tells how far an operation is; what has ended stays as it is. */

@@ -1,46 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
-import { AppError, failure, invalid } from '#core/errors.ts';
-
-export const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
-export const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
-const unavailable = failure(
-  'database.unavailable',
-  503,
-  'The database can not be reached right now; try again shortly.',
-);
-const conflict = failure('request.conflict', 409, 'Somebody else changed the same thing at the same time; try again.');
-export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+import { AppError, invalid, requestInvalid } from '#core/errors.ts';
+import { checkDeclared } from './declared.ts';
+import { conflict, internal, malformed, tooLarge, unavailable } from './failures.ts';
 
 /** The one place where an error becomes an answer. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toAppError(error);
-  if (!known) {
-    request.log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
-    const detail = 'Something went wrong on our side. The request id helps us find out what.';
-    return reply.code(500).send({ detail, code: 'internal', request_id: request.id });
-  }
-  if (known.status >= 500) request.log.warn({ err: error }, known.message);
-  const oauth = request.routeOptions.config.operation?.oauthErrors ? oauthError(known) : {};
+  const foreseen = toAppError(error);
+  if (!foreseen) request.log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
+  else if (foreseen.status >= 500) request.log.warn({ err: error }, foreseen.message);
+  const known = foreseen ?? internal({ data: { request_id: request.id } });
+  const { operation } = request.routeOptions.config;
+  if (operation) checkDeclared(operation, known, request.log);
+  const oauth = operation?.oauthErrors ? oauthError(known) : {};
   return reply
     .headers(known.headers)
     .code(known.status)
     .send({ ...oauth, ...errorBody(known) });
 }
 
-/** RFC 6749: what a client of the token operations reads. */
+/** RFC 6749: what a client of the token operations reads. What is our fault is not called the client's. */
 function oauthError(error: AppError): Record<string, string> {
-  const grantType = error.faults?.some(({ loc, type }) => loc[1] === 'grant_type' && type === 'enum');
   const description = error.faults?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
-  return {
-    error: grantType ? 'unsupported_grant_type' : 'invalid_request',
-    error_description: description ?? error.message,
-  };
+  return { error: oauthWord(error), error_description: description ?? error.message };
+}
+
+function oauthWord({ status, faults }: AppError): string {
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  if (status >= 500) return 'server_error';
+  const isGrantType = faults?.some(({ loc, type }) => loc[1] === 'grant_type' && type === 'enum');
+  return isGrantType ? 'unsupported_grant_type' : 'invalid_request';
 }
 
 export function errorBody(error: AppError): Record<string, unknown> {
   if (!error.faults) return { detail: error.message, code: error.code, ...error.data };
-  const code = error.code === 'request.invalid' ? {} : { code: error.code };
+  const code = error.code === requestInvalid.code ? {} : { code: error.code };
   return { detail: error.faults, ...code, ...error.data };
 }
 

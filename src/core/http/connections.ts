@@ -10,7 +10,8 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AppError, failure } from '#core/errors.ts';
-import { errorBody, malformed, tooLarge } from './answers.ts';
+import { errorBody } from './answers.ts';
+import { malformed, tooLarge } from './failures.ts';
 
 /**
  * What lies below requests: connections, and what comes over them without ever becoming a request that a route could

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
+import { hashToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
-import { type Fault, failure, invalid, unauthenticated } from '#core/errors.ts';
+import { type Fault, invalid, requestInvalid, unauthenticated } from '#core/errors.ts';
 import { toPage } from '#core/pages.ts';
-import { type Access, checkCaller, checkScope, checkSignedIn, opens } from '#core/policy.ts';
+import { type Access, checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Body, bodyOf } from './body.ts';
+import { readCookies } from './cookies.ts';
+import { checkDeclared, checkGoesOn } from './declared.ts';
+import { duplicateCookie, foreignOrigin, tooMany } from './failures.ts';
 import {
   type Answer,
   aloneWithKey,
@@ -16,7 +20,7 @@ import {
   readKey,
   sendOnce,
 } from './idempotency.ts';
-import { API_PREFIX, type Call, type Operation } from './operation.ts';
+import { API_PREFIX, type Call, keepsAnswer, type Operation } from './operation.ts';
 import { addressKey, type LimitState } from './rate-limits.ts';
 import { compileReader, type Reader } from './validation.ts';
 
@@ -26,17 +30,13 @@ import { compileReader, type Reader } from './validation.ts';
  */
 interface Admission {
   caller: Caller | undefined;
+  /** What the caller is known by. */
   token: string | undefined;
+  /** All that came and counts, known or not. */
+  tokens: readonly string[];
   params: Record<string, unknown>;
   subject: unknown;
 }
-
-const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
-const foreignOrigin = failure(
-  'auth.foreign_origin',
-  403,
-  'A change made with the session cookie must come from the platform itself.',
-);
 
 export function registerOperation(app: FastifyInstance, services: Services, operation: Operation): void {
   const readers = {
@@ -64,7 +64,8 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       // A page of another site must not put its own session into the visitor's browser.
       if (fromForeignOrigin(services, request)) delete answer.headers['set-cookie'];
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
-      const eventId = await waitIfPreferred(services, answer, request, reply);
+      else checkAnswer(operation, answer, request);
+      const eventId = operation.goesOn && (await waitIfPreferred(services, answer, request, reply));
       const { body } = answer;
       const { reread } = operation;
       reply.headers(answer.headers).code(answer.status);
@@ -75,6 +76,15 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
   });
 }
 
+/** A refusal that is kept under a key is no error any more when it gets here. */
+function checkAnswer(operation: Operation, { status, headers, body }: Answer, { log }: FastifyRequest): void {
+  if (status !== 200) {
+    const { code = requestInvalid.code } = body as { code?: string };
+    checkDeclared(operation, { code, status }, log);
+  }
+  if (headers['operation-id'] !== undefined) checkGoesOn(operation, log);
+}
+
 async function admit(
   services: Services,
   operation: Operation,
@@ -83,11 +93,16 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Admission> {
   const { access } = operation;
-  const credential = readCredential(access, request);
+  const sessions = readCookies(services.config.baseUrl, 'session', request.headers.cookie);
+  // Which of several is whose can not be told, so none counts.
+  const session = sessions.length === 1 ? sessions[0] || undefined : undefined;
+  const credential = readCredential(access, request, session);
   const asks = access.who !== 'anyone' || access.identifies;
   const caller = asks && credential ? await identify(services, access, credential.token, request) : undefined;
   limitRate(services, operation, caller, request, reply);
+  if (!credential && sessions.length > 1 && access.who !== 'anyone') throw duplicateCookie();
   checkSignedIn(access, caller);
+  operation.needs?.(services);
 
   const faults: Fault[] = [];
   const params = (readPath?.(request.params, faults) ?? {}) as Record<string, unknown>;
@@ -99,11 +114,14 @@ async function admit(
   let subject: unknown;
   if (access.named === 'path' && caller) {
     subject = await access.find?.(services.db, caller, params, services.config);
-    checkScope(access, caller, operation.method);
+    checkReach(access, caller, operation.method);
   }
   // Another site's page may not spend the visitor's session, be it only to end it.
-  const known = !(byCookie && fromForeignOrigin(services, request));
-  return { caller: known ? caller : undefined, token: known ? credential?.token : undefined, params, subject };
+  const cookieCounts = operation.method === 'GET' || !fromForeignOrigin(services, request);
+  const known = cookieCounts || !credential?.fromCookie;
+  const token = known ? credential?.token : undefined;
+  const tokens = [...new Set([token, cookieCounts ? session : undefined].filter((each) => each !== undefined))];
+  return { caller: known ? caller : undefined, token, tokens, params, subject };
 }
 
 /**
@@ -128,7 +146,7 @@ async function admitAgain(
   const named = access.named === 'path' ? admission.params : call && access.named && call[access.named];
   if (!named) return;
   await access.find?.(db, caller, named as Record<string, unknown>, config);
-  checkScope(access, caller, method);
+  checkReach(access, caller, method);
 }
 
 /** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
@@ -146,17 +164,25 @@ async function identify(
   return caller && opens(access, caller) ? caller : undefined;
 }
 
+/** The credential that counts: a bearer token before the cookie. */
 function readCredential(
   access: Access<unknown>,
   request: FastifyRequest,
+  session: string | undefined,
 ): { token: string; fromCookie: boolean } | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer) return { token: bearer, fromCookie: false };
-  const cookie = access.who === 'bearer' ? undefined : request.cookies.session;
-  return cookie ? { token: cookie, fromCookie: true } : undefined;
+  return session && access.who !== 'bearer' ? { token: session, fromCookie: true } : undefined;
 }
 
-/** SameSite=Lax keeps other sites' posts out; this keeps out hosted sites, which can share the platform's registrable domain. */
+/** Another site's page may not spend the tries of the visitor's browser either. */
+function readDeviceCookie(services: Services, request: FastifyRequest): string | undefined {
+  if (fromForeignOrigin(services, request)) return undefined;
+  const cookies = readCookies(services.config.baseUrl, 'device', request.headers.cookie);
+  return cookies.length === 1 ? cookies[0] : undefined;
+}
+
+/** SameSite=Lax keeps other sites' posts out; this keeps out hosts that are no other site to a browser, as all of localhost. */
 function fromOwnOrigin(services: Services, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || !URL.canParse(origin)) return false;
@@ -204,7 +230,7 @@ async function readCall(
   if (access.named && access.named !== 'path' && admission.caller) {
     const named = access.named === 'query' ? query : (body as Record<string, unknown>);
     subject = await access.find?.(services.db, admission.caller, named, services.config);
-    checkScope(access, admission.caller, operation.method);
+    checkReach(access, admission.caller, operation.method);
   }
 
   const call: Call = {
@@ -212,7 +238,8 @@ async function readCall(
     query,
     body,
     subject,
-    token: admission.token,
+    tokens: admission.tokens,
+    device: readDeviceCookie(services, request),
     authorization: request.headers.authorization,
     db: services.db,
     services,
@@ -225,6 +252,8 @@ async function readCall(
     callerIfAny: admission.caller,
     prepared: undefined,
     headers: {},
+    sessionId: undefined,
+    cookies: [],
     page: (paging, count, results) => toPage(ownUrl(services, request), paging, count, results),
   };
   return call;
@@ -302,7 +331,8 @@ async function perform(
     call.db = db;
     const body = await operation.handle?.(call);
     const type = operation.produces && { 'content-type': `${operation.produces}; charset=utf-8` };
-    return { status: 200, headers: { ...call.headers, ...type }, body };
+    const cookies = call.cookies.length > 0 && { 'set-cookie': call.cookies };
+    return { status: 200, headers: { ...call.headers, ...type, ...cookies }, body, sessionId: call.sessionId };
   };
   if (operation.method === 'GET' || operation.transaction === false)
     return { ...(await run(services.db)), replayed: false };
@@ -314,17 +344,18 @@ async function perform(
 }
 
 function readKeyed(services: Services, operation: Operation, request: FastifyRequest): KeyedRequest | undefined {
-  if (operation.method !== 'POST' || operation.idempotency === false || operation.transaction === false)
-    return undefined;
+  if (!keepsAnswer(operation)) return undefined;
   const key = readKey(request.headers['idempotency-key']);
   if (key === undefined) return undefined;
-  const caller = request.admission?.caller;
-  // An answer may hold what a narrower token of the same person is not shown.
-  const who = caller
-    ? `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`
-    : `address ${addressKey(request.ip)}`;
+  const { caller, tokens } = request.admission as Admission;
   const hashes = hashRequest(services.secrets, request.method, request.url, bodyOf(request).raw);
-  return { caller: who, key, hashes, by: caller };
+  if (operation.access.who !== 'anyone' && caller) {
+    // An answer may hold what a narrower token of the same person is not shown.
+    return { caller: `${caller.userId}${seesSecrets(caller) ? '' : ' without secrets'}`, key, hashes, by: caller };
+  }
+  // What anyone may call can end the very credentials that came along, and whoever lost its answer has no others.
+  const shown = tokens.map((token) => ` ${hashToken(token).toString('base64url')}`);
+  return { caller: `address ${addressKey(request.ip)}${shown.join('')}`, key, hashes, by: undefined };
 }
 
 /** RFC 7240: the caller would rather wait for the work than come back for it. Returns the event that was waited for. */
@@ -336,7 +367,7 @@ async function waitIfPreferred(
 ): Promise<string | undefined> {
   const eventId = answer.headers['operation-id'];
   const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(String(request.headers.prefer ?? ''))?.[1];
-  if (!eventId || wanted === undefined) return undefined;
+  if (typeof eventId !== 'string' || wanted === undefined) return undefined;
   const seconds = Math.min(60, Number(wanted));
   reply.header('preference-applied', `wait=${seconds}`);
   await services.events.waitUntilFinished(eventId, seconds * 1000);

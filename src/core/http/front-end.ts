@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { routeNotFound } from './answers.ts';
+import { routeNotFound } from './failures.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
@@ -143,13 +142,14 @@ test('a refusal under a key is the first answer too, and leaves nothing behind',
   ).json()) as { id: string };
   const chat = (headers: Record<string, string>) =>
     send('POST', `/support/ticket/${ticket.id}/reply`, { description: 'x', is_assistant_chat_message: true }, headers);
-  for (let i = 0; i < 10; i++) assert.equal((await chat({})).status, 200);
+  assert.equal((await chat({})).status, 200);
+  await app.services.db.updateTable('tickets').set({ messages_remaining: 0 }).where('id', '=', ticket.id).execute();
   const headers = { 'idempotency-key': 'k-402' };
   assert.equal((await chat(headers)).status, 402);
   const again = await chat(headers);
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [402, 'true']);
   const replies = (await (await send('GET', `/support/ticket/${ticket.id}/reply`)).json()) as { count: number };
-  assert.equal(replies.count, 10);
+  assert.equal(replies.count, 1);
 });
 
 test('the answer to joining a team is repeated to a member, and not to who has left', async () => {
@@ -161,7 +161,7 @@ test('the answer to joining a team is repeated to a member, and not to who has l
   const token = new URL(invite.link).searchParams.get('token') as string;
   const join = () => guest.api.acceptInvite({ body: { token }, idempotencyKey: 'join' });
   assert.deepEqual(await join(), await join());
-  await person.api.removeMember({ params: { team_id: person.teamId, team_member_id: guest.userId } });
+  await person.api.removeMember({ params: { team_id: person.teamId, team_member_user_id: guest.userId } });
   await assert.rejects(join(), refused(409, 'idempotency.rights_lost'));
 });
 
@@ -181,6 +181,27 @@ test('kept answers are sealed: an invite link is nowhere in the database', async
     .execute();
   assert.equal(rows.length, 1);
   assert.ok(!rows[0]?.body_sealed.includes(token));
+});
+
+test('an answer that was kept before headers were sealed is still repeated, headers and all', async () => {
+  const body = { target_email: 'older@example.com', first_name: 'O' };
+  const headers = { 'idempotency-key': 'k-older' };
+  const invite = () => send('POST', `/team/${person.teamId}/invite`, body, headers);
+  const first = await invite();
+  const text = await first.text();
+  const operationId = first.headers.get('operation-id') as string;
+  await app.services.db
+    .updateTable('idempotent_answers')
+    .set({
+      headers: JSON.stringify({ 'operation-id': operationId }),
+      body_sealed: app.services.secrets.seal(Buffer.from(text)),
+    })
+    .where('key', '=', 'k-older')
+    .execute();
+  const again = await invite();
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(again.headers.get('operation-id'), operationId);
+  assert.equal(await again.text(), text);
 });
 
 test('every answer carries a request id and the state of the rate limit', async () => {
@@ -213,23 +234,7 @@ test('the API answers on the platform hosts alone; any other host is a site', as
   assert.equal(await ask('evil.example'), 404);
 });
 
-test('the OpenAPI document passes a linter, and marks what the assistant may call', async () => {
-  const response = await fetch(`${app.url}/openapi.json`);
-  const source = await response.text();
-  const config = await createConfig({ extends: ['recommended'] });
-  const problems = await lintFromString({ source, config });
-  assert.deepEqual(
-    problems
-      .filter(({ severity }) => severity === 'error')
-      .map(({ message, location }) => [message, location[0]?.pointer]),
-    [],
-  );
-  const document = JSON.parse(source) as {
-    openapi: string;
-    paths: Record<string, Record<string, Record<string, unknown>>>;
-  };
-  assert.match(document.openapi, /^3\.1/);
-  assert.equal(document.paths['/f/api/v1/team']?.get?.['x-assistant-enabled'], true);
+test('the reference is a page with its own script', async () => {
   const page = await fetch(`${app.url}/docs`);
   assert.equal(page.status, 200);
   const html = await page.text();
@@ -284,7 +289,7 @@ test('a refused token request speaks OAuth too', async () => {
   assert.equal(other.error, 'unsupported_grant_type');
 });
 
-test('limits count per credential, per address at sign-in, and per account for failures', async () => {
+test('limits count per credential, per address at sign-in, and per account and address for failures', async () => {
   const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '0.5' } });
   try {
     const ada = await registerPerson(limited, 'Ada');
@@ -325,12 +330,14 @@ test('failed sign-ins are counted when many come at once', async () => {
       });
     const answers = await Promise.all(Array.from({ length: 30 }, signIn));
     assert.equal(answers.filter(({ status }) => status === 401).length, 20);
-    const change = await fetch(`${limited.api}/me`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${bob.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ current_password: 'a long enough password', new_password: 'another password' }),
-    });
-    assert.equal(change.status, 429);
+    const change = () =>
+      fetch(`${limited.api}/me`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${bob.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ current_password: 'wrong', new_password: 'another password' }),
+      });
+    const changes = await Promise.all(Array.from({ length: 30 }, change));
+    assert.equal(changes.filter(({ status }) => status === 422).length, 20);
   } finally {
     await limited.close();
   }

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db, Tx } from '#core/db/database.ts';
 import { LockBusy, type Locks } from '#core/db/locks.ts';
-import { AppError, failure, invalid } from '#core/errors.ts';
+import { AppError, invalid } from '#core/errors.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { errorBody } from './answers.ts';
+import { answerNotKept, outcomeUnknown, rightsLost, sessionEnded, stillRunning } from './failures.ts';
 
 /**
  * A POST with an Idempotency-Key has its effect once. The answer is stored in the transaction of the effect itself, so
@@ -24,31 +25,14 @@ export interface KeyedRequest {
 
 export interface Answer {
   status: number;
-  headers: Record<string, string>;
+  /** Cookies are a list, since each is a header of its own. */
+  headers: Record<string, string | string[]>;
   body: unknown;
+  /** The session that it gives, where it gives one. */
+  sessionId?: string | undefined;
   replayed: boolean;
 }
 
-const stillRunning = failure(
-  'idempotency.in_progress',
-  409,
-  'The first request with this Idempotency-Key is still running.',
-);
-const outcomeUnknown = failure(
-  'idempotency.outcome_unknown',
-  409,
-  'The first request with this Idempotency-Key was sent on, and nobody knows how it ended. See whether it had its effect; to send it again, use another key.',
-);
-const rightsLost = failure(
-  'idempotency.rights_lost',
-  409,
-  'The first request with this Idempotency-Key was answered, and you have lost a role since, so the answer is not shown again. See whether it had its effect; to send it again, use another key.',
-);
-const answerNotKept = failure(
-  'idempotency.answer_not_kept',
-  409,
-  'The first request with this Idempotency-Key was answered, but you have had so many large answers within a day that this one was not kept. See whether it had its effect.',
-);
 const MAX_KEY_LENGTH = 255;
 /** From here on an answer counts as large, and this much of such a caller's is kept: what a proxy answers is up to somebody else. */
 const LARGE_BYTES = 100_000;
@@ -125,17 +109,22 @@ export async function findAnswer(db: Db, secrets: Secrets, request: KeyedRequest
   // Each operation's policy was asked before, but what it can not see (whose password a host's name stood for) it can not check.
   for (const [teamId, role] of Object.entries(kept.roles))
     if (!request.by || !hasRole(request.by, teamId, role)) throw rightsLost();
-  const body: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
-  return { status: kept.status, headers: kept.headers, body, replayed: true };
+  if (kept.session_ended) throw sessionEnded();
+  const opened: unknown = JSON.parse(secrets.open(kept.body_sealed).toString('utf8'));
+  const { headers, body } = kept.headers ? { headers: kept.headers, body: opened } : (opened as SealedAnswer);
+  return { status: kept.status, headers, body, replayed: true };
 }
 
-/** A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. */
+/**
+ * A refusal (say, a plan's limit) is an answer too; what the work did before it refused is taken back. One that only asks to
+ * wait is none: the same key is welcome later.
+ */
 async function workOrRefuse(tx: Tx, work: () => Promise<Omit<Answer, 'replayed'>>): Promise<Omit<Answer, 'replayed'>> {
   await sql`savepoint before_work`.execute(tx);
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) throw error;
     await sql`rollback to savepoint before_work`.execute(tx);
     return { status: error.status, headers: { ...error.headers }, body: errorBody(error) };
   }
@@ -145,15 +134,23 @@ interface KeptAnswer {
   request_hash: Buffer;
   /** Null while nobody knows how the request ended. */
   status: number | null;
-  headers: Record<string, string>;
+  /** Of answers that were kept before headers were sealed too; then the body is sealed alone. */
+  headers: Record<string, string> | null;
   body_sealed: Buffer;
   roles: Record<string, Role>;
+  session_ended: boolean;
 }
+
+/** Sealed as a whole: a header can be a cookie. */
+type SealedAnswer = Pick<Answer, 'headers' | 'body'>;
 
 async function find(tx: Db, { caller, key }: KeyedRequest): Promise<KeptAnswer | undefined> {
   const { rows } = await sql<KeptAnswer>`
-    select request_hash, status, headers, body_sealed, roles from idempotent_answers
-    where caller = ${caller} and key = ${key} and created_at > now() - interval '24 hours'`.execute(tx);
+    select request_hash, status, headers, body_sealed, roles,
+      session_id is not null and not exists (select from credentials where id = session_id) as session_ended
+    from idempotent_answers where caller = ${caller} and key = ${key} and created_at > now() - interval '24 hours'`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -165,10 +162,11 @@ async function keep(
   db: Db,
   secrets: Secrets,
   request: KeyedRequest,
-  answer: Pick<Answer, 'headers' | 'body'> & { status: number | null },
+  answer: Pick<Answer, 'headers' | 'body' | 'sessionId'> & { status: number | null },
 ): Promise<void> {
   const { caller, key, hashes, by } = request;
-  const sealed = secrets.seal(Buffer.from(JSON.stringify(answer.body)));
+  const { headers, body, sessionId = null } = answer;
+  const sealed = secrets.seal(Buffer.from(JSON.stringify({ headers, body } satisfies SealedAnswer)));
   if (sealed.length > LARGE_BYTES && (await keptBytes(db, caller)) + sealed.length > KEPT_BYTES) {
     const error = answerNotKept();
     return keep(db, secrets, request, { status: error.status, headers: {}, body: errorBody(error) });
@@ -177,10 +175,10 @@ async function keep(
   const roles = sql`(select coalesce(jsonb_object_agg(team_id, role), '{}') from team_members
     where user_id = ${by && !by.credential.teamId ? by.userId : null}) || ${JSON.stringify(Object.fromEntries(by?.roles ?? []))}::jsonb`;
   await sql`
-    insert into idempotent_answers (caller, key, request_hash, status, headers, body_sealed, roles)
-    values (${caller}, ${key}, ${hashes[0]}, ${answer.status}, ${JSON.stringify(answer.headers)}, ${sealed}, ${roles})
-    on conflict (caller, key) do update set request_hash = excluded.request_hash, status = excluded.status,
-      headers = excluded.headers, body_sealed = excluded.body_sealed, roles = excluded.roles, created_at = now()`.execute(
+    insert into idempotent_answers (caller, key, request_hash, status, body_sealed, roles, session_id)
+    values (${caller}, ${key}, ${hashes[0]}, ${answer.status}, ${sealed}, ${roles}, ${sessionId})
+    on conflict (caller, key) do update set request_hash = excluded.request_hash, status = excluded.status, headers = null,
+      body_sealed = excluded.body_sealed, roles = excluded.roles, session_id = excluded.session_id, created_at = now()`.execute(
     db,
   );
 }

@@ -1,9 +1,11 @@
+import type { TSchema } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
-import { API_PREFIX, type Operation } from './operation.ts';
-import { ErrorAnswer, ValidationError } from './schema.ts';
-
-/** The OpenAPI 3.1 document, from the same declarations that validate and serialise. */
-type Json = Record<string, unknown>;
+import { cookieName } from './cookies.ts';
+import { describeCommonResponses, describeResponses, HEADERS } from './openapi-responses.ts';
+import { type Components, hoist, type Json, refer } from './openapi-schema.ts';
+import { API_PREFIX, keepsAnswer, type Operation } from './operation.ts';
+import { Nullable } from './schema.ts';
+import { optionalWithoutNull } from './validation.ts';
 
 /** What whoever writes a first call has to know, as Markdown. */
 const INTRODUCTION = `Managed hosting of WordPress-style sites: teams, sites, backups, plans, support, all through one JSON API.
@@ -13,13 +15,17 @@ const INTRODUCTION = `Managed hosting of WordPress-style sites: teams, sites, ba
   the dashboard under Account.
 - **Errors:** \`{"detail": "one sentence", "code": "site.busy"}\`. A 422 has a list in \`detail\` instead, with every fault and
   where it is. What you may not know of is a 404.
+- **Bodies:** unknown fields are ignored, and null in an optional field is as good as leaving it out.
 - **Lists:** \`page\` from 1 and \`size\` up to 100; \`next\` and \`previous\` are the addresses of the pages beside.
 - **Sending again:** with an \`Idempotency-Key\` a POST takes effect once, however often it is sent within 24 hours.
 - **Work that takes time** answers at once and names its event in \`Operation-Id\`. \`Prefer: wait=30\` has the answer wait for
   the end; \`GET ${API_PREFIX}/event/{event_id}\`, the event stream and webhooks tell of it.`;
 
+/** The OpenAPI 3.1 document, from the same declarations that validate and serialise. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): Json {
-  const components: Json = {};
+  const schemas: Json = {};
+  const responses = describeCommonResponses(schemas);
+  const components: Components = { schemas, responses, headers: HEADERS, parameters: REQUEST_HEADERS };
   const paths: Record<string, Json> = {};
   const templates = new Map<string, string>();
   for (const operation of operations) {
@@ -39,19 +45,22 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: components,
+      ...components,
       securitySchemes: {
         OAuth2PasswordBearer: {
           type: 'oauth2',
           flows: { password: { tokenUrl: `${API_PREFIX}/token`, scopes: scopeNames } },
         },
-        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+        APIKeyCookie: { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl, 'session') },
       },
     },
   };
 }
 
-/** Paths that differ only in the names of their parameters are one path to OpenAPI; the first names stand for all. */
+/**
+ * Paths that differ only in the names of their parameters are one path to OpenAPI, which forbids to list both: the first names
+ * stand for all, and a parameter that has another name of its own says so (docs/decisions/0014).
+ */
 function unifyPath(path: string, templates: Map<string, string>): { path: string; rename: (name: string) => string } {
   const shape = path.replaceAll(/\{\w+\}/g, '{}');
   const first = templates.get(shape) ?? path;
@@ -62,11 +71,34 @@ function unifyPath(path: string, templates: Map<string, string>): { path: string
 
 const scopeNames = Object.fromEntries(SCOPES.map((scope) => [scope, `What a token of scope ${scope} may do`]));
 
-function describeOperation(operation: Operation, rename: (name: string) => string, components: Json): Json {
+/** Headers of requests, by what the document calls them. */
+const REQUEST_HEADERS: Json = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes it safe to send the request again: within 24 hours the same key and body have one effect and one answer. Another body is a 422; while the first request runs, it is a 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description: 'RFC 7240: how many seconds, 60 at most, the answer may wait for the work to end',
+    schema: { type: 'string' },
+    example: 'wait=30',
+  },
+};
+
+function describeOperation(operation: Operation, rename: (name: string) => string, components: Components): Json {
   const { access } = operation;
+  const { schemas } = components;
   const parameters = [
-    ...describeParameters('path', operation.params, components, rename),
-    ...describeParameters('query', operation.query, components),
+    ...describeParameters('path', operation.params, schemas, rename),
+    ...describeParameters('query', operation.query, schemas),
+    ...(keepsAnswer(operation) ? [refer('parameters', 'IdempotencyKey')] : []),
+    ...(operation.goesOn ? [refer('parameters', 'Prefer')] : []),
   ];
   return {
     operationId: operation.id,
@@ -76,17 +108,8 @@ function describeOperation(operation: Operation, rename: (name: string) => strin
     security: describeSecurity(access),
     ...(operation.assistant && { 'x-assistant-enabled': true }),
     ...(parameters.length > 0 && { parameters }),
-    ...describeBody(operation, components),
-    responses: {
-      200: { description: 'Success', content: describeAnswer(operation, components) },
-      ...((parameters.length > 0 || operation.body) && {
-        422: {
-          description: 'Something in the request is not valid',
-          content: json(hoist(ValidationError, components)),
-        },
-      }),
-      '4XX': { description: 'Refused', content: json(hoist(ErrorAnswer, components)) },
-    },
+    ...describeBody(operation, schemas),
+    responses: describeResponses(operation, components),
   };
 }
 
@@ -99,55 +122,45 @@ function describeSecurity(access: Operation['access']): Json[] {
   return access.identifies ? [{}, ...either] : [];
 }
 
-function describeAnswer(operation: Operation, components: Json): Json {
-  if (operation.response) return json(hoist(operation.response, components));
-  return { [operation.produces ?? 'application/octet-stream']: { schema: { type: 'string' } } };
-}
-
-function describeBody(operation: Operation, components: Json): Json {
+function describeBody(operation: Operation, schemas: Json): Json {
   const accepts = operation.accepts ?? ['json'];
   const raw = accepts.includes('bytes') ? 'application/octet-stream' : accepts.includes('xml') && 'text/xml';
   if (raw)
     return { requestBody: { required: true, content: { [raw]: { schema: { type: 'string', format: 'binary' } } } } };
   if (!operation.body) return {};
-  const schema = hoist(operation.body, components);
+  const schema = hoist(withNulls(operation.body), schemas);
   const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '', xml: '' };
   const content = Object.fromEntries(accepts.map((kind) => [types[kind], { schema }]));
   const { required = [] } = operation.body as { required?: string[] };
   return { requestBody: { required: required.length > 0, content } };
 }
 
+/** A body as it may be sent: null in an optional field is as good as leaving it out. */
+function withNulls(body: TSchema): unknown {
+  const { properties } = body as unknown as { properties: Record<string, TSchema> };
+  const nullable = optionalWithoutNull(body).map((name) => [name, Nullable(properties[name] as TSchema)]);
+  return { ...body, properties: { ...properties, ...Object.fromEntries(nullable) } };
+}
+
 function describeParameters(
   place: 'path' | 'query',
   schema: object | undefined,
-  components: Json,
+  schemas: Json,
   rename = (name: string) => name,
 ): Json[] {
   if (!schema) return [];
   const { properties, required = [] } = schema as { properties: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
+    const shownAs = rename(name);
     return {
-      name: rename(name),
+      name: shownAs,
       in: place,
       required: required.includes(name),
-      ...(description !== undefined && { description }),
-      schema: hoist(rest, components),
+      ...(shownAs === name
+        ? description !== undefined && { description }
+        : { description: `\`${name}\`: ${description}`, 'x-name': name }),
+      schema: hoist(rest, schemas),
     };
   });
-}
-
-const json = (schema: unknown): Json => ({ 'application/json': { schema } });
-
-/** Replaces every titled schema by a reference to the component of that name. */
-function hoist(schema: unknown, components: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { title } = schema as { title?: unknown };
-  // A property may well be called title; the annotation is the one that is text.
-  const entries = Object.entries(schema).filter(([key, value]) => !(key === 'title' && typeof value === 'string'));
-  const inner = Object.fromEntries(entries.map(([key, value]) => [key, hoist(value, components)]));
-  if (typeof title !== 'string') return inner;
-  components[title] ??= inner;
-  return { $ref: `#/components/schemas/${title}` };
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
+import type { Failure } from '#core/errors.ts';
 import type { PageAnswer, Paging } from '#core/pages.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
@@ -21,8 +22,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   callerIfAny: Caller | undefined;
   /** What the operation's own `prepare` made. */
   prepared: Prepared;
-  /** The credential as it came, for the operations that are about credentials. */
-  token: string | undefined;
+  /** The credentials as they came, those that count, for the operation that ends them. */
+  tokens: readonly string[];
+  /** What an earlier sign-in left in this browser. */
+  device: string | undefined;
   /** The header as it came, for programs that authenticate themselves by it (RFC 6749, 2.3.1). */
   authorization: string | undefined;
   /** A transaction for whatever changes something, the pool for reads. */
@@ -32,6 +35,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   log: Services['log'];
   /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
   headers: Record<string, string>;
+  /** The session that the answer gives, where it gives one: a kept answer is shown again only while that lasts. */
+  sessionId: string | undefined;
+  /** Cookies for the caller's browser. A page of another site does not get to set them. */
+  cookies: string[];
   /** Puts rows into the envelope, with links to the pages beside this one. */
   page<Item>(paging: Paging, count: number, results: Item[]): PageAnswer<Item>;
 }
@@ -45,6 +52,10 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   tag: string;
   summary: string;
   access: Access<Subject>;
+  /** What it can refuse with, beyond what its policy and every operation can (http/declared.ts). */
+  errors?: readonly Failure[];
+  /** Throws where the operator has not set the platform up for it; asked before what the client sent is looked at. */
+  needs?(services: Services): void;
   params?: TObject<P>;
   query?: TObject<Q>;
   body?: B;
@@ -55,12 +66,12 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   assistant?: true;
   /** The limit that counts; otherwise reads or writes of the credential. */
   limit?: LimitName;
-  /** False where the work must not hold a transaction. */
+  /** False for sign-in: its work must not hold a transaction, and its answer must never be kept. */
   transaction?: false;
-  /** False for sign-in, whose answer must never be kept. */
-  idempotency?: false;
   /** Refusals carry OAuth's `error` and `error_description` besides ours. */
   oauthErrors?: true;
+  /** Its work may go on after the answer, which then names the event in Operation-Id; `Prefer: wait` waits for that. */
+  goesOn?: true;
 }
 
 export interface JsonOperation<
@@ -72,6 +83,8 @@ export interface JsonOperation<
   Prepared,
 > extends Declaration<P, Q, B, Subject> {
   response: R;
+  /** Where the query can ask for plain text instead, which the handler then returns. */
+  alsoText?: true;
   /** Slow work that needs no transaction, such as hashing a password, done before one is opened. */
   prepare?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>): Promise<Prepared>;
   /**
@@ -92,10 +105,22 @@ export interface JsonOperation<
   ): Promise<Static<R>>;
 }
 
-/** An operation whose answer is not JSON: a stream, a page, a file. */
+/** An answer that is described by hand. */
+interface OtherAnswer {
+  description: string;
+  /** By name, with what each says. */
+  headers?: Record<string, string>;
+}
+
+/** An operation that answers by itself: with a stream, a page, a file. */
 export interface RawOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject>
   extends Declaration<P, Q, B, Subject> {
-  produces: string;
+  /** What a success is; undefined where there is only what `also` has. */
+  produces?: string;
+  /** What it is made of where it is JSON. */
+  response?: TSchema;
+  /** Answers besides, by status. */
+  also?: Record<number, OtherAnswer>;
   serve(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, Static<B>, Subject>,
     request: FastifyRequest,
@@ -121,13 +146,22 @@ type WithDefaults<Q> = Q extends { page?: number; size?: number }
 /** An operation as the server and the documents see it, whatever its types. */
 export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> & {
   response?: TSchema;
+  alsoText?: true;
   produces?: string;
+  also?: Record<number, OtherAnswer>;
   prepare?(call: Call): Promise<unknown>;
   changesElsewhere?(call: Call): boolean;
   handle?(call: Call): Promise<unknown>;
   reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
+
+/**
+ * Whether an Idempotency-Key counts: at every POST but sign-in, and but what the payment provider sends (docs/decisions/0014).
+ */
+export function keepsAnswer({ method, transaction, serve }: Operation): boolean {
+  return method === 'POST' && transaction !== false && serve === undefined;
+}
 
 export function operation<
   R extends TSchema,

@@ -1,5 +1,16 @@
 const WINDOW_MS = 60_000;
-const PER_MINUTE = { read: 1200, write: 300, signIn: 20, failedSignIn: 10, badToken: 300, paymentEvent: 6000 } as const;
+const PER_MINUTE = {
+  read: 1200,
+  write: 300,
+  signIn: 20,
+  /** Wrong passwords for one account from one address, and for one account from everywhere. */
+  failedSignIn: 10,
+  failedSignInOfAccount: 100,
+  /** Wrong passwords from a browser that has signed in to the account before, or is signed in. */
+  failedSignInOfDevice: 10,
+  badToken: 300,
+  paymentEvent: 6000,
+} as const;
 const SWEEP_ABOVE = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const FORGET_ABOVE = 500_000;

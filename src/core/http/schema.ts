@@ -70,6 +70,11 @@ export const ValidationError = Type.Object(
 );
 
 export const ErrorAnswer = Type.Object(
-  { detail: Type.String(), code: Type.String(), request_id: Type.Optional(Type.String()) },
+  { detail: Type.String({ description: 'One clear sentence' }), code: Type.String() },
   { title: 'Error', additionalProperties: true },
+);
+
+export const InternalError = Type.Object(
+  { ...ErrorAnswer.properties, request_id: Type.String({ format: 'uuid', description: 'The same as X-Request-Id' }) },
+  { title: 'InternalError', additionalProperties: true },
 );

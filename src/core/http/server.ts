@@ -1,7 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import cookie from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,10 +10,11 @@ import Fastify, {
 } from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
-import { answerError, routeNotFound } from './answers.ts';
+import { answerError } from './answers.ts';
 import { installBodyParsers } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showLimit } from './dispatch.ts';
+import { routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
@@ -96,7 +96,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => connections?.closeQuiet());
   app.decorateRequest('admission', undefined);
   installBodyParsers(app);
-  app.register(cookie);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
   app.addHook('onResponse', async (request, reply) => {

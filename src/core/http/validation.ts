@@ -46,6 +46,7 @@ ajv.addFormat('host', (text: string) => readHost(text) !== undefined);
 
 interface ObjectSchema {
   properties?: Record<string, { type?: string | string[]; format?: string; default?: unknown; maxItems?: number }>;
+  required?: string[];
 }
 
 export function compileReader(part: Part, schema: TSchema): Reader {
@@ -56,9 +57,13 @@ export function compileReader(part: Part, schema: TSchema): Reader {
   const uuids = namesOf('uuid');
   const hostNames = namesOf('fqdn');
   const hosts = namesOf('host');
+  const nullless = part === 'body' ? optionalWithoutNull(schema) : [];
 
   return (value, faults) => {
-    const input = part === 'body' ? shorten(value, properties) : readText(value as Record<string, unknown>, properties);
+    const input =
+      part === 'body'
+        ? shorten(dropNulls(value, nullless), properties)
+        : readText(value as Record<string, unknown>, properties);
     const before = faults.length;
     faults.push(...findBadText(part, input, properties));
     if (!validate(input)) faults.push(...toFaults(part, validate));
@@ -87,6 +92,25 @@ function readText(value: Record<string, unknown>, properties: Properties): Recor
     result[name] = typeof text === 'string' ? parseText(text, property) : text;
   }
   return result;
+}
+
+/**
+ * Of a body, the optional fields whose own schema does not admit null. In these null says the same as leaving the field
+ * out; a schema that admits null gives it a meaning of its own, such as to unlink a repository.
+ */
+export function optionalWithoutNull(body: TSchema): string[] {
+  const { properties = {}, required = [] } = body as ObjectSchema;
+  const admitsNull = ({ type = 'null' }: { type?: string | string[] }) => [type].flat().includes('null');
+  return Object.keys(properties).filter(
+    (name) => !required.includes(name) && !admitsNull(properties[name] as { type?: string }),
+  );
+}
+
+function dropNulls(value: unknown, names: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const object = value as Record<string, unknown>;
+  for (const name of names) if (object[name] === null) delete object[name];
+  return object;
 }
 
 /** Of a list that is too long one item more than allowed is enough to say so; a fault for each would fill the memory. */

@@ -185,6 +185,19 @@ test('work that takes all there is waits once for each site, and again once it h
   assert.deepEqual(done, ['other', 'first', 'second']);
 });
 
+test('work for later is begun at its moment and not before, and holds up nothing of its site', async () => {
+  const { db, jobs } = app.services;
+  done = [];
+  const [soon, tomorrow] = [new Date(Date.now() + 2_000), new Date(Date.now() + 86_400_000)];
+  await jobs.enqueueOnce(db, work, { site: 'a', name: 'tomorrow' }, 'a', tomorrow);
+  await jobs.enqueue(db, work, { site: 'a', name: 'now' }, 'a');
+  await jobs.enqueueOnce(db, work, { site: 'b', name: 'soon' }, 'b', soon);
+  await eventually(async () => done.includes('soon'));
+  assert.ok(Date.now() >= soon.getTime());
+  await eventually(async () => done.includes('now'));
+  assert.ok(!done.includes('tomorrow'));
+});
+
 test('what a killed worker left active is taken up by the next one at once', async () => {
   const api = await startTestApp({ env: { ROLE: 'api' } });
   const { db, jobs } = api.services;

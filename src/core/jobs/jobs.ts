@@ -156,11 +156,12 @@ export class Jobs implements JobQueue {
     kind: JobAddress<Payload>,
     payload: Payload,
     key: string,
+    startAt?: Date,
   ): Promise<void> {
     const { rows } = await sql`
       select from jobs.job where name = ${kind.lane} and state in ('created', 'retry') and singleton_key = ${key}
         and data->>'kind' = ${kind.name} limit 1`.execute(db);
-    if (rows.length === 0) await this.enqueue(db, kind, payload, key);
+    if (rows.length === 0) await this.#send(db, kind.lane, { kind: kind.name, payload, key }, startAt);
   }
 
   /** Starts to work on jobs. `schedules` name the kinds that run by the clock. */
@@ -209,10 +210,14 @@ export class Jobs implements JobQueue {
     await this.#send(db, queue, { kind, payload, ...(key !== null && { key }) });
   }
 
-  async #send(db: Db, lane: string, envelope: Envelope): Promise<void> {
+  async #send(db: Db, lane: string, envelope: Envelope, startAt?: Date): Promise<void> {
     // The policy lets one job of a key be active; the group makes a worker pass over the others instead of waiting for it.
     const oneAtATime = envelope.key !== undefined && { singletonKey: envelope.key, group: { id: envelope.key } };
-    await this.#boss.send(lane, envelope, { ...oneAtATime, db: fromKysely(db) });
+    await this.#boss.send(lane, envelope, {
+      ...oneAtATime,
+      ...(startAt && { startAfter: startAt }),
+      db: fromKysely(db),
+    });
   }
 
   async #startWorker(queue: string, services: Services): Promise<void> {

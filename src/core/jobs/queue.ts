@@ -14,8 +14,17 @@ export interface JobAddress<Payload extends object> {
 export interface JobQueue {
   /** `key` is the site for the lanes of sites: there, jobs of one key run one after another. */
   enqueue<Payload extends object>(db: Db, kind: JobAddress<Payload>, payload: Payload, key?: string): Promise<void>;
-  /** The same, unless a job of this kind and key waits already: for work that takes all there is to do when it runs. */
-  enqueueOnce<Payload extends object>(db: Db, kind: JobAddress<Payload>, payload: Payload, key: string): Promise<void>;
+  /**
+   * The same, unless a job of this kind and key waits already: for work that takes all there is to do when it runs.
+   * Where a moment is given, the job is not begun before it.
+   */
+  enqueueOnce<Payload extends object>(
+    db: Db,
+    kind: JobAddress<Payload>,
+    payload: Payload,
+    key: string,
+    startAt?: Date,
+  ): Promise<void>;
   /** Puts a job that failed for good back on its lane, with all its retries. */
   revive(db: Db, job: { queue: string; kind: string; payload: object; key: string | null }): Promise<void>;
 }

@@ -61,7 +61,11 @@ export class CacheFiller {
     const nowMs = Date.now();
     const page = isStored ? lookUp(visit)?.page : undefined;
     const state = page?.stateAt(nowMs);
-    if (page && state) return this.#sender.sendPage(visit, page, state, nowMs);
+    if (page && state) {
+      await page.prepare(visit);
+      if (!visit.response.destroyed) this.#sender.sendPage(visit, page, state, nowMs);
+      return;
+    }
     visit.gate.counter.cacheMisses++;
     await this.#sender.pass(visit, 'MISS');
   }
@@ -119,13 +123,36 @@ export class CacheFiller {
       else await this.#askInPerson(visit, answer);
       return;
     }
-    const body = new Body(this.#options.limits.pageBytes, () => flight.end(false));
-    const beforeEnd = () => {
-      this.#store(visit, key, generation, answer, keeping, body.whole());
+    const store = (body: Buffer | undefined) => {
+      const page = this.#store(visit, key, generation, answer, keeping, body);
       flight.end(true);
+      return page;
     };
-    const tap = (chunk: Buffer) => body.add(chunk);
-    await this.#sender.relay(visit, answer, 'MISS', { tap, beforeEnd, readOn: () => !body.isTooLarge });
+    if (!this.#isWhole(answer)) return this.#relayAndStore(visit, answer, store, () => flight.end(false));
+    const page = store(await answer.readAll(this.#options.limits.pageBytes));
+    // Whoever it was made for gets what those get who come after: the same tag, and the form that they take.
+    await page?.prepare(visit);
+    if (page && !visit.response.destroyed) this.#sender.sendPage(visit, page, 'MISS', Date.now());
+  }
+
+  /** It is made, since its length is known, and small enough to be kept. */
+  #isWhole(answer: SiteAnswer): boolean {
+    return Number(answer.header('content-length') ?? Infinity) <= this.#options.limits.pageBytes;
+  }
+
+  /** What trickles goes on to trickle. */
+  async #relayAndStore(
+    visit: Visit,
+    answer: SiteAnswer,
+    store: (body: Buffer | undefined) => unknown,
+    onTooLarge: () => void,
+  ): Promise<void> {
+    const body = new Body(this.#options.limits.pageBytes, onTooLarge);
+    await this.#sender.relay(visit, answer, 'MISS', {
+      tap: (chunk) => body.add(chunk),
+      beforeEnd: () => void store(body.whole()),
+      readOn: () => !body.isTooLarge,
+    });
   }
 
   async #fetchQuietly(visit: Visit, key: string, flight: Flight): Promise<void> {
@@ -195,15 +222,9 @@ export class CacheFiller {
     answer: SiteAnswer,
     { freshness, names }: Keeping,
     body: Buffer | undefined,
-  ): void {
-    if (!body) return;
-    const content = {
-      status: answer.status,
-      headers: answerHeaders(answer.rawHeaders, isSaidAnew),
-      body,
-      contentType: answer.headers['content-type'],
-    };
-    gate.site.pages.store({ key, headers, generation }, names, content, freshness);
+  ): StoredPage | undefined {
+    const content = body && { answer, headers: answerHeaders(answer.rawHeaders, isSaidAnew), body };
+    return content && gate.site.pages.store({ key, headers, generation }, names, content, freshness);
   }
 }
 

@@ -18,14 +18,15 @@ const NEVER_CACHED = [
 ];
 
 /** Whether the visitor is nobody in particular and asks for what anybody may get. */
-export function mayUseCache({ request, headers, gate, path, isSignedInAtEdge }: Visit): boolean {
+export function mayUseCache(visit: Visit): boolean {
+  const { request, headers, gate, path, isSignedInAtEdge } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   if (gate.preview || gate.route.devMode || headers.range !== undefined) return false;
   if (headers.authorization !== undefined && !isSignedInAtEdge) return false;
   if (headers.cookie !== undefined && PERSONAL_COOKIE.test(headers.cookie)) return false;
   // A script of the site asks, on somebody's behalf or for something else than the page.
   if (headers['x-requested-with'] !== undefined || headers['x-wp-nonce'] !== undefined) return false;
-  if (headers.origin !== undefined || !takesPages(headers.accept)) return false;
+  if (headers.origin !== undefined || !(takesPages(headers.accept) || takesFeed(visit))) return false;
   // A read with a body could mean anything.
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) return false;
   return !isNeverCached(path);
@@ -41,6 +42,15 @@ function isNeverCached(path: string): boolean {
 /** Whether a page is what the visitor can use, and not some other form of the same thing. */
 function takesPages(accept: string | undefined): boolean {
   return accept === undefined || accept.includes('text/html') || accept.includes('*/*');
+}
+
+/** Many readers of feeds name nothing but kinds of XML. */
+function takesFeed({ headers, path, query }: Visit): boolean {
+  return isFeed(path, query) && (headers.accept?.includes('xml') ?? false);
+}
+
+export function isFeed(path: string, query: string): boolean {
+  return /\/feed(?:\/|$)/.test(path) || /[?&]feed=/.test(query);
 }
 
 const HARMLESS_COOKIE = /^\s*(?:_ga|_gid|_gat|_gcl_|_fbp|_fbc|__utm|_hj|_pk_|_clck|_clsk|wordpress_test_cookie)[^=]*=/;

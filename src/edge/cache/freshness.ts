@@ -3,8 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 const DEFAULT_FRESH_MS = 10 * 60_000;
 // WordPress says when something changed, so what is old is not wrong.
 const DEFAULT_STALE_MS = 24 * 3_600_000;
-const NOT_FOUND_FRESH_MS = 10_000;
-const LONGEST_MS = 365 * 24 * 3_600_000;
+const NOT_FOUND_MS = 30_000;
+/**
+ * Pages carry nonces, which WordPress takes for 12 to 24 hours. None is shown for longer than this, whatever it says, so that
+ * whoever gets it last has hours to send its form. A site whose nonces live shorter says so by the header.
+ */
+const LONGEST_MS = 8 * 3_600_000;
+const KEEP_HEADER = 'x-siteyard-keep';
 
 export interface Freshness {
   freshMs: number;
@@ -22,19 +27,32 @@ export function freshnessOf(
   if (status !== 200 && status !== 301 && status !== 308 && status !== 404) return undefined;
   if (headers['set-cookie'] !== undefined || (headers['content-encoding'] ?? 'identity') !== 'identity')
     return undefined;
+  const keep = headers[KEEP_HEADER];
+  const mostMs = Math.min(seconds(keep?.toString()) ?? LONGEST_MS, LONGEST_MS);
+  if (status !== 404) return within(mostMs, statedFreshness(headers, needsPermission, nowMs));
+  // WordPress lets nobody keep its 404 pages, but tells us for how long we may: we hear of every change.
+  const stated =
+    keep === undefined ? statedFreshness(headers, needsPermission, nowMs) : { freshMs: mostMs, staleMs: 0 };
+  return within(NOT_FOUND_MS, stated && { ...stated, staleMs: 0 });
+}
+
+/** What the answer says to every cache. */
+function statedFreshness(headers: IncomingHttpHeaders, needsPermission: boolean, nowMs: number): Freshness | undefined {
   const directives = parseDirectives(headers['cache-control']);
   if (directives.has('no-store') || directives.has('private') || directives.has('no-cache')) return undefined;
   const stated = statedFreshMs(directives, headers.expires, nowMs);
   if (stated === undefined && needsPermission) return undefined;
-  const freshMs = Math.min(stated ?? DEFAULT_FRESH_MS, LONGEST_MS);
   const isStrict = directives.has('must-revalidate') || directives.has('proxy-revalidate');
   const statedStaleMs = seconds(directives.get('stale-while-revalidate'));
   const staleMs = isStrict ? 0 : (statedStaleMs ?? (stated === undefined ? DEFAULT_STALE_MS : 0));
-  const kept =
-    status === 404
-      ? { freshMs: Math.min(freshMs, NOT_FOUND_FRESH_MS), staleMs: 0 }
-      : { freshMs, staleMs: Math.min(staleMs, LONGEST_MS) };
-  return kept.freshMs > 0 || kept.staleMs > 0 ? kept : undefined;
+  return { freshMs: stated ?? DEFAULT_FRESH_MS, staleMs };
+}
+
+function within(mostMs: number, freshness: Freshness | undefined): Freshness | undefined {
+  if (!freshness) return undefined;
+  const freshMs = Math.min(freshness.freshMs, mostMs);
+  const staleMs = Math.min(freshness.staleMs, mostMs - freshMs);
+  return freshMs > 0 || staleMs > 0 ? { freshMs, staleMs } : undefined;
 }
 
 function statedFreshMs(

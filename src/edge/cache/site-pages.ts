@@ -7,6 +7,15 @@ import { type PageContent, StoredPage } from './stored-page.ts';
 
 const UNKEPT_MS = 30_000;
 const MAX_UNKEPT = 1_000;
+/** Of one site. Whoever asks for paths at random makes many of them, and each is worth little. */
+const MAX_NOT_FOUND = 50;
+const NOT_FOUND_BYTES = 256 * 1024;
+
+/** The memory that all sites share: pages that are missing are apart, so that they push out none that is there. */
+export interface PageMemory {
+  pages: MemoryBudget;
+  notFound: MemoryBudget;
+}
 
 interface Variants {
   names: readonly string[];
@@ -15,8 +24,10 @@ interface Variants {
 
 /** A site's cached pages. A purge forgets all of them and makes every answer that is on its way too old to be kept. */
 export class SitePages {
-  readonly #budget: MemoryBudget;
+  readonly #memory: PageMemory;
   readonly #pages = new Map<string, StoredPage>();
+  /** Those of them that say that there is nothing, oldest first. */
+  readonly #notFound = new Set<StoredPage>();
   /** The headers that a page depends on and where its variants are, for those pages whose answers named any. */
   readonly #varied = new Map<string, Variants>();
   /** The one request per missed page that is under way. */
@@ -25,8 +36,8 @@ export class SitePages {
   readonly #unkept = new Map<string, number>();
   generation = 0;
 
-  constructor(budget: MemoryBudget) {
-    this.#budget = budget;
+  constructor(memory: PageMemory) {
+    this.#memory = memory;
   }
 
   get objects(): number {
@@ -66,15 +77,18 @@ export class SitePages {
     this.#unkept.set(key, nowMs + UNKEPT_MS);
   }
 
-  /** Keeps a page that was asked for in the given generation with these headers. */
+  /** Makes a page of what was asked for in the given generation with these headers, and keeps it where it may be. */
   store(
     { key, headers, generation }: { key: string; headers: IncomingHttpHeaders; generation: number },
     names: readonly string[],
     content: PageContent,
     freshness: Freshness,
-  ): void {
-    if (generation !== this.generation) return;
+  ): StoredPage {
     const place = variantKey(key, names, headers);
+    const isNotFound = content.answer.status === 404;
+    const budget = isNotFound ? this.#memory.notFound : this.#memory.pages;
+    const page = new StoredPage(content, freshness, Date.now(), budget, () => this.#forget(key, place, page));
+    if (generation !== this.generation || (isNotFound && content.body.length > NOT_FOUND_BYTES)) return page;
     this.#dropUnlike(key, names);
     this.#drop(this.#pages.get(place));
     if (names.length > 0) {
@@ -82,9 +96,16 @@ export class SitePages {
       variants.places.add(place);
       this.#varied.set(key, variants);
     }
-    const page = new StoredPage(content, freshness, Date.now(), this.#budget, () => this.#forget(key, place, page));
     this.#pages.set(place, page);
-    this.#budget.add(page);
+    if (isNotFound) this.#boundNotFound(page);
+    budget.add(page);
+    return page;
+  }
+
+  #boundNotFound(page: StoredPage): void {
+    const [oldest] = this.#notFound;
+    if (this.#notFound.size >= MAX_NOT_FOUND) this.#drop(oldest);
+    this.#notFound.add(page);
   }
 
   drop(key: string, headers: IncomingHttpHeaders): void {
@@ -101,12 +122,13 @@ export class SitePages {
 
   #drop(page: StoredPage | undefined): void {
     if (!page) return;
-    this.#budget.remove(page);
+    page.release();
     page.forget();
   }
 
   /** Another page may be at its place by now, and that one stays. */
   #forget(key: string, place: string, page: StoredPage): void {
+    this.#notFound.delete(page);
     if (this.#pages.get(place) !== page) return;
     this.#pages.delete(place);
     const variants = this.#varied.get(key);
@@ -116,8 +138,9 @@ export class SitePages {
 
   purge(): void {
     this.generation++;
-    for (const page of this.#pages.values()) this.#budget.remove(page);
+    for (const page of this.#pages.values()) page.release();
     this.#pages.clear();
+    this.#notFound.clear();
     this.#varied.clear();
     this.#unkept.clear();
     // Whoever comes from now on must not wait for an answer that was made before.

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { httpDate } from '../clock.ts';
-import { type Coding, Forms, isCompressibleType } from '../forms.ts';
+import type { Allowance } from '../compression/allowance.ts';
+import type { Coding } from '../compression/codings.ts';
+import { Forms } from '../compression/forms.ts';
+import { type AnswerFacts, isCompressible, varyByCoding, weakTag } from '../compression/passing-answer.ts';
 import { keptPrivate } from '../kept-private.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
-import { matchesEtag } from '../preconditions.ts';
+import { isNotModified } from '../preconditions.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { tailLines } from '../ready-answer.ts';
 import type { Freshness } from './freshness.ts';
@@ -13,11 +16,11 @@ import type { Freshness } from './freshness.ts';
 const OVERHEAD_BYTES = 2048;
 
 export interface PageContent {
-  status: number;
-  /** Without what is the edge's own to say. */
+  /** What the site said. */
+  answer: AnswerFacts;
+  /** What visitors are told of it, without what is the edge's own to say. */
   headers: RawHeaders;
   body: Buffer;
-  contentType: string | undefined;
 }
 
 /** What a page must know of the visit that it answers. */
@@ -25,10 +28,11 @@ export interface PageVisit {
   response: ServerResponse;
   headers: IncomingHttpHeaders;
   isHead: boolean;
-  gate: { readonly isPrivate: boolean };
+  gate: { readonly isPrivate: boolean; readonly site: { readonly compression: Allowance } };
 }
 
-export type CacheState = 'HIT' | 'STALE';
+/** MISS: it was made for the visitor who gets it. */
+export type CacheState = 'HIT' | 'STALE' | 'MISS';
 
 /** One cached answer, ready to be sent. */
 export class StoredPage implements Kept {
@@ -37,6 +41,8 @@ export class StoredPage implements Kept {
   readonly isHtml: boolean;
   readonly #forms: Forms;
   readonly #etag: string;
+  readonly #modifiedAtMs: number;
+  readonly #budget: MemoryBudget;
   readonly #storedAtMs: number;
   readonly #freshUntilMs: number;
   readonly #staleUntilMs: number;
@@ -54,19 +60,23 @@ export class StoredPage implements Kept {
     budget: MemoryBudget,
     onForget: (page: StoredPage) => void,
   ) {
-    const { status, headers, body, contentType } = content;
-    this.#etag = `W/"${createHash('sha1').update(body).digest('base64url').slice(0, 20)}"`;
+    const { answer, headers, body } = content;
+    const { status } = answer;
+    this.#budget = budget;
+    // Readers of feeds come back with the tag or the time that WordPress gave them.
+    this.#etag = weakTag(
+      answer.header('etag') ?? `"${createHash('sha1').update(body).digest('base64url').slice(0, 20)}"`,
+    );
+    this.#modifiedAtMs = Date.parse(answer.header('last-modified') ?? '');
     const own: RawHeaders = status === 200 ? ['ETag', this.#etag] : [];
-    const vary = addAcceptEncoding(headers);
+    varyByCoding(headers);
     const formHeaders = (coding: Coding | undefined) => [
-      ...vary,
+      ...headers,
       ...own,
       ...(coding === undefined ? [] : ['Content-Encoding', coding]),
     ];
-    this.#forms = new Forms(status, body, formHeaders, isCompressibleType(contentType), (bytes) =>
-      budget.grow(this, bytes),
-    );
-    this.isHtml = status === 200 && contentType !== undefined && contentType.startsWith('text/html');
+    this.#forms = new Forms(status, body, formHeaders, isCompressible(answer), (bytes) => budget.grow(this, bytes));
+    this.isHtml = status === 200 && (answer.header('content-type')?.startsWith('text/html') ?? false);
     this.sizeBytes = body.length + OVERHEAD_BYTES;
     this.#storedAtMs = nowMs;
     this.#freshUntilMs = nowMs + freshness.freshMs;
@@ -78,6 +88,16 @@ export class StoredPage implements Kept {
     this.#onForget(this);
   }
 
+  /** Gives its memory back. */
+  release(): void {
+    this.#budget.remove(this);
+  }
+
+  /** Resolves when the form that this visitor takes is there: for whoever waited for the page anyway. */
+  prepare({ headers, gate }: PageVisit): Promise<void> {
+    return this.#forms.prepare(headers['accept-encoding'], gate.site.compression);
+  }
+
   stateAt(nowMs: number): CacheState | undefined {
     if (nowMs < this.#freshUntilMs) return 'HIT';
     return nowMs < this.#staleUntilMs ? 'STALE' : undefined;
@@ -85,9 +105,9 @@ export class StoredPage implements Kept {
 
   /** Returns the bytes that were sent. */
   send({ response, headers, isHead, gate }: PageVisit, state: CacheState, nowMs: number): number {
-    this.used = true;
+    this.used ||= state !== 'MISS';
     this.#keepTail(nowMs, state);
-    const form = this.#forms.pick(headers['accept-encoding']);
+    const form = this.#forms.pick(headers['accept-encoding'], gate.site.compression);
     const isKnown = this.#isKnownTo(headers);
     if (!isHead && !isKnown && !gate.isPrivate) return form.send(response, this.#tail, this.#tailText);
     // The site may have been protected after the page was stored, so that this is decided for each visitor.
@@ -100,8 +120,8 @@ export class StoredPage implements Kept {
   }
 
   #isKnownTo(headers: IncomingHttpHeaders): boolean {
-    const ifNoneMatch = headers['if-none-match'];
-    return ifNoneMatch !== undefined && this.#forms.plain.status === 200 && matchesEtag(ifNoneMatch, this.#etag);
+    if (headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined) return false;
+    return this.#forms.plain.status === 200 && isNotModified(headers, [this.#etag], this.#modifiedAtMs);
   }
 
   /** Date and Age change with the second, and all answers within it share them. */
@@ -110,21 +130,9 @@ export class StoredPage implements Kept {
     if (second === this.#tailSecond && this.#tail[1] === state) return;
     this.#tailSecond = second;
     const age = Math.max(0, Math.floor((nowMs - this.#storedAtMs) / 1000));
-    this.#tail = ['X-Cache', state, 'Age', String(age), 'Date', httpDate(nowMs)];
+    this.#tail = ['X-Cache', state, ...(state === 'MISS' ? [] : ['Age', String(age)]), 'Date', httpDate(nowMs)];
     this.#tailText = tailLines(this.#tail);
   }
-}
-
-function addAcceptEncoding(headers: RawHeaders): RawHeaders {
-  const result: RawHeaders = [];
-  const vary: string[] = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name, value] = [headers[index] as string, headers[index + 1] as string];
-    if (name.toLowerCase() === 'vary') vary.push(value);
-    else result.push(name, value);
-  }
-  if (!vary.some((value) => /accept-encoding/i.test(value))) vary.push('Accept-Encoding');
-  return [...result, 'Vary', vary.join(', ')];
 }
 
 /** A 304 has no content and says nothing of it. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { httpDate } from '../clock.ts';
+import { CompressedBody, type CompressedBodyOptions } from '../compression/compressed-body.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { canSendRaw, headText, sendWhole } from '../ready-answer.ts';
 import type { AnswerSource } from './answer.ts';
@@ -13,6 +14,8 @@ export interface RelayOptions {
   beforeEnd?: () => void;
   /** Whether to read on when the visitor is slow or has gone. */
   readOn?: () => boolean;
+  /** How it is compressed on the way, if at all; the headers say so already. */
+  compress?: Pick<CompressedBodyOptions, 'coding' | 'allowance' | 'isEndless'>;
   /** Gives up a visitor who takes nothing for so long. */
   stallMs?: number;
 }
@@ -24,8 +27,10 @@ export interface RelayOptions {
  */
 export function relay(response: ServerResponse, options: RelayOptions): Promise<boolean> {
   const { source, headers, tap, beforeEnd, readOn, stallMs } = options;
-  const whole = source.takeWhole();
-  if (whole && canSendRaw(response) && response.req.method !== 'HEAD') {
+  const isHead = response.req.method === 'HEAD';
+  const compress = isHead ? undefined : options.compress;
+  const whole = compress ? undefined : source.takeWhole();
+  if (whole && canSendRaw(response) && !isHead) {
     tap?.(whole);
     beforeEnd?.();
     sendWhole(response, headText(source.status, completed(headers, source.status, whole.length)), whole);
@@ -45,18 +50,19 @@ export function relay(response: ServerResponse, options: RelayOptions): Promise<
       else source.destroy();
     };
     if (stallMs !== undefined) response.setTimeout(stallMs, () => response.destroy());
-    response.on('drain', () => source.resume());
+    const body = compress ? new CompressedBody({ ...compress, response, onRoom: () => source.resume() }) : response;
+    if (!compress) response.on('drain', () => source.resume());
     response.once('close', leave);
     if (response.destroyed) leave();
     else response.writeHead(source.status, headers);
     source.attach({
       data: (chunk) => {
         tap?.(chunk);
-        return response.destroyed || response.write(chunk) || (readOn?.() ?? false);
+        return response.destroyed || body.write(chunk) || (readOn?.() ?? false);
       },
       end: () => {
         beforeEnd?.();
-        response.end();
+        body.end();
         end(true);
       },
       fail: () => end(false),

@@ -42,6 +42,20 @@ export async function openFile({ root, path }: Place): Promise<OpenedFile | unde
   return undefined;
 }
 
+/** Whether a folder is at this place, and no symbolic link on the way: what lies outside is nobody's business. */
+export async function isFolder({ root, path }: Place): Promise<boolean> {
+  const handle = await open(root + path, FLAGS | constants.O_DIRECTORY).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  if (!handle) return false;
+  try {
+    const [realRoot, realFolder] = await Promise.all([realpath(root), placeOf(handle, root + path)]);
+    return realFolder === realRoot + path;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Linux tells where an open file really is; elsewhere its path is resolved, which is good enough to develop on. */
 function placeOf(handle: FileHandle, file: string): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${handle.fd}`) : realpath(file);

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type Coding, Forms, isCompressibleType } from '../forms.ts';
+import type { ServerResponse } from 'node:http';
+import { type Coding, isCompressibleType } from '../compression/codings.ts';
+import { Forms } from '../compression/forms.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
 import { isNotModified, matchesEtag, rangeStillHolds, readRange } from '../preconditions.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -74,14 +75,14 @@ export class ServedFile implements Kept {
     if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
       if (isNotModified(headers, this.#etags(), this.stat.modifiedAtMs)) {
         const vary = this.#isText ? VARY : [];
-        response.writeHead(304, ['ETag', this.#tagFor(headers), ...vary, ...caching.headers]).end();
+        response.writeHead(304, ['ETag', this.#tagFor(visit), ...vary, ...caching.headers]).end();
         visit.countBytes(200);
         return true;
       }
     }
     if (headers.range !== undefined && !isHead) return this.#answerRange(visit, caching.headers);
     if (!this.#forms) return this.#stream(visit, 200, this.#headersOf(undefined), caching.headers, 0, Infinity);
-    const form = this.#forms.pick(headers['accept-encoding']);
+    const form = this.#forms.pick(headers['accept-encoding'], gate.site.compression);
     if (isHead) {
       response.writeHead(200, [...form.headers, ...caching.headers]).end();
       visit.countBytes(300);
@@ -156,15 +157,15 @@ export class ServedFile implements Kept {
   }
 
   /** The tag of the form that the visitor would get, or has: a compressed one may not be made again yet. */
-  #tagFor(headers: IncomingHttpHeaders): string {
-    const form = this.#forms?.pick(headers['accept-encoding']).headers ?? [];
+  #tagFor({ headers, gate }: Visit): string {
+    const form = this.#forms?.pick(headers['accept-encoding'], gate.site.compression).headers ?? [];
     const picked = form[form.indexOf('ETag') + 1] ?? this.#tag(undefined);
     const listed = headers['if-none-match'] ?? '*';
     return [picked, ...this.#etags()].find((tag) => matchesEtag(listed, tag)) ?? picked;
   }
 
   #etags(): string[] {
-    return [this.#tag(undefined), this.#tag('br'), this.#tag('gzip')];
+    return [this.#tag(undefined), this.#tag('br'), this.#tag('zstd'), this.#tag('gzip')];
   }
 }
 

@@ -4,9 +4,10 @@ import type { EdgeLimits } from '../limits.ts';
 import { type Kept, MemoryBudget } from '../memory-budget.ts';
 import { NOTICES, type Notice } from '../notices.ts';
 import type { Visit } from '../visit.ts';
-import { isMissing, openFile, toFileStat } from './open-file.ts';
+import { cachingFor } from './caching.ts';
+import { isFolder, isMissing, openFile, toFileStat } from './open-file.ts';
 import { ServedFile } from './served-file.ts';
-import { isCoreOnly, type Place, placesOf, readPath, type StaticPath } from './static-path.ts';
+import { folderPath, isCoreOnly, type Place, placesOf, readPath, type StaticPath } from './static-path.ts';
 
 /** For so long a file is taken to be as it was. */
 const CHECK_MS = 1_000;
@@ -47,7 +48,8 @@ export class StaticFiles {
     }
     const named = readPath(visit.path);
     if (named === 'denied') return NOTICES.notFound;
-    if (named === 'dynamic' || !visit.isRead) return 'pass';
+    if (!visit.isRead) return 'pass';
+    if (named === 'dynamic') return this.#answerFolder(visit, 'pass');
     const { contentFolder, coreFolder } = visit.gate.route;
     return this.#answerFrom(placesOf(named.path, contentFolder, coreFolder), 0, named, visit);
   }
@@ -59,7 +61,7 @@ export class StaticFiles {
     visit: Visit,
   ): FileOutcome | Promise<FileOutcome> {
     const place = places[index];
-    if (!place) return isCoreOnly(named.path) ? NOTICES.notFound : 'pass';
+    if (!place) return this.#answerFolder(visit, isCoreOnly(named.path) ? NOTICES.notFound : 'pass');
     const next = () => this.#answerFrom(places, index + 1, named, visit);
     const known = this.#at(place);
     if (!isBelieved(known, visit)) return this.#answerChecked(known, place, named, visit, next);
@@ -69,6 +71,18 @@ export class StaticFiles {
       if (isSent) return 'answered';
       // It is not what it was a moment ago, which is no reason to say that it is not there.
       return this.#answerChecked(known, place, named, visit, next);
+    });
+  }
+
+  /** As web servers do: in the page of a folder without its slash, every relative link would lead elsewhere. */
+  #answerFolder(visit: Visit, otherwise: FileOutcome): FileOutcome | Promise<FileOutcome> {
+    const folder = folderPath(visit.path);
+    if (!folder) return otherwise;
+    const { contentFolder, coreFolder } = visit.gate.route;
+    return isOneFolder(placesOf(folder.path, contentFolder, coreFolder)).then((isFound) => {
+      if (!isFound) return otherwise;
+      redirect(visit, `${folder.location}${visit.query}`);
+      return 'answered';
     });
   }
 
@@ -149,6 +163,17 @@ export class StaticFiles {
       await handle.close();
     }
   }
+}
+
+/** Whether one of the places is a folder. */
+async function isOneFolder(places: readonly Place[]): Promise<boolean> {
+  for (const place of places) if (await isFolder(place)) return true;
+  return false;
+}
+
+function redirect({ response, gate }: Visit, location: string): void {
+  const { headers } = cachingFor(gate.keepers, false);
+  response.writeHead(301, ['Location', location, 'Content-Length', '0', ...headers]).end();
 }
 
 function isBelieved({ checkedAtMs }: Known, { gate }: Visit): boolean {

@@ -37,6 +37,23 @@ function extensionOf(path: string): string {
   return path.slice(dot + 1).toLowerCase();
 }
 
+const FOLDERS = ['/wp-admin', '/wp-includes', CONTENT_PREFIX];
+
+/**
+ * The path of a folder that lacks its slash, with one, as far as the name tells; undefined for what can be none. Only
+ * below these is anything on disk, so that nearly all pages are told by their first letters. A doubled slash goes: in front, the
+ * browser would take what follows for a host.
+ */
+export function folderPath(rawPath: string): { path: string; location: string } | undefined {
+  if (!rawPath.startsWith('/wp-') && !rawPath.startsWith('//') && !rawPath.includes('%')) return undefined;
+  const merged = rawPath.replaceAll(/\/{2,}/g, '/');
+  // An escaped slash is part of a name, and no folder has it in its name.
+  if (merged.endsWith('/') || /%2f/i.test(merged)) return undefined;
+  const path = decodePath(merged);
+  if (path === undefined || !FOLDERS.some((folder) => isUnder(path, folder))) return undefined;
+  return path.endsWith('.php') ? undefined : { path, location: `${merged}/` };
+}
+
 /** The places where the file may be, in the order of looking. */
 export function placesOf(path: string, contentFolder: string, coreFolder: string): readonly Place[] {
   if (!isUnder(path, CONTENT_PREFIX)) return [{ root: coreFolder, path }];

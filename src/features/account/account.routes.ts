@@ -1,17 +1,41 @@
 import { Type } from 'typebox';
 import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
+import { sessionEnded } from '#core/http/failures.ts';
 import { operation } from '#core/http/operation.ts';
-import { anyone, anyoneKnown, requireScope, signedIn, withPassword } from '#core/policy.ts';
-import { startSession, TokenGrant } from '#features/credential/credential.ts';
-import { findUser, User } from '#features/user/user.ts';
-import { EmailVerification, PasswordReset, ProfileChange, Registration } from './account.schema.ts';
+import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import {
+  anyone,
+  anyoneKnown,
+  insufficientScope,
+  operator,
+  operatorOn,
+  requireScope,
+  signedIn,
+  withPassword,
+} from '#core/policy.ts';
+import { startSession, TokenGrant, tooManyFailures } from '#features/credential/credential.ts';
+import { findUserIfAny, listUsers, User } from '#features/user/user.ts';
+import {
+  EmailVerification,
+  emailTaken,
+  linkInvalid,
+  Me,
+  operatorStays,
+  PasswordReset,
+  ProfileChange,
+  Registration,
+  tooManyMails,
+  userNotFound,
+} from './account.schema.ts';
+import {
+  blockUser,
   checkPasswordChange,
+  getMe,
   register,
   requestPasswordReset,
   resetPassword,
-  sendLink,
+  sendVerification,
   updateMe,
   verifyEmail,
 } from './account.ts';
@@ -32,6 +56,7 @@ export const accountOperations = [
     limit: 'signIn',
     body: Registration,
     response: User,
+    errors: [emailTaken],
     prepare: ({ body }) => hashPassword(body.password),
     handle: ({ db, services, body, prepared }) => register(db, services, body, prepared),
   }),
@@ -43,16 +68,16 @@ export const accountOperations = [
     summary: 'Confirm the email address with the mailed token, or, signed in and without one, have the mail sent again',
     access: anyoneKnown,
     limit: 'signIn',
-    idempotency: false,
     body: EmailVerification,
     response: LinkAnswer,
+    errors: [linkInvalid, sessionEnded, unauthenticated, insufficientScope, tooManyMails],
     async handle(call) {
       const { db, services, body } = call;
       if (body.token) return startSession(call, await verifyEmail(db, services, body.token));
       const caller = call.callerIfAny;
       if (!caller) throw unauthenticated({ headers: { 'www-authenticate': 'Bearer' } });
       requireScope(caller, 'write');
-      if (!caller.isVerified) await sendLink(db, services, caller.userId, 'verify_email');
+      await sendVerification(db, services, caller);
       return {};
     },
   }),
@@ -64,16 +89,16 @@ export const accountOperations = [
     summary: 'Have a link mailed to set a new password, or set it with the mailed token',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
     body: PasswordReset,
     response: LinkAnswer,
+    errors: [linkInvalid, sessionEnded],
     prepare: async ({ body }) => (body.token && body.password ? hashPassword(body.password) : undefined),
     async handle(call) {
       const { db, services, prepared: passwordHash } = call;
-      const { email, token } = call.body;
+      const { email, token, keep_contents } = call.body;
       if (token) {
         if (!passwordHash) throw invalid(bodyFault('password', 'Field required', 'missing'));
-        return startSession(call, await resetPassword(db, services, token, passwordHash));
+        return resetPassword(call, { token, passwordHash, keepsContents: keep_contents ?? false });
       }
       if (!email) throw invalid(bodyFault('email', 'Field required', 'missing'));
       await requestPasswordReset(db, services, email);
@@ -87,19 +112,50 @@ export const accountOperations = [
     tag,
     summary: 'Who is signed in',
     access: signedIn,
-    response: User,
-    handle: ({ db, caller }) => findUser(db, caller.userId),
+    response: Me,
+    handle: ({ db, caller }) => getMe(db, caller.userId),
   }),
   operation({
     id: 'updateMe',
     method: 'PATCH',
     path: '/me',
     tag,
-    summary: 'Change your name or your password; a new password ends every other session',
+    summary: 'Change your name, your default region or your password; a new password ends every other session',
     access: withPassword,
     body: ProfileChange,
-    response: User,
+    response: Me,
+    errors: [tooManyFailures],
     prepare: ({ db, services, caller, body }) => checkPasswordChange(db, services, caller, body),
-    handle: ({ db, services, caller, body, prepared }) => updateMe(db, services, caller, body, prepared),
+    handle: (call) => updateMe(call, call.body, call.prepared),
+  }),
+  operation({
+    id: 'listAllUsers',
+    method: 'GET',
+    path: '/operator/user',
+    tag: 'operators',
+    summary: 'Everybody who has an account, or those whose name or address holds a text',
+    access: operator,
+    query: Type.Object({
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'A part of name or address' })),
+      ...PageQuery,
+    }),
+    response: PageOf(User),
+    async handle({ db, query, page }) {
+      const { count, rows } = await listUsers(db, query.search, query);
+      return page(query, count, rows);
+    },
+  }),
+  operation({
+    id: 'blockUser',
+    method: 'PATCH',
+    path: '/operator/user/{user_id}',
+    tag: 'operators',
+    summary: 'Block a person, which ends every session and token of theirs, or let them in again',
+    access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
+    params: Type.Object({ user_id: Uuid }),
+    body: Type.Object({ is_active: Type.Boolean() }),
+    response: User,
+    errors: [operatorStays],
+    handle: ({ db, services, caller, subject, body }) => blockUser(db, services, caller, subject, body.is_active),
   }),
 ];

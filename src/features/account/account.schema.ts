@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Name, Nullable } from '#core/http/schema.ts';
+import { User } from '#features/user/user.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
 
@@ -8,22 +9,50 @@ export const Registration = Type.Object({ email: Email, password: Password, firs
 export type Registration = Static<typeof Registration>;
 
 /** Two steps in one operation: without a token it asks for the mail, with one it uses the link. */
-export const EmailVerification = Type.Object({ token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))) });
+export const EmailVerification = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
 
 export const PasswordReset = Type.Object({
-  email: Type.Optional(Nullable(Email)),
-  token: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-  password: Type.Optional(Nullable(Password)),
+  email: Type.Optional(Email),
+  token: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Password),
+  keep_contents: Type.Optional(
+    Type.Boolean({
+      description:
+        'With the token, for an account whose address was never confirmed: true where you made it yourself. Otherwise what is in it goes, for somebody else may have made it in your name',
+    }),
+  ),
 });
 export type PasswordReset = Static<typeof PasswordReset>;
+
+/** One's own account: the person as everybody sees them, and what is for them alone. */
+export const Me = Type.Object(
+  {
+    ...User.properties,
+    default_region: Nullable(
+      Type.String({ description: "The region of new sites that name none; null for the platform's first" }),
+    ),
+  },
+  { title: 'Me' },
+);
+export type Me = Static<typeof Me>;
 
 export const ProfileChange = Type.Object({
   first_name: Type.Optional(Name),
   last_name: Type.Optional(Name),
   current_password: Type.Optional(Type.String({ maxLength: 256 })),
   new_password: Type.Optional(Password),
+  default_region: Type.Optional(
+    Nullable(Type.String({ maxLength: 40, description: "A region's name; null for the platform's first" })),
+  ),
 });
 export type ProfileChange = Static<typeof ProfileChange>;
 
+export const userNotFound = failure('user.not_found', 404, 'There is no such person.');
+export const operatorStays = failure('account.own', 409, 'You can not block yourself.');
 export const emailTaken = failure('account.exists', 409, 'There is an account with this email address already.');
+export const tooManyMails = failure(
+  'account.too_many_mails',
+  429,
+  'We have mailed you several links within an hour; use one of them, or wait a little.',
+);
 export const linkInvalid = failure('account.link_invalid', 409, 'This link is not valid any more; ask for a new one.');

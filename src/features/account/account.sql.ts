@@ -15,14 +15,32 @@ export async function insertMailedLink(
   return (rows[0] as { id: string }).id;
 }
 
+/**
+ * In how many seconds another link of this purpose would be no more than `perHour`; undefined where it is not even now. Until
+ * the transaction ends nobody else can make one.
+ */
+export async function secondsUntilLink(
+  db: Db,
+  userId: string,
+  purpose: LinkPurpose,
+  perHour: number,
+): Promise<number | undefined> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db);
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as seconds from mailed_links
+    where user_id = ${userId} and purpose = ${purpose} and created_at > now() - interval '1 hour'
+    order by created_at desc offset ${perHour - 1} limit 1`.execute(db);
+  return rows[0]?.seconds;
+}
+
 export async function findMailedLink(
   db: Db,
   id: string,
-): Promise<{ user_id: string; email: string; first_name: string; purpose: string } | undefined> {
+): Promise<{ user_id: string; email: string; first_name: string; is_verified: boolean; purpose: string } | undefined> {
   return db
     .selectFrom('mailed_links')
     .innerJoin('users', 'users.id', 'mailed_links.user_id')
-    .select(['mailed_links.user_id', 'mailed_links.purpose', 'users.email', 'users.first_name'])
+    .select(['mailed_links.user_id', 'mailed_links.purpose', 'users.email', 'users.first_name', 'users.is_verified'])
     .where('mailed_links.id', '=', id)
     .executeTakeFirst();
 }

@@ -5,6 +5,7 @@ import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { registerPerson, signInAs } from '../../../test/people.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 
 let app: TestApp;
 before(async () => {
@@ -16,7 +17,7 @@ const anonymous = () => createClient({ baseUrl: app.url });
 const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
 
 test('registering makes a user and a default team on the plan free, and signing in works at once', async () => {
-  const person = await registerPerson(app, 'Ada');
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const me = await person.api.getMe();
   assert.equal(me.full_name, 'Ada Tester');
   assert.equal(me.is_verified, false);
@@ -36,7 +37,7 @@ test('an address has one account, however its letters are written', async () => 
 });
 
 test('the mailed link verifies the address once, signs in and ends older credentials', async () => {
-  const person = await registerPerson(app);
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const token = tokenIn(await app.mailTo(person.email, '/verify'));
   const grant = await anonymous().verifyEmail({ body: { token } });
   assert.equal(
@@ -48,7 +49,7 @@ test('the mailed link verifies the address once, signs in and ends older credent
 });
 
 test('a signed-in person can have the verification mail sent again; nobody else can', async () => {
-  const person = await registerPerson(app);
+  const person = await registerPerson(app, 'Ada', { verified: false });
   const first = tokenIn(await app.mailTo(person.email, '/verify'));
   assert.deepEqual(await person.api.verifyEmail({ body: {} }), {});
   await assert.rejects(anonymous().verifyEmail({ body: {} }), refused(401));
@@ -56,15 +57,110 @@ test('a signed-in person can have the verification mail sent again; nobody else 
   await anonymous().verifyEmail({ body: { token: first } });
 });
 
+test('nobody has a mailbox filled with our links, and what was mailed still works', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+  try {
+    const person = await registerPerson(limited, 'Ada', { verified: false });
+    const sent = (purpose: string) =>
+      limited.services.db.selectFrom('mailed_links').select('id').where('purpose', '=', purpose).execute();
+    for (let again = 0; again < 4; again++) await person.api.verifyEmail({ body: {} });
+    await assert.rejects(person.api.verifyEmail({ body: {} }), refused(429, 'account.too_many_mails'));
+    assert.equal((await sent('verify_email')).length, 5);
+    const stranger = createClient({ baseUrl: limited.url });
+    for (let again = 0; again < 8; again++)
+      assert.deepEqual(await stranger.resetPassword({ body: { email: person.email } }), {});
+    assert.equal((await sent('password_reset')).length, 10);
+    const token = tokenIn(await limited.mailTo(person.email, 'asked to set a new password'));
+    await stranger.resetPassword({ body: { token, password: 'the new password' } });
+  } finally {
+    await limited.close();
+  }
+});
+
 test('a password reset sets the password, ends every session, and the link works once', async () => {
   const person = await registerPerson(app);
   assert.deepEqual(await anonymous().resetPassword({ body: { email: person.email } }), {});
-  const token = tokenIn(await app.mailTo(person.email, '/reset'));
+  const token = tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
   await anonymous().resetPassword({ body: { token, password: 'the new password' } });
   await assert.rejects(person.api.getMe(), refused(401));
   await assert.rejects(signInAs(app, person.email), refused(401, 'auth.bad_sign_in'));
   await signInAs(app, person.email, 'the new password');
   await assert.rejects(anonymous().resetPassword({ body: { token, password: 'yet another one' } }), refused(409));
+});
+
+test('whoever lost the answer to a mailed link gets the same session again under the same key, while it lasts', async () => {
+  const person = await registerPerson(app);
+  const verify = tokenIn(await app.mailTo(person.email, '/verify'));
+  // Asked for only now: confirming the address ends the links of before.
+  const askToReset = async () => {
+    await anonymous().resetPassword({ body: { email: person.email } });
+    return tokenIn(await app.mailTo(person.email, 'asked to set a new password'));
+  };
+  const steps: [path: string, body: () => Promise<object>][] = [
+    ['/verify_email', async () => ({ token: verify })],
+    ['/password_reset', async () => ({ token: await askToReset(), password: 'the new password' })],
+  ];
+  // The browser is signed in, and its session ends with the link: it has only that one to come back with.
+  let cookie = person.token;
+  for (const [path, makeBody] of steps) {
+    const body = await makeBody();
+    const use = (more: object = {}) =>
+      fetch(app.api + path, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'idempotency-key': 'lost-answer',
+          origin: app.url,
+          cookie: `session=${cookie}`,
+        },
+        body: JSON.stringify({ ...body, ...more }),
+      });
+    const [first, again] = [await use(), await use()];
+    assert.deepEqual([first.status, again.status], [200, 200]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.ok(first.headers.get('set-cookie'));
+    assert.equal(again.headers.get('set-cookie'), first.headers.get('set-cookie'));
+    const grant = (await first.json()) as { access_token: string };
+    assert.deepEqual(await again.json(), grant);
+    assert.equal((await createClient({ baseUrl: app.url, token: grant.access_token }).getMe()).is_verified, true);
+    assert.equal((await use({ unknown: 1 })).status, 422);
+
+    // Nobody else at the same address, and nobody with a session that has ended since.
+    await assert.rejects(
+      anonymous().verifyEmail({ body: { token: verify }, idempotencyKey: 'lost-answer' }),
+      refused(409),
+    );
+    await createClient({ baseUrl: app.url, token: grant.access_token }).signOut();
+    const late = await use();
+    assert.equal(((await late.json()) as { code: string }).code, 'idempotency.session_ended');
+    cookie = grant.access_token;
+  }
+});
+
+test('signing out ends the bearer token and the session cookie, both where both come', async () => {
+  const person = await registerPerson(app);
+  const [bearer, cookie] = [await signInAs(app, person.email), await signInAs(app, person.email)];
+  const signOut = (origin: string) =>
+    fetch(`${app.api}/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer.token}`, cookie: `session=${cookie.token}`, origin },
+    });
+  // What another site's page makes the browser send along does not count.
+  assert.equal((await signOut('https://evil.example')).headers.get('set-cookie'), null);
+  await assert.rejects(bearer.api.getMe(), refused(401));
+  await cookie.api.getMe();
+  const done = await signOut(app.url);
+  assert.equal(done.status, 200);
+  assert.match(done.headers.get('set-cookie') ?? '', /^session=; Path=\/; Max-Age=0;/);
+  await assert.rejects(cookie.api.getMe(), refused(401));
+  await person.api.getMe();
+
+  const [again, beside] = [await signInAs(app, person.email), await signInAs(app, person.email)];
+  await fetch(`${app.api}/logout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${again.token}`, cookie: `session=${beside.token}` },
+  });
+  for (const { api } of [again, beside]) await assert.rejects(api.getMe(), refused(401));
 });
 
 test('asking to reset an unknown address answers like a known one', async () => {
@@ -102,7 +198,7 @@ test('the token operation speaks OAuth: form in, bearer out, and a refusal carri
   const good = await sign('a long enough password');
   assert.equal(good.status, 200);
   assert.match(
-    good.headers.get('set-cookie') ?? '',
+    good.headers.getSetCookie()[0] ?? '',
     /^session=sy_[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
   );
   assert.equal(((await good.json()) as { token_type: string }).token_type, 'bearer');
@@ -226,4 +322,43 @@ test('nothing secret is stored in plain text: no password, no token', async () =
   }
   await client.end();
   assert.ok(rowsSeen > 50);
+});
+
+test("the account's default region is where a new site goes that names none, and follows what operators do to regions", async () => {
+  const person = await registerPerson(app);
+  await putOnPlan(app, person.teamId, 'starter');
+  const operator = (await signInAs(app, OPERATOR.email, OPERATOR.password)).api;
+  const [first] = await operator.listRegions();
+  const place = { city: 'Oslo', country: 'Norway', country_code: 'NO', cname: 'osl.example.net', ip: '192.0.2.9' };
+  const region = await operator.createRegion({ body: { ...place, name: 'osl' } });
+  const params = { region_id: region.id };
+  const regionOf = async () => (await newSite(person)).region_id;
+
+  assert.equal((await person.api.getMe()).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+  for (const default_region of ['atlantis', '', ' osl '])
+    await assert.rejects(person.api.updateMe({ body: { default_region } }), refused(422));
+  assert.equal((await person.api.updateMe({ body: { default_region: 'osl' } })).default_region, 'osl');
+  // It is for them alone, and nothing else of the account changes it.
+  assert.equal((await person.api.updateMe({ body: { first_name: 'Ada' } })).default_region, 'osl');
+  const team = await person.api.getTeam({ params: { team_id: person.teamId } });
+  assert.ok(!('default_region' in team.user));
+  assert.equal(await regionOf(), region.id);
+  const named = { ...CMS, fqdn: newFqdn(), team_id: person.teamId, region_name: first?.name as string };
+  assert.equal((await person.api.createSite({ body: named })).region_id, first?.id);
+
+  await operator.updateRegion({ params, body: { name: 'osl-2' } });
+  assert.equal((await person.api.getMe()).default_region, 'osl-2');
+  assert.equal(await regionOf(), region.id);
+  for (const site of (await person.api.listSites()).results)
+    if (site.region_id === region.id) await person.api.deleteSite({ wait: 60, params: { fqdn: site.fqdn } });
+  await operator.deleteRegion({ params });
+  assert.equal((await person.api.getMe()).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+
+  const again = await operator.createRegion({ body: { ...place, name: 'osl' } });
+  assert.equal((await person.api.updateMe({ body: { default_region: 'osl' } })).default_region, 'osl');
+  assert.equal((await person.api.updateMe({ body: { default_region: null } })).default_region, null);
+  assert.equal(await regionOf(), first?.id);
+  await operator.deleteRegion({ params: { region_id: again.id } });
 });

@@ -13,6 +13,7 @@ export function onApplicationPassword(role: Role): Access<ApplicationPasswordRow
     who: 'team',
     rule: ruleOf(role),
     named: 'path',
+    errors: [applicationPasswordNotFound, forbidden],
     find: async (db, caller, input) => {
       const found = await findApplicationPasswords(db, String(input.fqdn), caller.roles.keys());
       requireAllowed(found, caller, role);

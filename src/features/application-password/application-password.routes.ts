@@ -1,14 +1,18 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Host, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam } from '#core/policy.ts';
+import { inTeam, verified } from '#core/policy.ts';
 import { chooseApplicationPassword, onApplicationPassword } from './application-password.policy.ts';
 import {
   ApplicationPassword,
   ApplicationPasswordChange,
   ApplicationPasswordName,
+  ambiguousTeam,
+  applicationPasswordExists,
   DeletedApplicationPassword,
+  hostedHere,
   NewApplicationPassword,
+  tooManyApplicationPasswords,
 } from './application-password.schema.ts';
 import { listApplicationPasswords } from './application-password.sql.ts';
 import {
@@ -43,9 +47,10 @@ export const applicationPasswordOperations = [
     path: '/application_password',
     tag,
     summary: 'Store a password for a site that is hosted elsewhere, or for a storefront',
-    access: inTeam('member', 'body'),
+    access: verified(inTeam('member', 'body')),
     body: NewApplicationPassword,
     response: ApplicationPasswordName,
+    errors: [applicationPasswordExists, hostedHere, tooManyApplicationPasswords],
     handle: ({ db, services, caller, body }) => createApplicationPassword(db, services, caller, body),
   }),
   operation({
@@ -54,11 +59,12 @@ export const applicationPasswordOperations = [
     path: '/application_password/{fqdn}',
     tag,
     summary: 'Change the password for a host; team_id says which where several of your teams have one',
-    access: onApplicationPassword('member'),
+    access: verified(onApplicationPassword('member')),
     params: HostPath,
     query: TeamChoice,
     body: ApplicationPasswordChange,
     response: ApplicationPasswordName,
+    errors: [ambiguousTeam, applicationPasswordExists, hostedHere],
     async handle({ db, services, caller, subject, query, body }) {
       const { id } = chooseApplicationPassword(subject, caller, 'member', query.team_id);
       return updateApplicationPassword(db, services, caller, id, body);
@@ -74,6 +80,7 @@ export const applicationPasswordOperations = [
     params: HostPath,
     query: TeamChoice,
     response: DeletedApplicationPassword,
+    errors: [ambiguousTeam],
     async handle({ db, services, caller, subject, query }) {
       const { id } = chooseApplicationPassword(subject, caller, 'member', query.team_id);
       return deleteApplicationPassword(db, services, caller, id);

@@ -71,6 +71,10 @@ export async function updateApplicationPassword(
     .executeTakeFirstOrThrow();
 }
 
+export async function deleteTeamPasswords(db: Db, teamId: string): Promise<ApplicationPasswordRow[]> {
+  return db.deleteFrom('application_passwords').where('team_id', '=', teamId).returningAll().execute();
+}
+
 export async function deleteApplicationPassword(db: Db, id: string): Promise<ApplicationPasswordRow | undefined> {
   return db.deleteFrom('application_passwords').where('id', '=', id).returningAll().executeTakeFirst();
 }

@@ -1,4 +1,5 @@
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
@@ -20,6 +21,7 @@ import {
 import {
   type ApplicationPasswordRow,
   countApplicationPasswords,
+  deleteTeamPasswords,
   hostIsTaken,
   insertApplicationPassword,
   lockApplicationPassword,
@@ -41,6 +43,7 @@ export async function createApplicationPassword(
   await requireElsewhere(db, services, fqdn);
   // Two who want the last place come one after the other.
   if (!(await lockTeam(db, team_id))) throw teamNotFound();
+  await recheckRights(db, caller, team_id);
   if ((await countApplicationPasswords(db, team_id)) >= MAX_PASSWORDS) throw tooManyApplicationPasswords();
   const password_sealed = services.secrets.seal(Buffer.from(password));
   const row = await insertApplicationPassword(db, { team_id, user_id: caller.userId, fqdn, username, password_sealed });
@@ -77,10 +80,18 @@ export async function deleteApplicationPassword(
 ): Promise<DeletedApplicationPassword> {
   const row = await remove(db, id);
   if (!row) throw applicationPasswordNotFound();
-  await record(db, caller, row, 'deleted', `deleted the application password for ${row.fqdn}`);
+  await recordDeletion(db, caller, row);
   const { password_sealed, ...rest } = row;
   return { ...rest, password: seesSecrets(caller) ? services.secrets.open(password_sealed).toString() : '' };
 }
+
+/** All of a team's, shown to nobody. */
+export async function deleteApplicationPasswords(db: Db, caller: Caller, teamId: string): Promise<void> {
+  for (const row of await deleteTeamPasswords(db, teamId)) await recordDeletion(db, caller, row);
+}
+
+const recordDeletion = (db: Db, caller: Caller, row: ApplicationPasswordRow) =>
+  record(db, caller, row, 'deleted', `deleted the application password for ${row.fqdn}`);
 
 /** Whatever is hosted here is reached without a password, and the platform's own hosts are nobody's site. */
 async function requireElsewhere(db: Db, { config, outbound }: Services, fqdn: string): Promise<void> {

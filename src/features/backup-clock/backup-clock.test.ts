@@ -143,6 +143,7 @@ suite('the minutely backup', () => {
     await backUp(app.services, id);
     assert.equal((await failed()).length, 1, 'one event for one trouble');
     assert.equal((await failed())[0]?.finished_at, null);
+    assert.equal((await failed())[0]?.description, failure);
     const { due_at, failures } = await clockOf(id);
     assert.equal(failures, 2);
     assert.ok(due_at && due_at.getTime() > Date.now(), 'it is tried again later');

@@ -25,6 +25,7 @@ export const backupOperations = [
       restore_point: Type.Optional(Moment),
     }),
     response: Type.Union([Backup, Type.Array(Backup)], { title: 'BackupOrBackups' }),
+    errors: [noBackup],
     async handle({ db, subject: site, query: { number_to_fetch, restore_point } }) {
       const backups = await listBackups(db, site.id, momentOf(restore_point), number_to_fetch ?? 1);
       if (number_to_fetch !== undefined) return backups;
@@ -45,6 +46,7 @@ export const backupOperations = [
       prefix: Type.Optional(Type.String({ maxLength: 4096, description: 'Only files whose keys begin so' })),
     }),
     response: PitFiles,
+    errors: [noBackup],
     async handle({ db, services, subject: site, query: { restore_point, prefix = '' } }) {
       const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);
       if (!backup) throw noBackup();

@@ -45,12 +45,10 @@ const Key = Type.String({ minLength: 1, maxLength: 4096 });
 export const BlobWish = Type.Object({
   keys: Type.Array(Key, { minItems: 1, maxItems: 1000, description: 'Paths below wp-content' }),
   version_ids: Type.Optional(
-    Nullable(
-      Type.Array(Nullable(Type.String({ maxLength: 120 })), {
-        maxItems: 1000,
-        description: 'For each key a version of PIT files, or null for the one of at_date',
-      }),
-    ),
+    Type.Array(Nullable(Type.String({ maxLength: 120 })), {
+      maxItems: 1000,
+      description: 'For each key a version of PIT files, or null for the one of at_date',
+    }),
   ),
 });
 export type BlobWish = Static<typeof BlobWish>;

@@ -10,7 +10,7 @@ import { findSiteById, onSite } from '#features/site/site.ts';
 import { CorruptObject } from '#timemachine/hash.ts';
 import { openContent } from '#timemachine/read.ts';
 import { repositoryOf } from './backup.files.ts';
-import { BlobUrls, BlobWish, blobNotFound, linkExpired } from './backup.schema.ts';
+import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';
 import { createBlobUrls, readLink } from './blob.ts';
 
 const tag = 'backups';
@@ -27,6 +27,7 @@ export const blobOperations = [
     query: Type.Object({ at_date: Type.Optional(Moment) }),
     body: BlobWish,
     response: BlobUrls,
+    errors: [noBackup, blobNotFound],
     prepare: ({ db, services, subject: site, query, body }) =>
       createBlobUrls(db, services, site.id, query.at_date === undefined ? new Date() : new Date(query.at_date), body),
     handle: async ({ prepared }) => prepared,
@@ -40,6 +41,11 @@ export const blobOperations = [
     access: anyone,
     query: Type.Object({ token: Type.String({ pattern: '^[\\w-]{1,4000}\\.[\\w-]{43}$' }) }),
     produces: 'application/octet-stream',
+    also: {
+      206: { description: 'The range that was asked for', headers: { 'Content-Range': 'Which bytes these are' } },
+      416: { description: 'The file has no such range', headers: { 'Content-Range': 'How many bytes there are' } },
+    },
+    errors: [linkExpired, blobNotFound],
     serve: ({ services, query }, request, reply) => serveBlob(services, query.token, request, reply),
   }),
 ];

@@ -1,4 +1,4 @@
-import { rightsChanged } from '#core/auth/revocation.ts';
+import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
@@ -72,6 +72,7 @@ export async function createCheckout(
     return { url: prepared.url };
   }
   await lockUser(db, caller.userId);
+  await recheckRights(db, caller);
   if (await hasFreeTeam(db, caller.userId)) throw freeTeamTaken();
   const owner = await findUser(db, caller.userId);
   const teamId = await createTeam(db, { owner, name: input.new_team_name?.trim() ?? '', isDefault: false });

@@ -3,14 +3,22 @@ import { inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import type { Body } from '#core/http/body.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
-import { Uuid } from '#core/http/schema.ts';
+import { Empty, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, inTeam } from '#core/policy.ts';
 import { createCheckout, getCheckout, prepareCheckout } from './billing.checkout.ts';
 import { mayBuy, ownCheckout } from './billing.policy.ts';
 import {
   AdditionalSites,
+  alreadyPaid,
+  beingChanged,
+  beingPaid,
   Checkout,
+  customerDeleted,
+  freeTeamTaken,
   NewCheckoutSession,
+  notConfigured,
+  notPaid,
+  providerErrors,
   SessionUrl,
   SyncedBilling,
   TeamBilling,
@@ -31,6 +39,7 @@ export const billingOperations = [
     assistant: true,
     body: NewCheckoutSession,
     response: SessionUrl,
+    errors: [...providerErrors, alreadyPaid, beingPaid, freeTeamTaken],
     prepare: async ({ services, caller, subject: teamId, body }) => {
       if (teamId === undefined && !body.new_team_name)
         throw invalid(bodyFault('new_team_name', 'Field required where for_team_id is null', 'missing'));
@@ -47,6 +56,7 @@ export const billingOperations = [
     access: ownCheckout,
     params: Type.Object({ checkout_id: Uuid }),
     response: Checkout,
+    errors: [...providerErrors],
     prepare: ({ services, caller }) => syncUser(services, caller.userId),
     handle: ({ db, subject: { id } }) => getCheckout(db, id),
   }),
@@ -58,6 +68,7 @@ export const billingOperations = [
     summary: 'Where you change or cancel what you pay for, and find your invoices',
     access: forAccount,
     response: SessionUrl,
+    errors: [...providerErrors, customerDeleted],
     prepare: ({ services, caller }) => createPortal(services, caller.userId),
     handle: async ({ prepared }) => prepared,
   }),
@@ -69,6 +80,7 @@ export const billingOperations = [
     summary: 'Ask the provider what you pay for, for whoever comes back from the portal',
     access: forAccount,
     response: SyncedBilling,
+    errors: [...providerErrors],
     prepare: ({ services, caller }) => syncUser(services, caller.userId),
     handle: async ({ db, services, caller }) => ({ team_ids: await listPaidTeams(db, services, caller.userId) }),
   }),
@@ -93,6 +105,7 @@ export const billingOperations = [
     params: Type.Object({ team_id: Uuid }),
     body: AdditionalSites,
     response: TeamBilling,
+    errors: [...providerErrors, notPaid, beingChanged],
     prepare: ({ services, subject: teamId, body }) => setAdditionalSites(services, teamId, body.additional_sites),
     handle: ({ db, services, subject: teamId }) => getTeamBilling(db, services, teamId),
   }),
@@ -105,8 +118,9 @@ export const billingOperations = [
     access: anyone,
     accepts: ['bytes'],
     limit: 'paymentEvent',
-    idempotency: false,
     produces: 'application/json',
+    response: Empty,
+    errors: [notConfigured],
     async serve({ services, body }, request, reply) {
       const signature = String(request.headers['stripe-signature'] ?? '');
       const { raw } = body as Body;

@@ -4,17 +4,13 @@ import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
 import { INTERVALS, PLAN_NAMES } from '#features/plan/plans.ts';
 
 export const NewCheckoutSession = Type.Object({
-  for_team_id: Type.Optional(
-    Nullable(Type.String({ format: 'uuid', description: 'A team on the plan free that is upgraded' })),
-  ),
+  for_team_id: Type.Optional(Type.String({ format: 'uuid', description: 'A team on the plan free that is upgraded' })),
   new_team_name: Type.Optional(
-    Nullable(
-      Type.String({
-        ...Name,
-        description: 'The team that is bought; needed where for_team_id is null',
-        examples: ['Harbour Works'],
-      }),
-    ),
+    Type.String({
+      ...Name,
+      description: 'The team that is bought; needed where for_team_id is null',
+      examples: ['Harbour Works'],
+    }),
   ),
   plan_name: OneOf(PLAN_NAMES),
   interval: Type.Optional(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' })),
@@ -97,6 +93,8 @@ export const providerTimeout = failure(
   504,
   'The payment provider did not answer in time. Try again in a little while; nothing is paid twice.',
 );
+/** Of whatever asks the payment provider. */
+export const providerErrors = [notConfigured, providerFailed, providerTimeout];
 export const customerDeleted = failure(
   'billing.customer_deleted',
   409,

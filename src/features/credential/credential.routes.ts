@@ -5,12 +5,15 @@ import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, signedIn, withPassword } from '#core/policy.ts';
 import {
   ApiToken,
+  accountBlocked,
   apiTokenNotFound,
+  badSignIn,
   CreatedApiToken,
   Introspection,
   NewApiToken,
   SignIn,
   TokenGrant,
+  tooManyFailures,
 } from './credential.schema.ts';
 import { deleteApiToken, listApiTokens } from './credential.sql.ts';
 import { createApiToken, signIn, signOut } from './credential.ts';
@@ -26,13 +29,13 @@ export const credentialOperations = [
     summary: 'Sign in with email address and password (OAuth2 password grant); sets the session cookie too',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
     // Checking a password takes a while on purpose; nothing should be held meanwhile.
     transaction: false,
     oauthErrors: true,
     accepts: ['form', 'json'],
     body: SignIn,
     response: TokenGrant,
+    errors: [badSignIn, accountBlocked, tooManyFailures],
     handle: (call) => signIn(call, call.body.username, call.body.password),
   }),
   operation({
@@ -40,9 +43,8 @@ export const credentialOperations = [
     method: 'POST',
     path: '/logout',
     tag,
-    summary: 'End the credential that comes with the request',
+    summary: 'End every credential that comes with the request: the bearer token and the session cookie',
     access: anyone,
-    idempotency: false,
     response: Empty,
     async handle(call) {
       await signOut(call);
@@ -100,6 +102,7 @@ export const credentialOperations = [
     access: withPassword,
     params: Type.Object({ api_token_id: Uuid }),
     response: Empty,
+    errors: [apiTokenNotFound],
     async handle({ db, services, caller, params }) {
       if (!(await deleteApiToken(db, params.api_token_id, caller.userId))) throw apiTokenNotFound();
       rightsChanged(db, services, caller.userId);

@@ -10,7 +10,7 @@ export const TokenGrant = Type.Object(
 export type TokenGrant = Static<typeof TokenGrant>;
 
 export const SignIn = Type.Object({
-  grant_type: Type.Optional(Nullable(OneOf(['password']))),
+  grant_type: Type.Optional(OneOf(['password'])),
   username: Type.String({ minLength: 1, maxLength: 254, description: 'The email address' }),
   password: Type.String({ minLength: 1, maxLength: 256 }),
 });
@@ -49,15 +49,16 @@ export const CreatedApiToken = Type.Object(
 export const NewApiToken = Type.Object({
   name: Name,
   scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
-  team_id: Type.Optional(Nullable(Uuid)),
-  expires_at: Type.Optional(Nullable(Moment)),
+  team_id: Type.Optional(Uuid),
+  expires_at: Type.Optional(Moment),
 });
 export type NewApiToken = Static<typeof NewApiToken>;
 
 export const badSignIn = failure('auth.bad_sign_in', 401, 'The email address or the password is wrong.');
+export const accountBlocked = failure('account.blocked', 403, 'This account is blocked; ask the platform why.');
 export const tooManyFailures = failure(
   'auth.too_many_failures',
   429,
-  'Too many failed sign-ins for this account; wait a minute.',
+  'Too many wrong passwords for this account; wait a minute, or come in with a link that we mail to you: ask to reset the password.',
 );
 export const apiTokenNotFound = failure('api_token.not_found', 404, 'There is no such API token.');

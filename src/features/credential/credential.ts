@@ -1,16 +1,26 @@
 import type { Caller } from '#core/auth/caller.ts';
 import { checkPassword } from '#core/auth/password.ts';
-import { rightsChanged } from '#core/auth/revocation.ts';
+import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
-import type { Db } from '#core/db/database.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
+import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
+import { addressKey, type LimitName } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
-import { findSignIn } from '#features/user/user.ts';
-import { type ApiToken, badSignIn, type NewApiToken, type TokenGrant, tooManyFailures } from './credential.schema.ts';
+import { findSignIn, passwordHashOf } from '#features/user/user.ts';
+import {
+  type ApiToken,
+  accountBlocked,
+  badSignIn,
+  type NewApiToken,
+  type TokenGrant,
+  tooManyFailures,
+} from './credential.schema.ts';
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+import { deviceCookie, readDevice } from './device.ts';
 
-export { TokenGrant } from './credential.schema.ts';
+export { TokenGrant, tooManyFailures } from './credential.schema.ts';
 export { deleteExpiredCredentials } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
@@ -20,23 +30,53 @@ export async function signIn(call: Call, username: string, password: string): Pr
   const { db, services } = call;
   const email = username.trim().toLowerCase();
   const account = await findSignIn(db, email);
-  const matches = await countFailures(services, email, () => checkPassword(account?.password_hash, password));
-  if (!account?.is_active || !matches)
-    throw badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
-  return startSession(call, account.id);
+  const device = account && readDevice(services, account, call.device);
+  const counted: Counted = device
+    ? [['failedSignInOfDevice', device]]
+    : [
+        ['failedSignIn', `${email} ${addressKey(call.ip)}`],
+        ['failedSignInOfAccount', email],
+      ];
+  const matches = await countFailures(services, counted, () => checkPassword(account?.password_hash, password));
+  if (!account || !matches) throw wrongPassword();
+  // Only whoever knows the password learns of it.
+  if (!account.is_active)
+    throw accountBlocked({ data: { ...OAUTH_REFUSAL, error_description: accountBlocked().message } });
+  return inTransaction(services.db, async (tx) => {
+    call.db = tx;
+    const grant = await startSession(call, account.id);
+    // Another password may have been set while this one was checked, and ended every session but this.
+    if ((await passwordHashOf(tx, account.id)) !== account.password_hash) throw wrongPassword();
+    return grant;
+  });
 }
 
+const wrongPassword = () => badSignIn({ headers: { 'www-authenticate': 'Bearer' }, data: OAUTH_REFUSAL });
+
+/** What a wrong password counts against. */
+type Counted = readonly (readonly [LimitName, string])[];
+
 /** Counts a try before it is made, and takes it back when it was right: many at once are counted as many. */
-export async function countFailures(
-  services: Services,
-  email: string,
-  check: () => Promise<boolean>,
-): Promise<boolean> {
-  const state = services.limits.take('failedSignIn', email);
-  if (state.exceeded) throw tooManyFailures({ headers: { 'retry-after': String(state.resetSeconds) } });
+async function countFailures({ limits }: Services, counted: Counted, check: () => Promise<boolean>): Promise<boolean> {
+  // What is refused counts nowhere, so that one address alone never reaches the bound of the account.
+  for (const [name, key] of counted) {
+    const { exceeded, resetSeconds } = limits.peek(name, key);
+    if (exceeded) throw tooManyFailures({ headers: { 'retry-after': String(resetSeconds) } });
+  }
+  for (const [name, key] of counted) limits.take(name, key);
   const matches = await check();
-  if (matches) services.limits.giveBack('failedSignIn', email);
+  if (matches) for (const [name, key] of counted) limits.giveBack(name, key);
   return matches;
+}
+
+/**
+ * Whether this is the password of whoever is signed in. Counted by the session: whoever stole one has its tries alone, from
+ * however many addresses, and keeps nobody else out.
+ */
+export function checkOwnPassword(db: Db, services: Services, caller: Caller, password: string): Promise<boolean> {
+  return countFailures(services, [['failedSignInOfDevice', caller.credential.id]], async () =>
+    checkPassword(await passwordHashOf(db, caller.userId), password),
+  );
 }
 
 const OAUTH_REFUSAL = { error: 'invalid_grant', error_description: 'The email address or the password is wrong.' };
@@ -46,31 +86,38 @@ export async function startSession(call: Call, userId: string): Promise<TokenGra
   const { db, services } = call;
   const token = newToken();
   const expires_at = new Date(Date.now() + SESSION_SECONDS * 1000);
-  await insertCredential(db, {
+  const { id } = await insertCredential(db, {
     token_hash: hashToken(token),
     kind: 'session',
     user_id: userId,
     scopes: ['read', 'write', 'plan'],
     expires_at,
   });
-  call.headers['set-cookie'] = sessionCookie(services, token, SESSION_SECONDS);
+  call.sessionId = id;
+  call.cookies.push(sessionCookie(services, token, SESSION_SECONDS));
+  await rememberDevice(call, userId);
   return { access_token: token, token_type: 'bearer', expires_in: SESSION_SECONDS };
 }
 
-/** Ends whatever credential came along; without one there is nothing to end. */
-export async function signOut(call: Call): Promise<void> {
-  const { db, services, token } = call;
-  // A cookie that a foreign page made the browser send does not count, so it must not be cleared either.
-  if (!token) return;
-  call.headers['set-cookie'] = sessionCookie(services, '', 0);
-  const userId = await deleteCredentialByHash(db, hashToken(token));
-  if (userId) rightsChanged(db, services, userId);
+/** From now on this browser is one that the account is known by. */
+export async function rememberDevice({ db, services, device, cookies }: Call, userId: string): Promise<void> {
+  const account = { id: userId, password_hash: await passwordHashOf(db, userId) };
+  cookies.push(deviceCookie(services, account, readDevice(services, account, device)));
 }
 
-function sessionCookie(services: Services, value: string, maxAge: number): string {
-  const secure = services.config.baseUrl.startsWith('https:') ? '; Secure' : '';
-  return `session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+/** Ends every credential that came along; without one there is nothing to end. */
+export async function signOut(call: Call): Promise<void> {
+  const { db, services, tokens } = call;
+  // A cookie that a foreign page made the browser send does not count, so it must not be cleared either.
+  if (tokens.length > 0) call.cookies.push(sessionCookie(services, '', 0));
+  for (const token of tokens) {
+    const userId = await deleteCredentialByHash(db, hashToken(token));
+    if (userId) rightsChanged(db, services, userId);
+  }
 }
+
+const sessionCookie = ({ config }: Services, value: string, maxAgeSeconds: number) =>
+  setCookie(config.baseUrl, 'session', value, { maxAgeSeconds, sameSite: 'Lax' });
 
 /** A token that says who somebody is and opens nothing. */
 export async function createMetricsToken(
@@ -125,5 +172,6 @@ export async function createApiToken(
     team_id: input.team_id ?? null,
     expires_at,
   });
+  await recheckRights(db, caller);
   return { ...record, token };
 }

@@ -4,26 +4,29 @@ import type { Dns, RecordType } from '#core/dns.ts';
 import type { Region } from '#features/region/region.ts';
 import type { DomainRecord } from './domain.schema.ts';
 
-/** What the records of a name say, and what they would have to say for visitors to reach the region. */
-export interface Look {
-  records: DomainRecord[];
-  /** The zone's name servers are the region's own. */
-  isNsRoot: boolean;
-}
-
 const MAX_CHAIN = 8;
 const MAX_ZONES = 6;
 
+/** Whether the zone of a name is served by the region's own name servers. */
+export async function isServedByUs(dns: Dns, fqdn: string, region: Region): Promise<boolean> {
+  return isOurs(await findZone(dns, fqdn), region);
+}
+
+function isOurs(zone: Zone | undefined, { name_servers }: Region): boolean {
+  const ours = name_servers.map((name) => name.toLowerCase());
+  return zone?.nameServers.every((name) => ours.includes(name)) ?? false;
+}
+
 /**
- * A zone whose name servers are the region's is right by that alone: what it answers is ours. Otherwise every address of
- * the name must be the region's, directly or through an alias; one that leads elsewhere takes some of the visitors along.
+ * What the records of a name say, and what they would have to say for visitors to reach the region. A zone whose name
+ * servers are the region's is right by that alone: what it answers is ours. Otherwise every address of the name must be the
+ * region's, directly or through an alias; one that leads elsewhere takes some of the visitors along.
  */
-export async function lookAtRecords(dns: Dns, fqdn: string, region: Region): Promise<Look> {
+export async function lookAtRecords(dns: Dns, fqdn: string, region: Region): Promise<DomainRecord[]> {
   const zone = await findZone(dns, fqdn);
-  const ours = region.name_servers.map((name) => name.toLowerCase());
-  if (zone?.nameServers.every((name) => ours.includes(name))) {
-    const record = { type: 'NS' as const, name: zone.name, expected: ours.join(', '), found: zone.nameServers };
-    return { isNsRoot: true, records: [{ ...record, ok: true }] };
+  if (zone && isOurs(zone, region)) {
+    const expected = region.name_servers.join(', ').toLowerCase();
+    return [{ type: 'NS', name: zone.name, expected, found: zone.nameServers, ok: true }];
   }
   const [chain, v4, v6] = await Promise.all([followAliases(dns, fqdn), dns.find('A', fqdn), dns.find('AAAA', fqdn)]);
   const isV6 = isIPv6(region.ip);
@@ -32,24 +35,26 @@ export async function lookAtRecords(dns: Dns, fqdn: string, region: Region): Pro
   const leadsHere = own.length > 0 && own.every((address) => address === ip) && other.length === 0;
   if (chain.length > 0) {
     const ok = chain.includes(region.cname) || leadsHere;
-    return { isNsRoot: false, records: [{ type: 'CNAME', name: fqdn, expected: region.cname, found: chain, ok }] };
+    return [{ type: 'CNAME', name: fqdn, expected: region.cname, found: chain, ok }];
   }
   // The top of a zone can not be an alias; any other name had better be one, since then it follows the region.
   const isTop = zone?.name === fqdn || fqdn.split('.').length === 2;
   if (v4.length === 0 && v6.length === 0 && !isTop)
-    return {
-      isNsRoot: false,
-      records: [{ type: 'CNAME', name: fqdn, expected: region.cname, found: [], ok: false }],
-    };
+    return [{ type: 'CNAME', name: fqdn, expected: region.cname, found: [], ok: false }];
   const [ownType, otherType]: RecordType[] = isV6 ? ['AAAA', 'A'] : ['A', 'AAAA'];
   const isRight = own.length > 0 && own.every((address) => address === ip);
   const records: DomainRecord[] = [{ type: ownType as 'A', name: fqdn, expected: ip, found: own, ok: isRight }];
   if (other.length > 0) records.push({ type: otherType as 'AAAA', name: fqdn, expected: '', found: other, ok: false });
-  return { isNsRoot: false, records };
+  return records;
+}
+
+interface Zone {
+  name: string;
+  nameServers: string[];
 }
 
 /** The nearest name upwards that has name servers of its own. A top-level domain is nobody's zone. */
-async function findZone(dns: Dns, fqdn: string): Promise<{ name: string; nameServers: string[] } | undefined> {
+async function findZone(dns: Dns, fqdn: string): Promise<Zone | undefined> {
   const labels = fqdn.split('.');
   const names = labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
   const zones = await Promise.all(

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Uuid } from '#core/http/schema.ts';
 import { inTeam, signedIn } from '#core/policy.ts';
-import { DomainClaim, VerifiedDomain } from './domain.schema.ts';
+import { DomainClaim, dnsFailed, dnsTimeout, domainNotVerified, VerifiedDomain } from './domain.schema.ts';
 import { getDomainClaim, verifyDomain } from './domain.ts';
 
 const tag = 'domains';
@@ -17,6 +17,7 @@ export const domainOperations = [
     access: signedIn,
     query: Type.Object({ fqdn: Fqdn }),
     response: VerifiedDomain,
+    errors: [domainNotVerified, dnsFailed, dnsTimeout],
     handle: ({ db, services, caller, query }) => verifyDomain(db, services, caller, query.fqdn),
   }),
   operation({
@@ -28,6 +29,7 @@ export const domainOperations = [
     access: inTeam('member', 'query'),
     query: Type.Object({ fqdn: Fqdn, team_id: Uuid }),
     response: DomainClaim,
+    errors: [dnsFailed, dnsTimeout],
     handle: ({ services, subject: teamId, query }) => getDomainClaim(services, teamId, query.fqdn),
   }),
 ];

@@ -8,12 +8,14 @@ import { type NameServer, startNameServer } from '../../../test/name-server.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
+import { lookAtZones } from './domain.jobs.ts';
 
 const IP = '203.0.113.7';
 const CNAME = 'edge.yard.example.net';
 const ZONES = [
   'shop.example.org',
   'stray.example.org',
+  'moving.example.org',
   'ours.example.org',
   'claim.example.org',
   'xn--bcher-kva.example.org',
@@ -135,7 +137,7 @@ suite('verify_domain tells by the real records', () => {
     assert.equal((await verify('anything.localhost').catch((error) => error)).status, 422);
   });
 
-  test('a site has its DKIM record among them, for whoever sees the site, and learns of its name servers', async () => {
+  test('a site has its DKIM record among them, for whoever sees the site', async () => {
     const fqdn = 'stray.example.org';
     await names.write(fqdn, `@ A ${IP}`);
     const site = await newSite(owner, { fqdn });
@@ -154,13 +156,30 @@ suite('verify_domain tells by the real records', () => {
     const viewer = await registerPerson(app);
     await letIn(owner, viewer, 'viewer');
     assert.equal((await wrongRecords(fqdn, viewer))[1]?.expected, '');
+  });
 
-    await names.write(fqdn, `@ NS ns1.yard.example.net.\nsiteyard._domainkey TXT ${pieces}`);
-    await verify(fqdn);
-    assert.equal((await owner.api.getSite({ params: { fqdn } })).is_ns_root, true);
-    await names.write(fqdn, `@ A ${IP}\nsiteyard._domainkey TXT ${pieces}`);
-    await verify(fqdn);
-    assert.equal((await owner.api.getSite({ params: { fqdn } })).is_ns_root, false);
+  test('whose the name servers of a site are is kept true by a job, and by no read', async () => {
+    const fqdn = 'moving.example.org';
+    const isNsRoot = async () => (await owner.api.getSite({ params: { fqdn } })).is_ns_root;
+    const { db } = app.services;
+    const setLook = (zone_looked_at: Date | null) =>
+      db.updateTable('sites').set({ zone_looked_at }).where('fqdn', '=', fqdn).execute();
+    const lookNow = async () => {
+      await setLook(null);
+      await app.services.jobs.enqueue(db, lookAtZones, {});
+    };
+    await names.write(fqdn, `@ A ${IP}`);
+    await newSite(owner, { fqdn });
+    // So that the clock leaves it alone for hours.
+    await setLook(new Date());
+    await names.write(fqdn, '@ NS ns1.yard.example.net.');
+    await verify(fqdn).catch(() => {});
+    assert.equal(await isNsRoot(), false);
+    await lookNow();
+    await eventually(isNsRoot);
+    await names.write(fqdn, `@ A ${IP}`);
+    await lookNow();
+    await eventually(async () => !(await isNsRoot()));
   });
 });
 

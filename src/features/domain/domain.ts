@@ -4,15 +4,8 @@ import { DnsFailed } from '#core/dns.ts';
 import { invalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
-import {
-  claimRecord,
-  dkimRecordOf,
-  findSite,
-  isUnderSiteDomain,
-  noteNsRoot,
-  type SiteRow,
-} from '#features/site/site.ts';
-import { type Look, lookAtDkim, lookAtRecords } from './domain.records.ts';
+import { claimRecord, dkimRecordOf, findSite, isUnderSiteDomain, type SiteRow } from '#features/site/site.ts';
+import { lookAtDkim, lookAtRecords } from './domain.records.ts';
 import { domainFault, requirePublicName } from './domain.rules.ts';
 import {
   type DomainClaim,
@@ -32,8 +25,7 @@ export async function verifyDomain(db: Db, services: Services, caller: Caller, f
   // Of a site that is another team's nobody says anything: the name is looked at as if it were hosted nowhere.
   const site = hosted && caller.roles.has(hosted.team_id) ? hosted : undefined;
   const region = regions.find(({ id }) => id === site?.region_id) ?? (regions[0] as Region);
-  const { isNsRoot, records } = await answered(() => look(services, fqdn, region, site));
-  if (site && site.is_ns_root !== isNsRoot) await noteNsRoot(db, site.id, isNsRoot);
+  const records = await answered(() => look(services, fqdn, region, site));
   const shown = records.map((record) => withoutSecrets(record, caller, site));
   if (records.every(({ ok }) => ok)) return { verified: true, records: shown };
   throw domainNotVerified({
@@ -42,15 +34,20 @@ export async function verifyDomain(db: Db, services: Services, caller: Caller, f
   });
 }
 
-async function look(services: Services, fqdn: string, region: Region, site: SiteRow | undefined): Promise<Look> {
+async function look(
+  services: Services,
+  fqdn: string,
+  region: Region,
+  site: SiteRow | undefined,
+): Promise<DomainRecord[]> {
   const { dns, config } = services;
   // Names under the platform's own domain have their records from the platform, and no customer can publish more.
   const dkim = site && !isUnderSiteDomain(config, fqdn) ? dkimRecordOf(site) : undefined;
-  const [{ isNsRoot, records }, signature] = await Promise.all([
+  const [records, signature] = await Promise.all([
     lookAtRecords(dns, fqdn, region),
     dkim && lookAtDkim(dns, dkim.name, dkim.value),
   ]);
-  return { isNsRoot, records: signature ? [...records, signature] : records };
+  return signature ? [...records, signature] : records;
 }
 
 /** The DKIM record is shown to whoever sees it in the site, too. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
-import { Event, tooManyStreams } from './event.schema.ts';
+import { Event, eventNotFound, tooManyStreams } from './event.schema.ts';
 import { streamEvents } from './event.stream.ts';
 import { getEvent, listMyEvents, readEvents } from './event.ts';
 
@@ -18,7 +18,15 @@ export const eventOperations = [
     tag,
     summary: 'What happened in your teams and your account, newest first',
     access: signedIn,
-    query: Type.Object({ fqdn: Type.Optional(Type.String({ maxLength: 253 })), ...PageQuery }),
+    query: Type.Object({
+      fqdn: Type.Optional(
+        Type.String({
+          maxLength: 253,
+          description: "A site's name, today's or an earlier one: all that happened to it",
+        }),
+      ),
+      ...PageQuery,
+    }),
     response: PageOf(Event),
     async handle({ db, caller, query, page }) {
       const { count, events } = await listMyEvents(db, caller, query.fqdn, query);
@@ -33,6 +41,7 @@ export const eventOperations = [
     summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
     access: signedIn,
     produces: 'text/event-stream',
+    errors: [tooManyStreams],
     async serve({ caller, services }, request, reply) {
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       if (services.events.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
@@ -53,6 +62,7 @@ export const eventOperations = [
     access: signedIn,
     params: Type.Object({ event_id: Uuid }),
     response: Event,
+    errors: [eventNotFound],
     handle: ({ db, caller, params }) => getEvent(db, caller, params.event_id),
   }),
   operation({
@@ -64,6 +74,7 @@ export const eventOperations = [
     access: signedIn,
     body: Type.Object({ event_id: Uuid }),
     response: Empty,
+    errors: [eventNotFound],
     async handle({ db, caller, body }) {
       await readEvents(db, caller, body.event_id);
       return {};

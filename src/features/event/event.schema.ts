@@ -7,7 +7,9 @@ export const Event = Type.Object(
   {
     id: Uuid,
     activity: Type.String({ description: 'A readable line' }),
-    description: Nullable(Type.String()),
+    description: Nullable(
+      Type.String({ description: 'A sentence more, such as why it failed; null where the line says it all' }),
+    ),
     detail: OpenObject,
     event_type: Type.String(),
     scope: OneOf(['account', 'team', 'site', 'stage']),
@@ -30,4 +32,5 @@ export const tooManyStreams = failure(
   'event.too_many_streams',
   429,
   'You have 30 event streams open; close some first.',
+  { headers: { 'retry-after': '30' } },
 );

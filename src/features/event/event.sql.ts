@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
@@ -23,40 +23,93 @@ export async function listEventsOfTeam(
   return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
 }
 
-/** What happened to a site while it was this team's: what it did in another one stays there. */
-export async function listEventsOfSite(
+/**
+ * The events of sites, under whatever name they had, as far as they belong to the reader's teams: what a site did while it
+ * was another team's stays that team's. `fqdn` adds what is told of that name and of no site.
+ */
+export async function listEventsOfSites(
   db: Db,
   readerId: string,
-  site: { id: string; team_id: string },
-  after: Date | null,
+  { siteIds, teamIds, fqdn, after }: { siteIds: string[]; teamIds: string[]; fqdn?: string; after?: Date },
   paging: Paging,
 ): Promise<Listing<EventRow>> {
-  const ofSite = sql`site_live_id = ${site.id} and team_id = ${site.team_id}`;
-  const where = after ? sql`${ofSite} and created_at > ${after}` : ofSite;
-  return listNewest<EventRow>(db, { table: 'events', where, columns: columnsFor(readerId) }, paging);
+  const since = after ? sql`and created_at > ${after}` : sql``;
+  const parts: Part[] = [
+    {
+      source: sql`unnest(${siteIds}::uuid[]) as site (site_id) cross join unnest(${teamIds}::uuid[]) as team (team_id)`,
+      where: sql`site_live_id = source.site_id and team_id = source.team_id ${since}`,
+    },
+  ];
+  if (fqdn !== undefined) {
+    parts.push({
+      source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`,
+      where: sql`team_id = source.team_id and fqdn = ${fqdn} and site_live_id is null`,
+    });
+  }
+  return listMerged(db, readerId, parts, paging);
 }
 
 /**
- * A person's events are those of their teams and of their account. Each team's newest come off its own index and are
- * merged, because one index scan over many teams would read all their events to find the newest. A page beyond the
- * middle is read from the old end, so that no page sorts more than half of them and the last one costs as little as the
- * first.
+ * Whom a name means to a reader: the site of their teams that has it now, else those that had it, as their events tell.
+ * Sites that are gone can not have another name since, so they count beside the one that has it now. The names are read
+ * by stepping from one site to the next along the index, past the many events of each.
  */
+export async function findSitesCalled(db: Db, fqdn: string, teamIds: string[]): Promise<string[]> {
+  const next = (after: RawBuilder<unknown>) => sql`(
+    select site_live_id from events where events.team_id = step.team_id and fqdn = ${fqdn} and site_live_id ${after}
+    order by site_live_id limit 1)`;
+  const { rows } = await sql<{ id: string }>`
+    with recursive holder as (
+      select sites.id from site_names join sites on sites.id = site_id
+      where site_names.fqdn = ${fqdn} and team_id = any(${teamIds}::uuid[])
+    ), called as (
+      select team_id, ${next(sql`is not null`)} as id from unnest(${teamIds}::uuid[]) as step (team_id)
+      union all
+      select team_id, ${next(sql`> step.id`)} from called as step where id is not null
+    )
+    select id from holder
+    union
+    select called.id from called left join sites using (id)
+    where called.id is not null and (sites.id is null or not exists (select from holder))`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A person's events are those of their teams and of their account. */
 export async function listEventsOfUser(
   db: Db,
-  {
-    userId,
-    withAccount,
-    teamIds,
-    fqdn,
-  }: { userId: string; withAccount: boolean; teamIds: string[]; fqdn: string | undefined },
-  { page, size }: Paging,
+  { userId, withAccount, teamIds }: { userId: string; withAccount: boolean; teamIds: string[] },
+  paging: Paging,
 ): Promise<Listing<EventRow>> {
-  const matches = fqdn === undefined ? sql`true` : sql`fqdn = ${fqdn}`;
-  const ofAccount = sql`team_id is null and user_id = ${withAccount ? userId : null} and ${matches}`;
+  const parts: Part[] = [
+    { source: sql`unnest(${teamIds}::uuid[]) as team (team_id)`, where: sql`team_id = source.team_id` },
+  ];
+  if (withAccount) {
+    parts.push({
+      source: sql`(values (${userId}::uuid)) as account (user_id)`,
+      where: sql`team_id is null and user_id = source.user_id`,
+    });
+  }
+  return listMerged(db, userId, parts, paging);
+}
+
+/** Some of the events that a list is merged from: for each row of `source`, those that `where` names by an index. */
+interface Part {
+  source: RawBuilder<unknown>;
+  where: RawBuilder<unknown>;
+}
+
+/**
+ * Each part's newest come off its own index and are merged, because one index scan over many teams would read all their
+ * events to find the newest. A page beyond the middle is read from the old end, so that no page sorts more than half of
+ * them and the last one costs as little as the first.
+ */
+async function listMerged(db: Db, readerId: string, parts: Part[], { page, size }: Paging): Promise<Listing<EventRow>> {
+  const union = (each: (part: Part) => RawBuilder<unknown>) => sql.join(parts.map(each), sql` union all `);
   const counted = await sql<{ count: number }>`
-    select ((select count(*) from events where team_id = any(${teamIds}::uuid[]) and ${matches})
-      + (select count(*) from events where ${ofAccount}))::int as count`.execute(db);
+    select coalesce(sum(found), 0)::int as count from (${union(
+      ({ source, where }) => sql`select (select count(*) from events where ${where}) as found
+        from (select * from ${source}) source`,
+    )}) parts`.execute(db);
   const { count } = counted.rows[0] as { count: number };
 
   const offset = (page - 1) * size;
@@ -67,15 +120,13 @@ export async function listEventsOfUser(
   const order = fromOldEnd ? sql`created_at, id` : sql`created_at desc, id desc`;
   const { rows } = await sql<EventRow>`
     with keys as (
-      select id from (
-        select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
-          select id, created_at from events where team_id = source.team_id and ${matches} order by ${order} limit ${skip + take}
-        ) of_team
-        union all
-        (select id, created_at from events where ${ofAccount} order by ${order} limit ${skip + take})
-      ) merged order by ${order} limit ${take} offset ${skip}
+      select id from (${union(
+        ({ source, where }) => sql`select found.* from (select * from ${source}) source, lateral (
+          select id, created_at from events where ${where} order by ${order} limit ${skip + take}
+        ) found`,
+      )}) merged order by ${order} limit ${take} offset ${skip}
     )
-    select ${columnsFor(userId)} from keys join events using (id) order by created_at desc, id desc`.execute(db);
+    select ${columnsFor(readerId)} from keys join events using (id) order by created_at desc, id desc`.execute(db);
   return { count, rows };
 }
 

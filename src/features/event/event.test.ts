@@ -8,7 +8,9 @@ import { finishEvent, recordEvent } from '#core/events/events.ts';
 import type { Event } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { withoutRetryWaits } from '../../../test/retries.ts';
 import { openStream } from '../../../test/stream.ts';
 
 let app: TestApp;
@@ -38,6 +40,7 @@ const writeApart = async (person: Person, activity: string, more: object = {}) =
   return write(person, activity, more);
 };
 
+const LONG = { scope: 'team', event_type: 'team.updated', activity: 'Something long', by: null } as const;
 const activities = (events: Event[]) => events.map(({ activity }) => activity);
 
 test('events are listed newest first, per user, per team, by site and after a moment', async () => {
@@ -174,12 +177,41 @@ test('progress of an operation is streamed as a newer state of the same event', 
   stream.close();
 });
 
+test('an event says in its description how it ended badly, and nothing where its line says it all', async () => {
+  const unreachable = await startTestApp({ env: { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` } });
+  try {
+    const ada = await registerPerson(unreachable);
+    const { db } = unreachable.services;
+    const invite = (target_email: string) =>
+      ada.api.createInvite({ params: { team_id: ada.teamId }, body: { target_email, first_name: 'Bob' } });
+    await invite('bob@example.com');
+    const invited = async () => {
+      const { results } = await ada.api.listTeamEvents({ params: { team_id: ada.teamId } });
+      return results.find(({ event_type }) => event_type === 'member.invited');
+    };
+    assert.equal((await invited())?.description, null);
+    await withoutRetryWaits(db, () => eventually(async () => (await invited())?.finished_at, 100_000));
+    const event = await invited();
+    assert.match(event?.description ?? '', /^The mail could not be delivered/);
+    assert.deepEqual(event?.detail, { role: 'member', mailed: false });
+
+    const begin = () => recordEvent(db, { ...LONG, team_id: ada.teamId, unfinished: true });
+    const [well, badly] = [await begin(), await begin()];
+    await finishEvent(db, well, { result: 'done' });
+    await finishEvent(db, badly, { failure: 'The disk is full.' });
+    const described = async (event_id: string) => (await ada.api.getEvent({ params: { event_id } })).description;
+    assert.deepEqual([await described(well), await described(badly)], [null, 'The disk is full.']);
+  } finally {
+    await unreachable.close();
+  }
+});
+
 test('the stream of a removed member ends at once, here and on another instance', async () => {
   const ada = await registerPerson(app);
   const bob = await registerPerson(app);
   await letIn(ada, bob, 'member');
   const [here, there] = [await openStream(app, bob.token), await openStream(second, bob.token)];
-  await ada.api.removeMember({ params: { team_id: ada.teamId, team_member_id: bob.userId } });
+  await ada.api.removeMember({ params: { team_id: ada.teamId, team_member_user_id: bob.userId } });
   await Promise.all([here.ended, there.ended]);
   here.close();
   there.close();
@@ -203,7 +235,9 @@ test('a reader who does not read is let go, and one person has only so many stre
   socket.resume();
   await once(socket, 'close');
   const streams = await Promise.all(Array.from({ length: 30 }, () => openStream(app, ada.token)));
-  await assert.rejects(openStream(app, ada.token), /429/);
+  const oneMore = await fetch(`${app.api}/event/stream`, { headers: { authorization: `Bearer ${ada.token}` } });
+  assert.equal(oneMore.status, 429);
+  assert.match(oneMore.headers.get('retry-after') ?? '', /^\d+$/);
   for (const stream of streams) stream.close();
 });
 

@@ -1,13 +1,15 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { maySee, seesAccount } from '#core/events/hub.ts';
+import { readHost } from '#core/host-name.ts';
 import type { Listing, Paging } from '#core/pages.ts';
 import { usersById } from '#features/user/user.ts';
 import { type Event, eventNotFound } from './event.schema.ts';
 import {
   type EventRow,
   findEvent,
-  listEventsOfSite,
+  findSitesCalled,
+  listEventsOfSites,
   listEventsOfTeam,
   listEventsOfUser,
   moveReadCursor,
@@ -31,30 +33,31 @@ export async function listTeamEvents(
   );
 }
 
+/** What happened to a site under any of its names, as far as it belongs to the caller's teams. */
 export async function listSiteEvents(
   db: Db,
   caller: Caller,
-  site: { id: string; team_id: string },
+  siteId: string,
   after: string | undefined,
   paging: Paging,
 ): Promise<EventListing> {
-  const from = after === undefined ? null : new Date(after);
-  return complete(db, await listEventsOfSite(db, caller.userId, site, from, paging));
+  const wanted = { siteIds: [siteId], teamIds: [...caller.roles.keys()], ...(after && { after: new Date(after) }) };
+  return complete(db, await listEventsOfSites(db, caller.userId, wanted, paging));
 }
 
 export async function listMyEvents(
   db: Db,
   caller: Caller,
-  fqdn: string | undefined,
+  name: string | undefined,
   paging: Paging,
 ): Promise<EventListing> {
-  const filter = {
-    userId: caller.userId,
-    withAccount: seesAccount(caller),
-    teamIds: [...caller.roles.keys()],
-    fqdn: fqdn?.toLowerCase(),
-  };
-  return complete(db, await listEventsOfUser(db, filter, paging));
+  const { userId } = caller;
+  const teamIds = [...caller.roles.keys()];
+  if (name === undefined)
+    return complete(db, await listEventsOfUser(db, { userId, withAccount: seesAccount(caller), teamIds }, paging));
+  const fqdn = readHost(name) ?? name.toLowerCase();
+  const siteIds = await findSitesCalled(db, fqdn, teamIds);
+  return complete(db, await listEventsOfSites(db, userId, { siteIds, teamIds, fqdn }, paging));
 }
 
 async function complete(db: Db, { count, rows }: Listing<EventRow>): Promise<EventListing> {

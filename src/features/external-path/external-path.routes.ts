@@ -2,9 +2,16 @@ import { Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { lockNamedSite, onPartOfSite, onSite } from '#features/site/site.ts';
 import { readExternalPath } from './external-path.rules.ts';
-import { ExternalPath, externalPathNotFound, NewExternalPath } from './external-path.schema.ts';
+import {
+  ExternalPath,
+  externalPathExists,
+  externalPathNotFound,
+  NewExternalPath,
+  tooManyExternalPaths,
+} from './external-path.schema.ts';
 import { findExternalPath, listExternalPaths } from './external-path.sql.ts';
 import { createExternalPath, deleteExternalPath, updateExternalPath } from './external-path.ts';
 
@@ -42,11 +49,12 @@ export const externalPathOperations = [
     path: '/site/{fqdn}/external_path',
     tag,
     summary: 'Send a path of the site to an external URL',
-    access: onSite('member'),
+    access: verified(onSite('member')),
     assistant: true,
     params: SitePath,
     body: NewExternalPath,
     response: ExternalPath,
+    errors: [externalPathExists, tooManyExternalPaths],
     prepare: async ({ services, subject: site, body }) => readExternalPath(body, site.fqdn, services.outbound),
     handle: async ({ db, caller, subject: site, prepared }) =>
       createExternalPath(db, caller, await lockNamedSite(db, site), prepared),
@@ -68,11 +76,12 @@ export const externalPathOperations = [
     path: '/site/{fqdn}/external_path/{external_path_id}',
     tag,
     summary: 'Change an external path',
-    access: onExternalPath('member'),
+    access: verified(onExternalPath('member')),
     assistant: true,
     params: ExternalPathPath,
     body: NewExternalPath,
     response: ExternalPath,
+    errors: [externalPathExists],
     prepare: async ({ services, subject: { site }, body }) => readExternalPath(body, site.fqdn, services.outbound),
     handle: async ({ db, caller, subject: { site, part: path }, prepared }) =>
       updateExternalPath(db, caller, await lockNamedSite(db, site), path.id, prepared),

@@ -66,8 +66,17 @@ export async function updateExternalPath(
 
 export async function deleteExternalPath(db: Db, caller: Caller, site: PathSite, path: ExternalPath): Promise<void> {
   if (!(await remove(db, path.id))) throw externalPathNotFound();
-  await recordPathEvent(db, caller, site, path, 'deleted', `gave ${path.path} back to WordPress`);
+  await recordDeletion(db, caller, site, path);
 }
+
+/** All of a site's. */
+export async function deleteExternalPaths(db: Db, caller: Caller, site: PathSite): Promise<void> {
+  for (const path of await listPathsOfSites(db, [site.id]))
+    if (await remove(db, path.id)) await recordDeletion(db, caller, site, path);
+}
+
+const recordDeletion = (db: Db, caller: Caller, site: PathSite, path: ExternalPath) =>
+  recordPathEvent(db, caller, site, path, 'deleted', `gave ${path.path} back to WordPress`);
 
 async function recordPathEvent(
   db: Db,

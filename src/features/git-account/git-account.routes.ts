@@ -1,8 +1,17 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { forAccount } from '#core/policy.ts';
-import { GitAccount, NewGitAccount } from './git-account.schema.ts';
+import { forAccount, verified } from '#core/policy.ts';
+import {
+  badGitToken,
+  GitAccount,
+  gitAccountExists,
+  gitAccountNotFound,
+  gitHostFailed,
+  gitHostTimeout,
+  NewGitAccount,
+  tooManyGitAccounts,
+} from './git-account.schema.ts';
 import { listGitAccounts } from './git-account.sql.ts';
 import { createGitAccount, deleteGitAccount, prepareGitAccount } from './git-account.ts';
 
@@ -29,9 +38,10 @@ export const gitAccountOperations = [
     path: '/git_account',
     tag,
     summary: 'Link an account at a Git host by a token, which is tried first, or by a key that we make',
-    access: forAccount,
+    access: verified(forAccount),
     body: NewGitAccount,
     response: GitAccount,
+    errors: [gitAccountExists, tooManyGitAccounts, badGitToken, gitHostFailed, gitHostTimeout],
     prepare: ({ services, body }) => prepareGitAccount(services, body),
     handle: ({ db, caller, prepared }) => createGitAccount(db, caller, prepared),
   }),
@@ -44,6 +54,7 @@ export const gitAccountOperations = [
     access: forAccount,
     params: Type.Object({ git_account_id: Uuid }),
     response: Empty,
+    errors: [gitAccountNotFound],
     async handle({ db, caller, params }) {
       await deleteGitAccount(db, caller, params.git_account_id);
       return {};

@@ -23,15 +23,13 @@ export type GitAccount = Static<typeof GitAccount>;
 export const NewGitAccount = Type.Object({
   provider: OneOf(PROVIDERS),
   base_url: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 500,
-        description:
-          'https://git.example.com, or ssh://git.example.com for a key; github.com and gitlab.com when left out',
-      }),
-    ),
+    Type.String({
+      maxLength: 500,
+      description:
+        'https://git.example.com, or ssh://git.example.com for a key; github.com and gitlab.com when left out',
+    }),
   ),
-  token: Type.Optional(Nullable(Type.String({ maxLength: 1000, description: 'Not for ssh, where we make a key' }))),
+  token: Type.Optional(Type.String({ maxLength: 1000, description: 'Not for ssh, where we make a key' })),
 });
 export type NewGitAccount = Static<typeof NewGitAccount>;
 

@@ -51,6 +51,12 @@ export async function deleteGitAccount(db: Db, userId: string, id: string): Prom
   return rows[0];
 }
 
+export async function deleteGitAccounts(db: Db, userId: string): Promise<GitAccount[]> {
+  const { rows } = await sql<GitAccount>`
+    delete from git_accounts where user_id = ${userId} returning ${COLUMNS}`.execute(db);
+  return rows;
+}
+
 export async function setProblem(db: Db, id: string, problem: string | null): Promise<void> {
   await sql`update git_accounts set problem = ${problem} where id = ${id} and problem is distinct from ${problem}`.execute(
     db,

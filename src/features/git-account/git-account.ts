@@ -19,6 +19,7 @@ import {
 } from './git-account.schema.ts';
 import {
   countGitAccounts,
+  deleteGitAccounts,
   findGitAccounts,
   type GitAccountRow,
   insertGitAccount,
@@ -105,6 +106,11 @@ export async function deleteGitAccount(db: Db, caller: Caller, id: string): Prom
   const row = await remove(db, caller.userId, id);
   if (!row) throw gitAccountNotFound();
   await recordChange(db, caller, row, 'unlinked');
+}
+
+/** All of them. */
+export async function unlinkGitAccounts(db: Db, caller: Caller): Promise<void> {
+  for (const row of await deleteGitAccounts(db, caller.userId)) await recordChange(db, caller, row, 'unlinked');
 }
 
 async function recordChange(db: Db, caller: Caller, row: GitAccount, verb: 'linked' | 'unlinked'): Promise<void> {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { forAccount, signedIn } from '#core/policy.ts';
-import { GitSyncRepository, VerifiedRepository } from './git-sync.schema.ts';
+import { forAccount, signedIn, verified } from '#core/policy.ts';
+import { GitSyncRepository, repositoryErrors, VerifiedRepository } from './git-sync.schema.ts';
 import { listRepositories, verifyRepository } from './git-sync.ts';
 
 const tag = 'git';
@@ -23,12 +23,13 @@ export const gitSyncOperations = [
     path: '/verify_git_sync_directories',
     tag,
     summary: 'Whether a repository holds what the content of a site is made of',
-    access: signedIn,
+    access: verified(signedIn),
     query: Type.Object({
       git_url: Type.String({ minLength: 1, maxLength: 2083, description: 'https, ssh or git@host:path' }),
       git_branch: Type.Optional(Type.String({ maxLength: 250, description: "The repository's default when left out" })),
     }),
     response: VerifiedRepository,
+    errors: [...repositoryErrors],
     handle: ({ db, services, caller, query }) => verifyRepository(db, services, caller, query),
   }),
 ];

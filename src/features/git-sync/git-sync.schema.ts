@@ -46,3 +46,17 @@ export const gitNotConfigured = failure(
   503,
   'The platform has no git, or no ssh for such URLs; its operator can install them.',
 );
+/** Of whoever looks into a repository. */
+export const repositoryErrors = [
+  notSetUp,
+  needsCredentials,
+  repositoryNotFound,
+  branchNotFound,
+  repositoryEmpty,
+  repositoryTooLarge,
+  gitUnreachable,
+  hostKeyChanged,
+  gitFailed,
+  gitTimeout,
+  gitNotConfigured,
+];

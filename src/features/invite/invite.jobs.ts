@@ -9,14 +9,18 @@ export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
   async run({ inviteId, eventId }, { id, services, commit }) {
     const invite = await findInvitation(services.db, inviteId);
     // Withdrawn before it was sent: there is nobody to write to.
-    if (!invite) return commit((tx) => finishEvent(tx, eventId, { mailed: false }));
+    if (!invite) return commit((tx) => finishEvent(tx, eventId, { mailed: false }, WITHDRAWN));
     const greeting = `Hello ${invite.first_name ?? 'there'},\n\n`;
     const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}" as ${invite.role}.`;
     const note = invite.message ? `\n\n${invite.message}` : '';
-    const text = `${greeting}${lead}${note}\n\nJoin here within 7 days:\n\n${inviteLink(services, inviteId)}\n`;
+    const how = 'Join here within 7 days, or leave this mail alone if you do not know them:';
+    const text = `${greeting}${lead}${note}\n\n${how}\n\n${inviteLink(services, inviteId)}\n`;
     await services.mailer.send({ id, to: invite.target_email, subject: `Join ${invite.team_name} on Siteyard`, text });
     await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
   },
   // The mail server's words are for the operator, who finds them with the failed job.
-  abandon: (db, { eventId }) => finishEvent(db, eventId, { mailed: false }),
+  abandon: (db, { eventId }) => finishEvent(db, eventId, { mailed: false }, NOT_MAILED),
 });
+
+const WITHDRAWN = 'The invite was withdrawn before its mail was sent.';
+const NOT_MAILED = 'The mail could not be delivered; pass the link of the invite on yourself.';

@@ -1,9 +1,22 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { anyone, forAccount, inTeam, onRecord } from '#core/policy.ts';
+import { anyone, forAccount, inTeam, onRecord, verified } from '#core/policy.ts';
 import { Team } from '#features/team/team.schema.ts';
-import { Invite, InviteToken, inviteNotFound, NewInvite, OpenedInvite } from './invite.schema.ts';
+import {
+  alreadyMember,
+  Invite,
+  InviteToken,
+  inviteExists,
+  inviteExpired,
+  inviteNotFound,
+  inviteUsed,
+  NewInvite,
+  OpenedInvite,
+  otherAddress,
+  tooManyInvites,
+  tooManySent,
+} from './invite.schema.ts';
 import { findInvite, listOpenInvites } from './invite.sql.ts';
 import { acceptInvite, createInvite, deleteInvite, inspectInvite, toInvite } from './invite.ts';
 
@@ -36,10 +49,12 @@ export const inviteOperations = [
     path: '/team/{team_id}/invite',
     tag,
     summary: 'Invite somebody into a team by mail',
-    access: inTeam('owner'),
+    access: verified(inTeam('owner')),
     params: TeamPath,
     body: NewInvite,
     response: Invite,
+    errors: [alreadyMember, inviteExists, tooManyInvites, tooManySent],
+    goesOn: true,
     handle: (call) => createInvite(call, call.subject, call.body),
   }),
   operation({
@@ -51,6 +66,7 @@ export const inviteOperations = [
     access: inTeam('owner'),
     params: Type.Object({ team_id: Uuid, team_member_invite_id: Uuid }),
     response: Empty,
+    errors: [inviteNotFound],
     async handle({ db, caller, subject: teamId, params }) {
       await deleteInvite(db, caller, teamId, params.team_member_invite_id);
       return {};
@@ -79,10 +95,9 @@ export const inviteOperations = [
     summary: 'What the link of an invite says, before signing in',
     access: anyone,
     limit: 'signIn',
-    idempotency: false,
-    transaction: false,
     body: InviteToken,
     response: OpenedInvite,
+    errors: [inviteNotFound, inviteUsed, inviteExpired],
     handle: ({ db, services, body }) => inspectInvite(db, services, body.token),
   }),
   operation({
@@ -94,6 +109,7 @@ export const inviteOperations = [
     access: forAccount,
     body: InviteToken,
     response: Team,
+    errors: [inviteNotFound, inviteUsed, inviteExpired, otherAddress, alreadyMember],
     handle: ({ db, services, caller, body }) => acceptInvite(db, services, caller, body.token),
   }),
 ];

@@ -22,7 +22,7 @@ export type Invite = Static<typeof Invite>;
 export const NewInvite = Type.Object({
   target_email: Email,
   first_name: Name,
-  message: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
+  message: Type.Optional(Type.String({ maxLength: 2000 })),
   role: Type.Optional(OneOf(INVITE_ROLES)),
 });
 export type NewInvite = Static<typeof NewInvite>;
@@ -51,4 +51,9 @@ export const tooManyInvites = failure(
   'invite.too_many',
   409,
   'The team has 500 open invites; withdraw some, or wait until they are used.',
+);
+export const tooManySent = failure(
+  'invite.too_many_sent',
+  429,
+  'Too many invites were sent within a day; try again later.',
 );

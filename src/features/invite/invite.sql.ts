@@ -53,6 +53,13 @@ export async function deleteInvite(db: Db, teamId: string, id: string): Promise<
   ).rows[0];
 }
 
+/** Waits for whoever is accepting one at this moment; that one is not open any more then. */
+export async function deleteOpenInvites(db: Db, teamId: string): Promise<InviteRow[]> {
+  const { rows } = await sql<InviteRow>`
+    delete from team_invites where team_id = ${teamId} and accepted_at is null returning ${COLUMNS}`.execute(db);
+  return rows;
+}
+
 export async function markAccepted(db: Db, id: string): Promise<void> {
   await sql`update team_invites set accepted_at = now() where id = ${id}`.execute(db);
 }
@@ -63,7 +70,7 @@ export async function findInvitation(
   id: string,
 ): Promise<(InviteRow & { team_name: string; inviter: string | null }) | undefined> {
   const { rows } = await sql<InviteRow & { team_name: string; inviter: string | null }>`
-    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name as inviter
+    select i.*, t.name as team_name, u.first_name || ' ' || u.last_name || ' (' || u.email || ')' as inviter
     from team_invites i join teams t on t.id = i.team_id left join users u on u.id = i.created_by where i.id = ${id}`.execute(
     db,
   );

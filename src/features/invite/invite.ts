@@ -5,7 +5,7 @@ import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import type { Team } from '#features/team/team.schema.ts';
-import { getTeam, insertMember, isMemberByEmail } from '#features/team/team.ts';
+import { findTeam, getTeam, insertMember, isMemberByEmail, type TeamRow } from '#features/team/team.ts';
 import { mailInvite } from './invite.jobs.ts';
 import { inviteLink, readInviteToken } from './invite.link.ts';
 import {
@@ -22,6 +22,7 @@ import {
 } from './invite.schema.ts';
 import {
   countOpenInvites,
+  deleteOpenInvites,
   findInvitation,
   type InviteRow,
   insertInvite,
@@ -29,6 +30,9 @@ import {
   markAccepted,
   deleteInvite as removeInvite,
 } from './invite.sql.ts';
+import { countSend } from './invite-send.ts';
+
+export { deleteOldSends } from './invite-send.sql.ts';
 
 /** Each one is a mail to a stranger in our name. */
 const MAX_OPEN_INVITES = 500;
@@ -53,6 +57,8 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
     role: input.role ?? 'member',
   });
   if (!row) throw inviteExists();
+  const { plan_type_name: plan } = (await findTeam(db, teamId)) as TeamRow;
+  await countSend(db, services, { email: target_email, team_id: teamId, user_id: caller.userId, plan });
   const eventId = await recordEvent(db, {
     scope: 'team',
     event_type: 'member.invited',
@@ -71,12 +77,20 @@ export async function createInvite(call: Call, teamId: string, input: NewInvite)
 export async function deleteInvite(db: Db, caller: Caller, teamId: string, inviteId: string): Promise<void> {
   const row = await removeInvite(db, teamId, inviteId);
   if (!row) throw inviteNotFound();
+  await recordWithdrawal(db, caller, row);
+}
+
+export async function withdrawInvites(db: Db, caller: Caller, teamId: string): Promise<void> {
+  for (const row of await deleteOpenInvites(db, teamId)) await recordWithdrawal(db, caller, row);
+}
+
+async function recordWithdrawal(db: Db, caller: Caller, row: InviteRow): Promise<void> {
   await recordEvent(db, {
     scope: 'team',
     event_type: 'member.uninvited',
     activity: `${caller.fullName} withdrew the invite for ${row.target_email}`,
     by: caller,
-    team_id: teamId,
+    team_id: row.team_id,
     item_id: row.id,
   });
 }

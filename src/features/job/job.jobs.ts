@@ -1,5 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { deleteExpiredCredentials } from '#features/credential/credential.ts';
+import { deleteOldSends } from '#features/invite/invite.ts';
 import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
 import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
 import { forgetOldNotices } from '#features/usage/usage.ts';
@@ -14,6 +15,7 @@ export const housekeeping = jobKind<Record<string, never>>({
     await deleteOldAnswers(db);
     await deleteExpiredCredentials(db);
     await deleteOldCodes(db);
+    await deleteOldSends(db);
     await deleteUnclaimedAttachments(db);
     await forgetOldDeliveries(db);
     await forgetOldNotices(db);

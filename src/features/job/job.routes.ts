@@ -43,6 +43,7 @@ export const jobOperations = [
     access: operator,
     params: Type.Object({ job_id: Uuid }),
     response: Empty,
+    errors: [jobNotFound],
     async handle({ db, services, params }) {
       const job = await takeFailedJob(db, params.job_id);
       if (!job) throw jobNotFound();

@@ -33,13 +33,14 @@ export function metricsClientSecret({ config, secrets }: Pick<Services, 'config'
 export function checkClient(client: Client, authorization: string | undefined, body: CodeExchange): void {
   const basic = /^basic +(\S*)$/i.exec(authorization ?? '')?.[1];
   if (basic === undefined) {
-    if (!body.client_id || !body.client_secret) throw invalidClient(BEARER);
-    if (!isClient(client, body.client_id, body.client_secret)) throw invalidClient(BEARER);
+    if (!body.client_id || !body.client_secret) throw invalidClient({ headers: BEARER });
+    if (!isClient(client, body.client_id, body.client_secret)) throw invalidClient({ headers: BEARER });
     return;
   }
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? [];
   // Each half is encoded as a form would be; some clients do not.
-  if (!isClient(client, id, secret) && !isClient(client, decode(id), decode(secret))) throw invalidClient(BASIC);
+  if (!isClient(client, id, secret) && !isClient(client, decode(id), decode(secret)))
+    throw invalidClient({ headers: BASIC });
   if (body.client_secret || (body.client_id && body.client_id !== client.id)) throw ambiguousClient();
 }
 

@@ -5,10 +5,16 @@ import type { Services } from '#core/services.ts';
 import { registeredClient } from './metrics-sign-in.client.ts';
 import {
   AuthorizationRequest,
+  ambiguousClient,
   CodeExchange,
+  invalidClient,
+  invalidGrant,
   MetricsDashboard,
   MetricsTokenGrant,
   MetricsUser,
+  missingParameter,
+  notConfigured,
+  unsupportedGrantType,
 } from './metrics-sign-in.schema.ts';
 import { AUTHORIZE_PATH, authorize, describeUser, exchangeCode, SCOPE } from './metrics-sign-in.ts';
 
@@ -25,8 +31,15 @@ export const metricsSignInOperations = [
     tag,
     summary: 'Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it',
     access: anyoneKnown,
+    needs: registeredClient,
     query: AuthorizationRequest,
-    produces: 'text/html',
+    errors: [notConfigured],
+    also: {
+      302: {
+        description: 'To the metrics dashboard, with a code or an error, or to our own sign-in and then here again',
+        headers: { Location: 'Where the browser goes next' },
+      },
+    },
     async serve({ services, query, callerIfAny }, request, reply) {
       const given = request.query as Record<string, unknown>;
       const repeated = PARAMETERS.filter((name) => Array.isArray(given[name]));
@@ -42,14 +55,15 @@ export const metricsSignInOperations = [
     tag,
     summary: 'Sign in to the metrics dashboard: the token step (OAuth2), for its server',
     access: anyone,
+    needs: registeredClient,
     limit: 'signIn',
-    idempotency: false,
     // A code that was shown wrongly is used up although the answer is a refusal.
     transaction: false,
     oauthErrors: true,
     accepts: ['form', 'json'],
     body: CodeExchange,
     response: MetricsTokenGrant,
+    errors: [notConfigured, invalidClient, ambiguousClient, missingParameter, unsupportedGrantType, invalidGrant],
     async handle(call) {
       call.headers.pragma = 'no-cache';
       return exchangeCode(call);

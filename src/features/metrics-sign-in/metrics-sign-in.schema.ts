@@ -1,13 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { failure } from '#core/errors.ts';
+import { type Failure, failure } from '#core/errors.ts';
 import { Nullable, OneOf, Uuid } from '#core/http/schema.ts';
+import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
-const Parameter = Type.Optional(Type.String({ maxLength: 2000 }));
+const Parameter = Type.Optional(Type.String({ maxLength: MAX_OAUTH_LENGTH }));
 
 /** What OAuth2 calls required is optional here where its absence is told to the client and not to the browser. */
 export const AuthorizationRequest = Type.Object({
-  client_id: Type.String({ maxLength: 2000 }),
-  redirect_uri: Type.String({ maxLength: 2000, description: 'One of the registered ones, letter by letter' }),
+  client_id: Type.String({ maxLength: MAX_OAUTH_LENGTH }),
+  redirect_uri: Type.String({
+    maxLength: MAX_OAUTH_LENGTH,
+    description: 'One of the registered ones, letter by letter',
+  }),
   response_type: Parameter,
   scope: Parameter,
   state: Parameter,
@@ -66,9 +70,8 @@ export const notConfigured = failure(
 );
 
 /** A refusal of the token step, with the word that RFC 6749, 5.2 has for it. */
-function refusal(error: string, status: number, message: string) {
-  const make = failure(`metrics.${error}`, status, message);
-  return (headers: Record<string, string> = {}) => make({ headers, data: { error } });
+function refusal(error: string, status: number, sentence: string): Failure {
+  return failure(`metrics.${error}`, status, sentence, { data: { error } });
 }
 
 export const invalidClient = refusal('invalid_client', 401, 'The client is unknown, or its secret is wrong.');

@@ -16,17 +16,11 @@ let ada: Person;
 before(async () => {
   app = await startTestApp({ env: { METRICS_REDIRECT_URIS: `${REDIRECT} ${WITH_QUERY}` } });
   client = metricsClient(app, REDIRECT);
-  ada = await verifiedPerson('Ada');
+  ada = await registerPerson(app, 'Ada');
 });
 after(async () => {
   await app?.close();
 });
-
-async function verifiedPerson(name: string): Promise<Person> {
-  const person = await registerPerson(app, name);
-  await setUser(person, { is_verified: true });
-  return person;
-}
 
 async function setUser(person: Person, change: { is_verified?: boolean; is_active?: boolean }): Promise<void> {
   await app.services.db.updateTable('users').set(change).where('id', '=', person.userId).execute();
@@ -105,7 +99,7 @@ suite('Grafana signs a person in with the requests that it really sends', () => 
   });
 
   test('and learns of every team and role, and who is an operator', async () => {
-    const grace = await verifiedPerson('Grace');
+    const grace = await registerPerson(app, 'Grace');
     await letIn(ada, grace, 'viewer');
     const { json } = await client.user(await client.tokenFor(grace.token));
     assert.deepEqual(json.groups.toSorted(), [`${ada.teamId}/viewer`, `${grace.teamId}/owner`].toSorted());
@@ -217,7 +211,7 @@ suite('only who signed in with a password and confirmed the address gets a code'
   });
 
   test('an unconfirmed address is access_denied, with what to do about it', async () => {
-    const answer = await client.authorize((await registerPerson(app, 'Unconfirmed')).token);
+    const answer = await client.authorize((await registerPerson(app, 'Unconfirmed', { verified: false })).token);
     assert.equal(errorOf(answer), 'access_denied');
     assert.match(answer.headers.get('location') as string, /Confirm\+your\+email\+address/);
   });
@@ -228,7 +222,7 @@ suite('only who signed in with a password and confirmed the address gets a code'
   });
 
   test('whoever was deactivated is asked to sign in', async () => {
-    const person = await verifiedPerson('Gone');
+    const person = await registerPerson(app, 'Gone');
     await setUser(person, { is_active: false });
     assert.match((await client.authorize(person.token)).headers.get('location') as string, /^\/sign-in\?/);
   });
@@ -284,7 +278,7 @@ suite('a code is worth nothing', () => {
   }
 
   test("put into somebody else's sign-in", async () => {
-    const mallory = await verifiedPerson('Mallory');
+    const mallory = await registerPerson(app, 'Mallory');
     const malloryVerifier = verifierOf();
     await client.codeFor(mallory.token, { ...pkce, code_challenge: challengeOf(malloryVerifier) });
     const stolen = await client.codeFor(ada.token, pkce);
@@ -302,7 +296,7 @@ suite('a code is worth nothing', () => {
   });
 
   test('once its owner signed out, was deactivated or lost the confirmation', async () => {
-    const person = await verifiedPerson('Leaver');
+    const person = await registerPerson(app, 'Leaver');
     const { token } = await signInAs(app, person.email);
     const ofSession = await client.codeFor(token);
     await fetch(`${app.api}/logout`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
@@ -406,7 +400,7 @@ suite('who somebody is', () => {
       (_person, token) => fetch(`${app.api}/logout`, { method: 'POST', headers: { authorization: `Bearer ${token}` } }),
     ];
     for (const end of ends) {
-      const person = await verifiedPerson('Ending');
+      const person = await registerPerson(app, 'Ending');
       const token = await client.tokenFor(person.token);
       assert.equal((await client.user(token)).status, 200);
       await end(person, token);
@@ -423,12 +417,19 @@ suite('set-up', () => {
       const answers = [
         await unconfigured.authorize(undefined),
         await fetch(`${bare.url}/.well-known/oauth-authorization-server`),
+        // Whatever the client sends: none of it is what is wrong.
+        await unconfigured.authorize(undefined, 'client_id=grafana'),
+        await unconfigured.authorize(undefined, `client_id=${'x'.repeat(3000)}`),
       ];
       for (const answer of answers) {
         assert.equal(answer.status, 503);
         assert.equal(((await answer.json()) as { code: string }).code, 'metrics.not_configured');
       }
-      assert.equal((await unconfigured.exchange({ code: 'x' })).json.code, 'metrics.not_configured');
+      for (const fields of [{ code: 'x' }, 'code=x&code=y', '', `code=${'x'.repeat(3000)}`]) {
+        const answer = await unconfigured.exchange(fields);
+        assert.equal(answer.json.code, 'metrics.not_configured');
+        assertRefused(answer, 503, 'temporarily_unavailable');
+      }
     } finally {
       await bare.close();
     }

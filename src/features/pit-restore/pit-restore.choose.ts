@@ -34,7 +34,7 @@ export async function chooseBackups(
     faults.push(
       bodyFault('restore_db', 'Value error, there is nothing to restore: choose the database or the content'),
     );
-  const hash = input.db_restore_hash ?? undefined;
+  const hash = input.db_restore_hash;
   const databaseBackup = hash === undefined ? undefined : await findBackupByHash(db, siteId, hash);
   if (hash !== undefined && !databaseBackup)
     faults.push(bodyFault('db_restore_hash', 'Value error, the site has no backup with this commit_hash'));

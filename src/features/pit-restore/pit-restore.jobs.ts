@@ -9,8 +9,16 @@ import { announcePurge, findOwn, IDLE, nothing, type SiteRow, siteUrl, updateBus
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
-import { countersOf, storedChangesOf } from './pit-restore.view.ts';
-import { endBadly, endWell, finalReason, type RestoreWork, WAIT_MS, wishOfRecord } from './pit-restore.work.ts';
+import { countersOf } from './pit-restore.view.ts';
+import {
+  endBadly,
+  endWell,
+  finalReason,
+  keepChanges,
+  type RestoreWork,
+  WAIT_MS,
+  wishOfRecord,
+} from './pit-restore.work.ts';
 
 const PLANS = 3;
 /** The edge of this process has heard that the site is held by then; mostly it is over before it is asked for. */
@@ -89,8 +97,10 @@ async function restore(services: Services, site: SiteRow, record: PitRestoreRow,
       await timeMachine.restore(place, wish, {
         onProgress,
         signal,
-        onPlanned: async (plan) => {
-          await inTransaction(db, (tx) => writePlan(tx, site, record, plan, begunAt));
+        onPlanned: async ({ now, difference }, list) => {
+          if (!now) throw new Error('a restore tells what the site was like before it');
+          if (!record.undo_point) await keepChanges(db, record.id, difference.count, list);
+          await inTransaction(db, (tx) => writePlan(tx, site, record, { now, difference }, begunAt));
           await sleep(Math.max(0, record.created_at.getTime() + heardMs - Date.now()));
         },
       });
@@ -111,7 +121,7 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
   if (record.undo_point) return;
   await updatePitRestore(tx, record.id, {
     ...countersOf(plan.difference),
-    changes: JSON.stringify(storedChangesOf(plan.difference)),
+    changes_count: plan.difference.count,
     undo_point: new Date(plan.now.newest.timeMs),
   });
 }

@@ -4,18 +4,20 @@ import { aloneOnSite, databaseTime, placeOf } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { findSiteById, requireIdle, siteNotFound } from '#features/site/site.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
-import type { PlanReport, RestoreWish, SitePlace } from '#timemachine/process/protocol.ts';
+import type { DifferenceList, PlanReport, RestoreWish, SitePlace, Window } from '#timemachine/process/protocol.ts';
+
+const NOTHING: Window = { offset: 0, limit: 0 };
 
 /**
  * Compares the site as it is now with what is wished for. The site is kept as it is on the way, which is written down; nothing
- * else is changed. LockBusy where somebody else is at the site for longer than `waitMs`.
+ * else is changed. Of what differs so much is listed as `window` says. LockBusy where somebody else is at the site for longer than `waitMs`.
  */
 export function planNow(
   services: Services,
   siteId: string,
   wish: RestoreWish,
-  { waitMs, ...options }: { waitMs: number } & CallOptions,
-): Promise<{ plan: PlanReport; place: SitePlace }> {
+  { waitMs, window = NOTHING, ...options }: { waitMs: number; window?: Window } & CallOptions,
+): Promise<{ plan: PlanReport & { list: DifferenceList }; place: SitePlace }> {
   const { db, timeMachine } = services;
   return aloneOnSite(services, siteId, waitMs, async (signal) => {
     // After the wait: a site that some work has by now may be half done.
@@ -24,7 +26,7 @@ export function planNow(
     requireIdle(site);
     const begunAt = await databaseTime(db);
     const place = await placeOf(services, site);
-    const plan = await timeMachine.plan(place, wish, { ...options, signal });
+    const plan = await timeMachine.plan(place, wish, window, { ...options, signal });
     await inTransaction(db, (tx) => recordCut(tx, site, plan.now, begunAt));
     return { plan, place };
   });

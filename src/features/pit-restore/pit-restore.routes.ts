@@ -3,15 +3,22 @@ import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
+import { tooManyPreviews } from '#features/preview/preview.schema.ts';
+import { siteBusy, workingTeamErrors } from '#features/site/site.schema.ts';
 import { onPartOfSite, onSite } from '#features/site/site.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
+import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
 import {
+  ChangesQuery,
   FORMATS,
   NewPitRestore,
+  noStage,
   PitPreview,
   PitRestore,
   PitRestoreDetail,
   pitRestoreNotFound,
+  previewFailed,
+  rehearsalRuns,
   restoreFailed,
 } from './pit-restore.schema.ts';
 import { findChanges, findPitRestore, listPitRestores } from './pit-restore.sql.ts';
@@ -56,6 +63,8 @@ export const pitRestoreOperations = [
     params: SitePath,
     body: NewPitRestore,
     response: PitRestore,
+    errors: [...workingTeamErrors, siteBusy, noStage, rehearsalRuns, restoreFailed],
+    goesOn: true,
     prepare: ({ db, subject: site, body }) => chooseBackups(db, site, body),
     handle: (call) => createPitRestore(call, call.subject, call.prepared),
     async reread({ db, subject: site }, { body, eventId }) {
@@ -78,34 +87,51 @@ export const pitRestoreOperations = [
       browse: Type.Optional(
         Type.Boolean({ description: 'Also open the site as it was, for half an hour, to whoever asks' }),
       ),
+      now_hash: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description:
+            'Compare with the site as this backup has it instead: by that the pages of one list belong together',
+        }),
+      ),
+      ...ChangesQuery,
     }),
     body: NewPitRestore,
     response: PitPreview,
-    async prepare({ db, services, subject: site, body }) {
+    errors: [...workingTeamErrors, siteBusy, noStage, previewFailed, tooManyPreviews],
+    goesOn: true,
+    async prepare({ db, services, subject: site, body, query }) {
       const chosen = await chooseBackups(db, site, body);
-      return { chosen, plan: await planRestore(services, site, chosen) };
+      return { chosen, plan: await planRestore(services, site, chosen, query) };
     },
-    handle: (call) =>
-      previewPitRestore(call, call.subject, call.prepared.chosen, call.prepared.plan, call.query.browse ?? false),
+    handle: (call) => previewPitRestore(call, call.subject, call.prepared.chosen, call.prepared.plan, call.query),
   }),
   operation({
     id: 'getPitRestore',
     method: 'GET',
     path: '/site/{fqdn}/pit_restore/{pit_restore_id}',
     tag,
-    summary: 'One restore: its record, with every change (`changes`), or as a report in plain text (`text`)',
+    summary:
+      'One restore: its record, with every change by the page (`changes`), or as a report in plain text (`text`)',
     access: onPitRestore,
     assistant: true,
     params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
-    query: Type.Object({ format: Type.Optional(OneOf(FORMATS)) }),
+    query: Type.Object({ format: Type.Optional(OneOf(FORMATS)), ...ChangesQuery }),
     response: PitRestoreDetail,
-    async handle({ db, services, subject: { part: row }, query: { format = 'json' } }) {
+    alsoText: true,
+    async handle({ db, services, subject: { part: row }, query: { format = 'json', ...given }, page }) {
       const restore = viewOf(row);
       if (format === 'json') return restore;
-      const changes = await findChanges(db, row.id);
-      if (format === 'changes') return { ...restore, changes: changes && signChanges(services, row.site_id, changes) };
+      const paging: ChangesPaging = given;
+      const { changes_count: count, changes_are_cut: isCut } = row;
+      const window = windowFor(paging);
+      const list = await findChanges(db, row.id, count === null ? { offset: 0, limit: 0 } : window);
+      const { next } = page(lastPageOf(paging), count ?? 0, []);
       // A string goes out as it is, in plain text.
-      return textOf(restore, changes) as never;
+      if (format === 'text') return textOf(restore, { list, isFirst: window.offset === 0, next, isCut }) as never;
+      const changes =
+        count === null ? null : { ...signChanges(services, row.site_id, list), is_truncated: isCut || next !== null };
+      return { ...restore, changes, changes_count: count, changes_next: next };
     },
   }),
 ];

@@ -65,9 +65,28 @@ const TableChange = Type.Object({
 export const Changes = Type.Object({
   files: Type.Array(FileChange),
   tables: Type.Array(TableChange),
-  is_truncated: Type.Boolean({ description: 'More files change than are listed' }),
+  is_truncated: Type.Boolean({ description: 'More changes than are listed here: changes_next goes on' }),
 });
 export type Changes = Static<typeof Changes>;
+
+/** The list is one of tables, then files, in an order of its own; a page may have some of both. */
+const listed = {
+  changes_count: Nullable(
+    Type.Integer({ description: 'All tables and files that change; null while that is not known' }),
+  ),
+  changes_next: Nullable(Type.String({ description: 'The page that goes on with the list; null where it ends' })),
+};
+
+export const ChangesQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Page of the list of changes' })),
+  size: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Changes on a page, 1000 unless said; without page and size the first 21,000 come at once',
+    }),
+  ),
+};
 
 const Browse = Type.Object({
   url: Type.String({ description: 'Opens the site as it was, for whoever asked and is signed in' }),
@@ -75,13 +94,13 @@ const Browse = Type.Object({
 });
 
 export const PitPreview = Type.Object(
-  { ...record, changes: Changes, browse: Nullable(Browse) },
+  { ...record, changes: Changes, ...listed, browse: Nullable(Browse) },
   { title: 'PitPreview' },
 );
 export type PitPreview = Static<typeof PitPreview>;
 
 export const PitRestoreDetail = Type.Object(
-  { ...record, changes: Type.Optional(Nullable(Changes)) },
+  { ...record, changes: Type.Optional(Nullable(Changes)), ...Type.Partial(Type.Object(listed)).properties },
   { title: 'PitRestoreDetail' },
 );
 export type PitRestoreDetail = Static<typeof PitRestoreDetail>;
@@ -96,9 +115,7 @@ export const NewPitRestore = Type.Object({
   restore_db: Type.Optional(Type.Boolean({ default: true })),
   restore_cms_content: Type.Optional(Type.Boolean({ default: true, description: 'The files below wp-content' })),
   db_restore_hash: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 64, description: 'Take the database from the backup with this commit_hash instead' }),
-    ),
+    Type.String({ maxLength: 64, description: 'Take the database from the backup with this commit_hash instead' }),
   ),
   for_stage_site: Type.Optional(Type.Boolean({ default: false })),
   is_dry_run: Type.Optional(

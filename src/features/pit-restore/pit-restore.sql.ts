@@ -2,15 +2,14 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
-import type { Changes } from './pit-restore.schema.ts';
+import { CHUNK, type ChangeList, type Window, windowOf } from './pit-restore.list.ts';
 
-export type PitRestoreRow = Omit<Selectable<DB['pit_restores']>, 'changes'>;
+export type PitRestoreRow = Selectable<DB['pit_restores']>;
 
-/** All but the list of changes, which can be long and is seldom asked for. */
 const COLUMNS = sql`id, site_id, user_id, event_id, restore_point, commit_hash, backup_point, db_restore_hash, restore_db,
   restore_cms_content, delete_extra_files, is_dry_run, passed_dry_run, undo_point, num_files_added, num_files_deleted,
   num_files_restored, num_folders_added, applied_at, num_tables_deleted, num_tables_failed, num_tables_restored, num_tables_skipped,
-  failed_reason, created_at, finished_at`;
+  changes_count, changes_are_cut, failed_reason, created_at, finished_at`;
 
 export async function insertPitRestore(db: Db, row: Insertable<DB['pit_restores']>): Promise<void> {
   await db.insertInto('pit_restores').values(row).execute();
@@ -27,11 +26,34 @@ export async function findPitRestore(db: Db, siteId: string, id: string): Promis
   return rows[0];
 }
 
-export async function findChanges(db: Db, id: string): Promise<Changes | null> {
-  const { rows } = await sql<{ changes: Changes | null }>`select changes from pit_restores where id = ${id}`.execute(
-    db,
-  );
-  return rows[0]?.changes ?? null;
+/** A part of the list of changes, as it was stored. */
+export async function findChanges(db: Db, restoreId: string, { offset, limit }: Window): Promise<ChangeList> {
+  const first = Math.floor(offset / CHUNK);
+  const last = Math.floor((offset + limit - 1) / CHUNK);
+  const { rows } = await sql<{ changes: ChangeList }>`
+    select changes from pit_restore_changes
+    where restore_id = ${restoreId} and number between ${first} and ${last} order by number`.execute(db);
+  const list = {
+    tables: rows.flatMap(({ changes }) => changes.tables),
+    files: rows.flatMap(({ changes }) => changes.files),
+  };
+  return windowOf(list, { offset: offset - first * CHUNK, limit });
+}
+
+export async function insertChanges(db: Db, restoreId: string, number: number, changes: ChangeList): Promise<void> {
+  await sql`insert into pit_restore_changes (restore_id, number, changes)
+    values (${restoreId}, ${number}, ${JSON.stringify(changes)})`.execute(db);
+}
+
+/** What an attempt that was killed, or a plan that was outdated, left of its list. */
+export async function deleteChanges(db: Db, restoreId: string): Promise<void> {
+  await sql`delete from pit_restore_changes where restore_id = ${restoreId}`.execute(db);
+}
+
+/** Of a record that ended before it said how long its list is. */
+export async function deleteUnseenChanges(db: Db, restoreId: string): Promise<void> {
+  await sql`delete from pit_restore_changes using pit_restores
+    where restore_id = ${restoreId} and pit_restores.id = restore_id and changes_count is null`.execute(db);
 }
 
 /** Whether a dry run of the site waits or runs. */

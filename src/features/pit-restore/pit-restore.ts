@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { seesSecrets } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
-import { AppError } from '#core/errors.ts';
-import type { Call } from '#core/http/operation.ts';
+import { AppError, invalid } from '#core/errors.ts';
+import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { findBackupByHash, momentOf, spaceOf } from '#features/backup/backup.ts';
 import { createPreview } from '#features/preview/preview.ts';
 import {
   lockNamedSite,
@@ -15,23 +17,47 @@ import {
   siteBusy,
   updateSite,
 } from '#features/site/site.ts';
-import type { PlanReport } from '#timemachine/process/protocol.ts';
+import type { Difference, DifferenceList, Moment } from '#timemachine/process/protocol.ts';
 import { type ChosenRestore, wishOf } from './pit-restore.choose.ts';
 import { restoreToPoint } from './pit-restore.jobs.ts';
+import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { type PitPreview, type PitRestore, previewFailed, rehearsalRuns } from './pit-restore.schema.ts';
 import { findPitRestore, insertPitRestore, isRehearsing, type PitRestoreRow } from './pit-restore.sql.ts';
-import { changesOf, countersOf, signChanges, storedChangesOf, viewOf } from './pit-restore.view.ts';
+import { countersOf, listOf, signChanges, storedListOf, viewOf } from './pit-restore.view.ts';
 import { finalReason } from './pit-restore.work.ts';
 import { rehearseRestore } from './rehearsal.jobs.ts';
 
 const PLAN_WAIT_MS = 20_000;
 
-/** What a restore would do to the site as it is now, for somebody who waits for the answer. */
-export async function planRestore(services: Services, site: SiteRow, chosen: ChosenRestore): Promise<PlanReport> {
-  requireIdle(site);
+/** What somebody wants to see of a preview. */
+interface PreviewQuery extends ChangesPaging {
+  browse?: boolean;
+  now_hash?: string;
+}
+
+/** What a restore would do, as far as somebody asks for it. `now` is what it was compared with. */
+interface Preview {
+  now: Moment;
+  difference: Difference;
+  list: DifferenceList;
+}
+
+/** What a restore would do to the site as it is now, or as a backup has it, for somebody who waits for the answer. */
+export async function planRestore(
+  services: Services,
+  site: SiteRow,
+  chosen: ChosenRestore,
+  query: PreviewQuery,
+): Promise<Preview> {
+  const { db, timeMachine } = services;
+  const [wish, window] = [wishOf(chosen), windowFor(query)];
+  const now = query.now_hash === undefined ? undefined : await requireBackup(db, site.id, query.now_hash);
+  if (!now) requireIdle(site);
   try {
-    return (await planNow(services, site.id, wishOf(chosen), { waitMs: PLAN_WAIT_MS })).plan;
+    if (now) return { now, ...(await timeMachine.compare(await spaceOf(db, site.id), now, wish, window)) };
+    const { plan } = await planNow(services, site.id, wish, { waitMs: PLAN_WAIT_MS, window });
+    return { ...plan, now: plan.now.newest };
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof LockBusy) throw siteBusy({ message: 'The site is being backed up; try again in a moment.' });
@@ -41,33 +67,54 @@ export async function planRestore(services: Services, site: SiteRow, chosen: Cho
   }
 }
 
+async function requireBackup(db: Db, siteId: string, hash: string): Promise<Moment> {
+  const backup = await findBackupByHash(db, siteId, hash);
+  if (backup) return momentOf(backup);
+  const msg = 'Value error, the site has no backup with this commit_hash';
+  throw invalid({ loc: ['query', 'now_hash'], msg, type: 'value_error' });
+}
+
 /** What a restore would do, without a record; with `browse` also the site as it was, to be looked at. */
 export async function previewPitRestore(
   call: Call,
   site: SiteRow,
   chosen: ChosenRestore,
-  { now, difference }: PlanReport,
-  browse: boolean,
+  { now, difference, list }: Preview,
+  query: PreviewQuery,
 ): Promise<PitPreview> {
   const created_at = new Date();
+  const changes = signChanges(call.services, site.id, seesSecrets(call.caller) ? listOf(list) : storedListOf(list));
+  const changes_next = nextOfPreview(call.services, site, now, query, difference.count);
   return {
     id: randomUUID(),
     site_live_id: site.id,
     ...choiceOf(chosen),
     git_restore_hash: chosen.backup.commit_hash,
     passed_dry_run: null,
-    undo_point: new Date(now.newest.timeMs),
+    undo_point: new Date(now.timeMs),
     ...countersOf(difference),
     failed_reason: null,
     created_at,
     finished_at: created_at,
-    changes: signChanges(
-      call.services,
-      site.id,
-      seesSecrets(call.caller) ? changesOf(difference) : storedChangesOf(difference),
-    ),
-    browse: browse ? await createPreview(call, site, chosen) : null,
+    changes: { ...changes, is_truncated: changes_next !== null },
+    changes_count: difference.count,
+    changes_next,
+    browse: query.browse ? await createPreview(call, site, chosen) : null,
   };
+}
+
+/** To be asked with the same body. It names what was compared with: the site may have changed by then, and the list would too. */
+function nextOfPreview(
+  { config }: Services,
+  site: SiteRow,
+  now: Moment,
+  query: PreviewQuery,
+  count: number,
+): string | null {
+  const { page, size } = lastPageOf(query);
+  if (page * size >= count) return null;
+  const next = new URLSearchParams({ now_hash: now.hash, page: String(page + 1), size: String(size) });
+  return `${config.baseUrl}${API_PREFIX}/site/${site.fqdn}/pit_restore/preview?${next}`;
 }
 
 /** Writes the record, its event and the job; a real restore has the site to itself from now on. */

@@ -3,8 +3,17 @@ import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { findBackupByHash, momentOf } from '#features/backup/backup.ts';
 import type { SiteWork } from '#features/site/site.ts';
-import type { RestoreWish } from '#timemachine/process/protocol.ts';
-import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
+import type { ListDifference, RestoreWish } from '#timemachine/process/protocol.ts';
+import { CHUNK } from './pit-restore.list.ts';
+import {
+  deleteChanges,
+  deleteUnseenChanges,
+  findPitRestore,
+  insertChanges,
+  type PitRestoreRow,
+  updatePitRestore,
+} from './pit-restore.sql.ts';
+import { storedListOf } from './pit-restore.view.ts';
 
 /** What a restore and its rehearsal share. */
 export interface RestoreWork extends SiteWork {
@@ -40,6 +49,13 @@ export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Pro
   };
 }
 
+/** Writes down every change that is planned. Nobody sees the list until the record says how long it is. */
+export async function keepChanges(db: Db, restoreId: string, count: number, list: ListDifference): Promise<void> {
+  await deleteChanges(db, restoreId);
+  for (let offset = 0; offset < count; offset += CHUNK)
+    await insertChanges(db, restoreId, offset / CHUNK, storedListOf(await list({ offset, limit: CHUNK })));
+}
+
 /** The record and its event end together, and say the same. */
 export async function endWell(db: Db, { siteId, restoreId, eventId }: RestoreWork, more: object): Promise<void> {
   await updatePitRestore(db, restoreId, { ...more, finished_at: new Date() });
@@ -49,6 +65,7 @@ export async function endWell(db: Db, { siteId, restoreId, eventId }: RestoreWor
 
 export async function endBadly(db: Db, { restoreId, eventId }: RestoreWork, reason: string, more: object = {}) {
   await updatePitRestore(db, restoreId, { ...more, finished_at: new Date(), failed_reason: reason });
+  await deleteUnseenChanges(db, restoreId);
   await finishEvent(db, eventId, { failure: reason });
 }
 

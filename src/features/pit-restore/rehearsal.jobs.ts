@@ -4,8 +4,16 @@ import { findSiteById } from '#features/site/site.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore } from './pit-restore.sql.ts';
-import { countersOf, storedChangesOf } from './pit-restore.view.ts';
-import { endBadly, endWell, finalReason, type RestoreWork, WAIT_MS, wishOfRecord } from './pit-restore.work.ts';
+import { countersOf } from './pit-restore.view.ts';
+import {
+  endBadly,
+  endWell,
+  finalReason,
+  keepChanges,
+  type RestoreWork,
+  WAIT_MS,
+  wishOfRecord,
+} from './pit-restore.work.ts';
 
 /** A dry run: everything is read, verified and applied to a copy. The site itself goes on as if nothing were. */
 export const rehearseRestore = jobKind<RestoreWork>({
@@ -20,9 +28,13 @@ export const rehearseRestore = jobKind<RestoreWork>({
     try {
       const wish = await wishOfRecord(services, record);
       const { plan, place } = await planNow(services, siteId, wish, { waitMs: WAIT_MS, onProgress });
-      await timeMachine.rehearse(place, wish, plan.now.newest, restoreId, { onProgress });
-      const changes = JSON.stringify(storedChangesOf(plan.difference));
-      await commit((tx) => endWell(tx, payload, { ...countersOf(plan.difference), changes, passed_dry_run: true }));
+      const { difference } = plan;
+      await timeMachine.rehearse(place, wish, plan.now.newest, restoreId, {
+        onProgress,
+        onPlanned: (_, list) => keepChanges(db, restoreId, difference.count, list),
+      });
+      const outcome = { ...countersOf(difference), changes_count: difference.count, passed_dry_run: true };
+      await commit((tx) => endWell(tx, payload, outcome));
     } catch (error) {
       const reason = finalReason(error);
       if (reason === undefined) throw error;

@@ -11,6 +11,7 @@ const ownPreview: Access<PreviewRow> = {
   who: 'team',
   rule: 'whoever asked for the preview',
   named: 'path',
+  errors: [previewNotFound],
   async find(db, caller, input) {
     const preview = await findPreview(db, String(input.preview_id));
     const isOwn = preview?.user_id === caller.userId && caller.roles.has(preview.team_id);

@@ -100,7 +100,7 @@ suite('a browsable preview', () => {
     };
     const idOf = (preview: PitPreview) => preview.browse?.url.split('/').at(-1) as string;
     const [theirs, own] = [idOf(await ask(member)), idOf(await ask(owner))];
-    await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: member.userId } });
+    await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: member.userId } });
     assert.deepEqual([await isOpen(theirs), await isOpen(own)], [false, true]);
     const teams = app.services.db.updateTable('teams').where('id', '=', owner.teamId);
     await teams.set({ is_active: false }).execute();

@@ -104,7 +104,7 @@ test('a write that broke off is not sent again, and one that never went out may 
   await assert.rejects(write('broken', fqdn), refused(502, 'proxy.unreachable'));
   await assert.rejects(write('broken', fqdn), refused(409, 'idempotency.outcome_unknown'));
   // Not even for a lost role is it said to have been answered.
-  await elsewhere.api.removeMember({ params: { team_id: elsewhere.teamId, team_member_id: owner.userId } });
+  await elsewhere.api.removeMember({ params: { team_id: elsewhere.teamId, team_member_user_id: owner.userId } });
   await assert.rejects(write('broken', fqdn), refused(409, 'idempotency.outcome_unknown'));
   assert.equal(calls, 1);
   // A read changes nothing, so it is simply asked again.
@@ -159,7 +159,7 @@ test('the answer to a call for one team is not shown to who left it, though anot
   assert.equal((await call()).status, 200);
   assert.equal((await call()).headers.get('idempotent-replayed'), 'true');
   await read();
-  await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: member.userId } });
+  await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: member.userId } });
   const late = await call();
   assert.deepEqual([late.status, ((await late.json()) as { code: string }).code], [409, 'idempotency.rights_lost']);
   await assert.rejects(read(), refused(404, 'application_password.not_found'));

@@ -185,3 +185,25 @@ test('a site of somebody else is not there, and neither is a way around its JSON
   for (const path of ['/wp-admin/admin-ajax.php', '/wp-login.php', '/wp-cron.php', '/xmlrpc.php'])
     await assert.rejects(cms({ path }), refused(422), path);
 });
+
+test('whoever has not confirmed their address reaches their own site here, and no host elsewhere', async () => {
+  const unconfirmed = await registerPerson(app, 'Unconfirmed', { verified: false });
+  const { fqdn } = await newSite(unconfirmed);
+  assert.equal((await unconfirmed.api.cmsProxy({ body: { fqdn, path: posts } })).status_code, 200);
+  const body = new Blob(['<?xml version="1.0"?><methodCall><methodName>demo.sayHello</methodName></methodCall>'], {
+    type: 'text/xml',
+  });
+  assert.match(await (await unconfirmed.api.callXmlRpc({ params: { fqdn }, body })).text(), /Hello!/);
+
+  const { db, secrets } = app.services;
+  const elsewhere = 'blog.example.org';
+  const stored = { fqdn: elsewhere, username: 'ada', password_sealed: secrets.seal(Buffer.from('secret')) };
+  const { teamId: team_id, userId: user_id } = unconfirmed;
+  await db
+    .insertInto('application_passwords')
+    .values({ team_id, user_id, ...stored })
+    .execute();
+  const closed = refused(403, 'auth.unverified');
+  await assert.rejects(unconfirmed.api.cmsProxy({ body: { fqdn: elsewhere, path: posts } }), closed);
+  await assert.rejects(unconfirmed.api.callXmlRpc({ params: { fqdn: elsewhere }, body }), closed);
+});

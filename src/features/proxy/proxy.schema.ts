@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Host, OneOf, OpenObject, Uuid } from '#core/http/schema.ts';
+import { siteBusy, siteNotFound, teamExpired, teamSuspended } from '#features/site/site.schema.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] as const;
 
@@ -80,3 +81,16 @@ export const analyticsNotConfigured = failure(
   503,
   'No analytics server is configured; an operator sets ANALYTICS_URL and ANALYTICS_TOKEN.',
 );
+/** Of a call that leaves the platform. */
+export const elsewhereErrors = [proxyUnreachable, proxyRefused, proxyTooLarge, proxyRedirects, proxyTimeout];
+/** Of a call to a site that is hosted here. */
+export const hostedErrors = [
+  siteNotFound,
+  siteBusy,
+  teamSuspended,
+  teamExpired,
+  proxySiteFailed,
+  proxyTooLarge,
+  proxyTimeout,
+  proxyUnreachable,
+];

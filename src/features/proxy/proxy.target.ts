@@ -1,7 +1,8 @@
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { forbidden } from '#core/errors.ts';
-import { type Access, requireScope } from '#core/policy.ts';
+import { type Failure, forbidden } from '#core/errors.ts';
+import { type Access, requireScope, requireVerified } from '#core/policy.ts';
+import { applicationPasswordNotFound } from '#features/application-password/application-password.schema.ts';
 import {
   type ApplicationPasswordRow,
   chooseApplicationPassword,
@@ -15,8 +16,13 @@ import type { ProxyRequest } from './proxy.rules.ts';
 export type Target = { site: SiteRow } | { password: ApplicationPasswordRow };
 
 /** What the body names, for operations whose needed role and scope follow from the request that they pass on. */
-export function onTarget<Subject>(rule: string, find: NonNullable<Access<Subject>['find']>): Access<Subject> {
-  return { who: 'team', rule: `viewer to read, member for anything else, ${rule}`, named: 'body', scope: 'read', find };
+export function onTarget<Subject>(
+  rule: string,
+  find: NonNullable<Access<Subject>['find']>,
+  errors: readonly Failure[],
+): Access<Subject> {
+  const rules = `viewer to read, member for anything else, ${rule}`;
+  return { who: 'team', rule: rules, named: 'body', scope: 'read', find, errors };
 }
 
 /** What the path names: a site here or elsewhere, whichever team it is of. */
@@ -25,12 +31,16 @@ export function onHost(role: Role): Access<undefined> {
     who: 'team',
     rule: `${role} and above in the team of the site or of the stored password`,
     named: 'path',
+    errors: [applicationPasswordNotFound, forbidden],
     find: async (db, caller, { fqdn }) => {
       const name = String(fqdn);
       const site = await findOwnSite(db, caller, name);
       if (site) requireRoleOn(caller, site, role);
       // Which one of several is said by the query, which is read later.
-      else requireAllowed(await findApplicationPasswords(db, name, caller.roles.keys()), caller, role);
+      else {
+        requireAllowed(await findApplicationPasswords(db, name, caller.roles.keys()), caller, role);
+        requireVerified(caller);
+      }
       return undefined;
     },
   };
@@ -55,7 +65,9 @@ export async function findTarget(
     requireRoleOn(caller, site, role);
     return { site };
   }
-  return { password: await findPassword(db, caller, role, { fqdn, team_id }) };
+  const password = await findPassword(db, caller, role, { fqdn, team_id });
+  requireVerified(caller);
+  return { password };
 }
 
 export async function findPassword(

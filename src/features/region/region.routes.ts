@@ -3,7 +3,16 @@ import { operation } from '#core/http/operation.ts';
 import { Empty } from '#core/http/schema.ts';
 import { anyone, operator, operatorOn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { NewRegion, Region, RegionChange, RegionId, regionNotFound } from './region.schema.ts';
+import {
+  lastRegion,
+  NewRegion,
+  Region,
+  RegionChange,
+  RegionId,
+  regionExists,
+  regionInUse,
+  regionNotFound,
+} from './region.schema.ts';
 import { findRegion, listRegions } from './region.sql.ts';
 import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts';
 
@@ -34,6 +43,7 @@ export const regionOperations = [
     access: anyone,
     params: RegionPath,
     response: Region,
+    errors: [regionNotFound],
     handle: async ({ db, services, params }) => withSiteDomain(services, await getRegion(db, params.region_id)),
   }),
   operation({
@@ -45,6 +55,7 @@ export const regionOperations = [
     access: operator,
     body: NewRegion,
     response: Region,
+    errors: [regionExists],
     handle: async ({ db, services, body }) => withSiteDomain(services, await createRegion(db, body)),
   }),
   operation({
@@ -57,6 +68,7 @@ export const regionOperations = [
     params: RegionPath,
     body: RegionChange,
     response: Region,
+    errors: [regionExists],
     handle: async ({ db, services, params, body }) =>
       withSiteDomain(services, await updateRegion(db, params.region_id, body)),
   }),
@@ -69,6 +81,7 @@ export const regionOperations = [
     access: operator,
     params: RegionPath,
     response: Empty,
+    errors: [regionNotFound, lastRegion, regionInUse],
     async handle({ db, params }) {
       await deleteRegion(db, params.region_id);
       return {};

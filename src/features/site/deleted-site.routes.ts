@@ -4,7 +4,7 @@ import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { operator } from '#core/policy.ts';
 import { listDeletedSites } from './deleted-site.sql.ts';
 import { completeDeletedSites, restoreDeletedSite } from './site.delete.ts';
-import { DeletedSite, restoreFailed, Site } from './site.schema.ts';
+import { DeletedSite, deletedSiteNotFound, nameTaken, restoreFailed, Site } from './site.schema.ts';
 import { rereadSite } from './site.view.ts';
 
 export const deletedSiteOperations = [
@@ -31,6 +31,8 @@ export const deletedSiteOperations = [
     access: operator,
     params: Type.Object({ site_id: Uuid }),
     response: Site,
+    errors: [deletedSiteNotFound, nameTaken, restoreFailed],
+    goesOn: true,
     handle: (call) => restoreDeletedSite(call, call.params.site_id),
     reread: (call, first) => rereadSite(call, first, restoreFailed),
   }),

@@ -76,7 +76,14 @@ export async function takeProvenName(call: Call, fqdn: string, { holder, proof }
     },
   );
   const work = { busy: 'updating', busy_event_id: eventId };
-  const name = { fqdn: fallback, is_testing: true, domain_option: 'platform', is_ns_root: false, favicon_url: null };
+  const name = {
+    fqdn: fallback,
+    is_testing: true,
+    domain_option: 'platform',
+    is_ns_root: false,
+    zone_looked_at: null,
+    favicon_url: null,
+  };
   await updateSite(db, site.id, { ...name, ...work });
   await services.jobs.enqueue(db, leaveNameJob, { siteId: site.id, eventId }, site.id);
   await services.jobs.enqueue(db, mailNameLost, { teamId: site.team_id, lost: fqdn, fqdn: fallback });

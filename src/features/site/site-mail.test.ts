@@ -11,7 +11,7 @@ import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
-import { type Person, registerPerson } from '../../../test/people.ts';
+import { markVerified, type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { listenToRuntime } from './site.runtime.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
@@ -145,6 +145,23 @@ suite("a site's mail", () => {
     await app.services.db.updateTable('sites').set({ mail_hour: hourAgo }).where('id', '=', site.id).execute();
     await plan();
     await eventually(async () => (await waiting(site)) === 0);
+  });
+
+  test('stops at 10 people an hour while the address of the owner is not confirmed', async () => {
+    await hourGoesOn();
+    const person = await registerPerson(app, 'Unknown', { verified: false });
+    const site = await newSite(person);
+    await leaveMail(
+      site,
+      Array.from({ length: 10 }, () => someone()),
+    );
+    const later = someone();
+    await leaveMail(site, [later]);
+    await deliver(site);
+    assert.equal(await waiting(site), 1);
+    await markVerified(app, person.email);
+    await deliver(site);
+    assert.equal(mailsTo(later).length, 1);
   });
 
   test('that fails for the moment holds up no other, stays, and counts once it went out', async () => {

@@ -38,7 +38,7 @@ export const planSiteWork = jobKind<Nothing>({
   lane: 'background',
   async run(_payload, { services }) {
     await plan(services, takeIdle);
-    await plan(services, (tx) => enqueueEach(services, tx, runSiteCron, takeDueCron));
+    await plan(services, takeCron);
     await plan(services, (tx) => enqueueEach(services, tx, measureStorage, takeSitesToMeasure));
     await plan(services, (tx) => enqueueEach(services, tx, deliverSiteMail, takeWaitingMail));
   },
@@ -55,6 +55,12 @@ async function enqueueEach(
   take: (db: Db, limit: number) => Promise<string[]>,
 ): Promise<void> {
   for (const siteId of await take(tx, AT_ONCE)) await jobs.enqueueOnce(tx, kind, { siteId }, siteId);
+}
+
+/** Each at its own moment, and not up to a minute after it: that is when a scheduled post appears. */
+async function takeCron(tx: Db, { jobs }: Services): Promise<void> {
+  for (const { id, dueAt } of await takeDueCron(tx, AT_ONCE))
+    await jobs.enqueueOnce(tx, runSiteCron, { siteId: id }, id, dueAt);
 }
 
 const SLEEP_REASONS: Record<SleepReason, string> = {

@@ -8,7 +8,8 @@ const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.i
 
 /**
  * What sites told of themselves, in one statement, which locks them in the order of their ids as everybody does. Cron work
- * is looked for once a minute, however often one asks; a site without any is not woken for it.
+ * that is overdue is due since the platform first heard of it: a busy site, which tells so with each request, keeps its
+ * place, and nobody gets in front of others by telling of work from long ago. A site without any is not woken for it.
  */
 export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteStatus>): Promise<void> {
   const entries = [...statuses.values()];
@@ -17,11 +18,11 @@ export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteSt
       select * from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
         ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
     ), held as materialized (
-      select id, fqdn from sites where id in (select id from said) order by id for no key update
+      select id, fqdn, next_cron_at as known_cron_at from sites where id in (select id from said) order by id for no key update
     ), told as (
       -- An icon from elsewhere would tell that server who looks at the dashboard.
       select id, case when substring(icon from '^https?://([^/:?#]+)') = fqdn then icon end as favicon_url,
-        case when next_cron_at is not null then greatest(next_cron_at, now() + interval '1 minute') end as next_cron_at
+        case when next_cron_at is not null then greatest(next_cron_at, least(known_cron_at, now())) end as next_cron_at
       from said join held using (id)
     )
     update sites s set favicon_url = told.favicon_url, next_cron_at = told.next_cron_at from told
@@ -32,16 +33,19 @@ export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteSt
 }
 
 /**
- * The sites whose scheduled work is due. Their next turn is set an hour ahead before they run: WordPress tells the right
- * moment when it has run, and a site that can not is not tried again every minute.
+ * The sites whose scheduled work is due before the planner comes again, and when. Their next turn is set an hour ahead
+ * before they run: WordPress tells the right moment when it has run, and a site that can not is not tried again every minute.
  */
-export async function takeDueCron(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update sites set next_cron_at = now() + interval '1 hour' where id in (
-      select s.id from sites s ${WORKING}
-      where s.next_cron_at <= now() and s.busy is null order by s.next_cron_at limit ${limit} for update of s skip locked)
-    returning id`.execute(db);
-  return rows.map(({ id }) => id);
+export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; dueAt: Date }[]> {
+  const { rows } = await sql<{ id: string; due_at: Date }>`
+    with due as materialized (
+      select s.id, s.next_cron_at as due_at from sites s ${WORKING}
+      where s.next_cron_at <= now() + interval '1 minute' and s.busy is null
+      order by s.next_cron_at limit ${limit} for update of s skip locked
+    )
+    update sites s set next_cron_at = now() + interval '1 hour' from due where s.id = due.id
+    returning s.id, due.due_at`.execute(db);
+  return rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
 }
 
 export type SleepReason = 'suspended' | 'expired' | 'idle';
@@ -82,10 +86,16 @@ export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[
 const HOUR = sql`date_trunc('hour', now(), 'UTC')`;
 const SENT_THIS_HOUR = sql`case when mail_hour = ${HOUR} then mails_sent else 0 end`;
 
-/** Whether the site may mail now: its team works, and it has not mailed to too many people within this hour. */
-export async function mayMail(db: Db, id: string, perHour: number): Promise<boolean> {
+/**
+ * Whether the site may mail now: its team works, and it has not mailed to too many people within this hour. `unconfirmed`
+ * is how many those are while nobody has confirmed the address of the team's owner.
+ */
+export async function mayMail(db: Db, id: string, perHour: { usual: number; unconfirmed: number }): Promise<boolean> {
   const { rows } = await sql`
-    select from sites s ${WORKING} where s.id = ${id} and ${SENT_THIS_HOUR} < ${perHour}`.execute(db);
+    select from sites s ${WORKING} join users u on u.id = t.user_id
+    where s.id = ${id} and ${SENT_THIS_HOUR} < case when u.is_verified then ${perHour.usual}::int else ${perHour.unconfirmed} end`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 

@@ -28,6 +28,8 @@ test('a creation that can not succeed is tried again, then ends with a clear fai
     assert.match((error as Error).message, /WordPress could not be set up/);
     return true;
   });
+  const [event] = (await owner.api.listEvents({ query: { fqdn } })).results;
+  assert.match(event?.description ?? '', /^WordPress could not be set up\./);
   const { db, runtime } = app.services;
   await assert.rejects(owner.api.getSite({ params: { fqdn } }), refused(404, 'site.not_found'));
   assert.equal((await db.selectFrom('site_names').selectAll().execute()).length, 0);

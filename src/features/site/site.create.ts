@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Caller } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
+import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
 import { recordSiteEvent } from './site.events.ts';
@@ -23,7 +26,7 @@ export interface PreparedSite {
 }
 
 /** Finds every fault that needs a look at the data, then does what is slow. */
-export async function prepareSite(db: Db, services: Services, input: NewSite): Promise<PreparedSite> {
+export async function prepareSite(db: Db, services: Services, caller: Caller, input: NewSite): Promise<PreparedSite> {
   const regions = await listRegions(db);
   const faults: Fault[] = [
     ...checkName(
@@ -34,15 +37,25 @@ export async function prepareSite(db: Db, services: Services, input: NewSite): P
     ),
     ...checkPassword(input),
   ];
-  // Without a name it is the default region: the one that the platform began with.
-  const wanted = input.region_name?.trim() || undefined;
-  const region = wanted === undefined ? regions[0] : regions.find(({ name }) => name === wanted);
+  const region = await chooseRegion(db, caller, regions, input.region_name?.trim() || undefined);
   if (!region) faults.push(noSuchRegion);
   if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
   if (input.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
   if (faults.length > 0 || !region) throw invalid(...faults);
   const claim = await readClaim(db, services, input.fqdn, input.team_id);
   return { region, claim, passwordHash: await hashForWordPress(input.cms_password) };
+}
+
+/** Without a name it is the account's default region, else the one that the platform began with. */
+async function chooseRegion(
+  db: Db,
+  caller: Caller,
+  regions: Region[],
+  wanted: string | undefined,
+): Promise<Region | undefined> {
+  if (wanted !== undefined) return regions.find(({ name }) => name === wanted);
+  const own = await findDefaultRegion(db, caller.userId);
+  return regions.find(({ id }) => id === own?.id) ?? regions[0];
 }
 
 const noSuchRegion = bodyFault('region_name', 'Value error, there is no region of this name');
@@ -57,6 +70,7 @@ export async function createSite(
   const { secrets, config } = services;
   if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
   const team = await lockWorkingTeam(db, input.team_id);
+  await recheckRights(db, caller, input.team_id);
   const isFree = input.is_free ?? false;
   await requireSlot(db, team, isFree);
   await requireStorage(db, team);

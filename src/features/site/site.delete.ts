@@ -1,33 +1,39 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
-import { stopClock } from '#features/backup/backup.ts';
+import type { Services } from '#core/services.ts';
+import { deleteExternalPaths } from '#features/external-path/external-path.ts';
 import { addStorage, lockTeam, teamsById } from '#features/team/team.ts';
 import { usersById } from '#features/user/user.ts';
-import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
-import { type DeletedSiteRow, lockDeletedSite, moveFromDeleted, moveToDeleted } from './deleted-site.sql.ts';
+import { restoreSite } from './deleted-site.jobs.ts';
+import { type DeletedSiteRow, lockDeletedSite, moveFromDeleted } from './deleted-site.sql.ts';
 import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+import { removeSite } from './site.remove.ts';
 import { type DeletedSite, deletedSiteNotFound, nameTaken, type Site } from './site.schema.ts';
-import { releaseName, type SiteRow } from './site.sql.ts';
+import { lockTeamSites, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
+import { removeBusySite } from './site-removal.jobs.ts';
 
-/** The site is gone and its name is free with this transaction; a job puts what is left of it aside. */
 export async function deleteSite(call: Call, named: SiteRow): Promise<void> {
   const { db, services, caller } = call;
   await lockTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
-  const eventId = await recordSiteEvent(db, caller, site, {
-    event_type: 'site.deleted',
-    activity: `${caller.fullName} deleted ${site.fqdn}`,
-    unfinished: true,
-  });
-  await releaseName(db, site.fqdn, site.id, site.team_id);
-  await stopClock(db, site.id);
-  await moveToDeleted(db, site, { deletedBy: caller.userId, eventId });
-  await addStorage(db, site.team_id, -site.storage_bytes);
-  await services.jobs.enqueue(db, archiveSite, { siteId: site.id, eventId }, site.id);
-  call.headers['operation-id'] = eventId;
+  call.headers['operation-id'] = await removeSite(db, services, caller, site);
+}
+
+/**
+ * All the sites of a team, and first the paths of theirs that lead elsewhere, which an operator who brings a site back does
+ * not bring back with it. One that is busy goes when its work has ended: nobody can keep a site by keeping it busy.
+ */
+export async function deleteTeamSites(db: Db, services: Services, caller: Caller, teamId: string): Promise<void> {
+  await lockTeam(db, teamId);
+  const by = { userId: caller.userId, fullName: caller.fullName };
+  for (const site of await lockTeamSites(db, teamId)) {
+    await deleteExternalPaths(db, caller, site);
+    if (site.busy === null) await removeSite(db, services, by, site);
+    else await services.jobs.enqueue(db, removeBusySite, { siteId: site.id, by }, site.id);
+  }
 }
 
 /** Brings a deleted site back under its name, if nobody took that meanwhile. The plan's limits do not bind operators. */

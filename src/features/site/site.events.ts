@@ -7,7 +7,7 @@ import { lockSite, type SiteRow } from './site.sql.ts';
 /** What happened to a site. The readable line starts with who did it, or with what `activity` says by itself. */
 export function recordSiteEvent(
   db: Db,
-  caller: Caller | null,
+  caller: Pick<Caller, 'userId'> | null,
   site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>,
   event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished' | 'item_id'>,
 ): Promise<string> {

@@ -120,7 +120,7 @@ export const updateSiteJob = jobKind<Update>({
         domain_option: isTesting ? 'platform' : 'custom',
         core_version: target.core_version,
         // They were the old name's; WordPress and a look at the new one's zone tell.
-        ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false }),
+        ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false, zone_looked_at: null }),
       });
       if (!updated) return;
       if (newFqdn !== undefined) await releaseName(tx, site.fqdn, siteId, site.team_id);

@@ -1,6 +1,6 @@
 import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import type { AppError } from '#core/errors.ts';
+import type { Failure } from '#core/errors.ts';
 import { type Access, onRecord } from '#core/policy.ts';
 import { siteNotFound } from './site.schema.ts';
 import { findSite, type SiteRow } from './site.sql.ts';
@@ -14,11 +14,12 @@ export function onSite(role: Role): Access<SiteRow> {
 export function onPartOfSite<Part>(
   role: Role,
   find: (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>,
-  missing: () => AppError,
+  missing: Failure,
 ): Access<{ site: SiteRow; part: Part }> {
   const { find: findSiteOf, ...access } = onSite(role);
   return {
     ...access,
+    errors: [...(access.errors ?? []), missing],
     find: async (db, caller, input, config) => {
       const site = (await findSiteOf?.(db, caller, input, config)) as SiteRow;
       const part = await find(db, site, input);

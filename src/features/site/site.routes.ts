@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
-import { inTeam, signedIn, teamNotFound } from '#core/policy.ts';
+import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
@@ -13,12 +13,17 @@ import { onOwnSite, onSite } from './site.policy.ts';
 import {
   createFailed,
   NewSite,
+  nameErrors,
+  planSites,
+  planStorage,
   Site,
   SiteChange,
   SiteLogin,
   SiteUsage,
+  siteBusy,
   sleepFailed,
   updateFailed,
+  workingTeamErrors,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
 import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
@@ -40,6 +45,7 @@ export const siteOperations = [
     assistant: true,
     query: Type.Object({ team_id: Type.Optional(Uuid), ...PageQuery }),
     response: PageOf(Site),
+    errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
       const { team_id } = query;
       if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
@@ -60,7 +66,9 @@ export const siteOperations = [
     assistant: true,
     body: NewSite,
     response: Site,
-    prepare: ({ db, services, body }) => prepareSite(db, services, body),
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, createFailed],
+    goesOn: true,
+    prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
     reread: (call, first) => rereadSite(call, first, createFailed),
   }),
@@ -82,11 +90,13 @@ export const siteOperations = [
     path: '/site/{fqdn}',
     tag,
     summary: 'Change a site: its protection, its cache, its name, its team, its version of WordPress',
-    access: onSite('member'),
+    access: verifiedIf('to move it to another team', onSite('member')),
     assistant: true,
     params: SitePath,
     body: SiteChange,
     response: Site,
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, updateFailed],
+    goesOn: true,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),
     reread: (call, first) => rereadSite(call, first, updateFailed),
@@ -101,6 +111,8 @@ export const siteOperations = [
     assistant: true,
     params: SitePath,
     response: Empty,
+    errors: [siteBusy],
+    goesOn: true,
     async handle(call) {
       await deleteSite(call, call.subject);
       return {};
@@ -118,6 +130,8 @@ export const siteOperations = [
       for_code_server: Type.Optional(Type.Boolean({ description: 'Stop its code server alone; the site stays awake' })),
     }),
     response: Site,
+    errors: [siteBusy, sleepFailed],
+    goesOn: true,
     // No site has a code server yet, so there is none to stop.
     handle: (call) =>
       call.query.for_code_server
@@ -137,7 +151,7 @@ export const siteOperations = [
     query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
     response: PageOf(Event),
     async handle({ db, caller, subject: site, query, page }) {
-      const { count, events } = await listSiteEvents(db, caller, site, query.after_datetime, query);
+      const { count, events } = await listSiteEvents(db, caller, site.id, query.after_datetime, query);
       return page(query, count, events);
     },
   }),
@@ -171,10 +185,9 @@ export const siteOperations = [
     tag,
     summary: 'A link that opens wp-admin as the first administrator, once',
     access: onSite('member'),
-    // It works once, so a repeated answer would be of no use.
-    idempotency: false,
     params: SitePath,
     response: SiteLogin,
+    errors: [...workingTeamErrors, siteBusy],
     handle: (call) => createSiteLogin(call, call.subject),
   }),
 ];

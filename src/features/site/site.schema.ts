@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { teamNotFound } from '#core/policy.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
@@ -36,7 +37,7 @@ export const Site = Type.Object(
     code_server_enabled: Type.Boolean(),
     code_server_password: Type.String({ description: 'Empty for whoever may only read' }),
     dkim_key: Nullable(Type.String({ description: 'The TXT record to publish; null for whoever may only read' })),
-    db_prefix: Type.String(),
+    db_prefix: Type.String({ description: "What the names of the site's tables begin with: wp_ for every site" }),
     git_url: Nullable(Type.String()),
     git_last_sync_hash: Nullable(Type.String()),
     current_cycle_visits: Type.Integer(),
@@ -66,17 +67,22 @@ const Username = Type.String({
 export const NewSite = Type.Object({
   fqdn: Fqdn,
   team_id: Uuid,
-  region_name: Type.Optional(Nullable(Type.String({ maxLength: 40, description: 'The default region when left out' }))),
+  region_name: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Your account's default region when left out, else the platform's first",
+    }),
+  ),
   is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
-  template_name: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  template_name: Type.Optional(Type.String({ maxLength: 200 })),
+  git_url: Type.Optional(Type.String({ maxLength: 2083 })),
   cms_blog_name: Name,
   cms_username: Username,
   // As long as WordPress' own column.
   cms_email: Type.String({ ...Email, maxLength: 100 }),
   cms_first_name: Name,
   cms_last_name: Name,
-  cms_password: Type.String({ minLength: 10, maxLength: 4096, description: 'Used once, kept nowhere' }),
+  cms_password: Type.String({ minLength: 1, description: 'Whatever WordPress takes. Used once, kept nowhere' }),
 });
 export type NewSite = Static<typeof NewSite>;
 
@@ -91,7 +97,7 @@ export const SiteChange = Type.Object({
   cdn_firewall_allowed_ips: Type.Optional(
     Type.Array(Type.String({ maxLength: 50 }), { maxItems: 500, description: 'IPv4, IPv6 and CIDR' }),
   ),
-  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083 }))),
+  git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),
 });
 export type SiteChange = Static<typeof SiteChange>;
@@ -156,6 +162,10 @@ export const teamExpired = failure(
   402,
   'This team has been unpaid for 14 days; pay in the billing portal or choose a plan to go on.',
 );
+/** Of work that needs a team in good standing. */
+export const workingTeamErrors = [teamNotFound, teamSuspended, teamExpired];
+/** Of whoever wants a name. */
+export const nameErrors = [nameTaken, nameHeld, siteBusy];
 export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');
 export const planStorage = failure('plan.storage', 402, 'The plan has no storage left.');
 export const deletedSiteNotFound = failure('deleted_site.not_found', 404, 'There is no such deleted site.');

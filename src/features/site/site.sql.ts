@@ -29,6 +29,13 @@ export async function listTeamSites(db: Db, teamId: string, paging: Paging): Pro
   return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
 }
 
+/** All the sites of a team, kept from changing, in the order in which everybody locks them. */
+export async function lockTeamSites(db: Db, teamId: string): Promise<SiteRow[]> {
+  const { rows } = await sql<SiteRow>`
+    select * from sites where team_id = ${teamId} order by id for no key update`.execute(db);
+  return rows;
+}
+
 export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   const { rows } = await sql<{ fqdn: string }>`select fqdn from sites where team_id = ${teamId}`.execute(db);
   return rows.map(({ fqdn }) => fqdn);
@@ -97,9 +104,21 @@ export async function updateSite(db: Db, id: string, change: Updateable<DB['site
   return db.updateTable('sites').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
-/** What the name servers of a site's zone turned out to be. */
-export async function noteNsRoot(db: Db, id: string, isNsRoot: boolean): Promise<void> {
-  await sql`update sites set is_ns_root = ${isNsRoot} where id = ${id}`.execute(db);
+export type NamedSite = Pick<SiteRow, 'id' | 'fqdn' | 'region_id'>;
+
+/** Sites with a domain of their own whose zone nobody has looked at for so long, new names first. */
+export async function findZonesToLookAt(db: Db, everyHours: number, limit: number): Promise<NamedSite[]> {
+  const { rows } = await sql<NamedSite>`
+    select id, fqdn, region_id from sites
+    where domain_option = 'custom' and (zone_looked_at is null or zone_looked_at < now() - make_interval(hours => ${everyHours}))
+    order by zone_looked_at nulls first limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What the name servers of a site's zone turned out to be; undefined where they could not be asked. */
+export async function noteZone(db: Db, { id, fqdn }: NamedSite, isNsRoot: boolean | undefined): Promise<void> {
+  await sql`update sites set is_ns_root = coalesce(${isNsRoot ?? null}, is_ns_root), zone_looked_at = now()
+    where id = ${id} and fqdn = ${fqdn}`.execute(db);
 }
 
 /** Changes the site if this very work still has it: an attempt that came too late changes nothing. */

@@ -2,12 +2,13 @@
 export { claimRecord } from './name-claim.ts';
 
 export { callSite } from './site.call.ts';
+export { deleteTeamSites } from './site.delete.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
 export { lockWorkingTeam } from './site.limits.ts';
 export { onPartOfSite, onSite } from './site.policy.ts';
-export { isPlatformName, isUnderSiteDomain } from './site.rules.ts';
+export { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from './site.rules.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
 export { siteBusy, siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
@@ -15,9 +16,11 @@ export {
   countSites,
   findSite,
   findSiteById,
+  findZonesToLookAt,
   listSiteNames,
+  type NamedSite,
   nameIsClaimed,
-  noteNsRoot,
+  noteZone,
   type SiteRow,
   siteIsInTeam,
   updateBusySite,

@@ -1,8 +1,9 @@
 import { type Caller, hasRole } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
-import { teamNotFound } from '#core/policy.ts';
+import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
@@ -60,6 +61,7 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
   if (team_id !== undefined && team_id !== site.team_id) {
     if (!hasRole(caller, site.team_id, 'admin') || !hasRole(caller, team_id, 'admin'))
       throw forbidden({ message: 'To move a site you must be admin or owner in both teams.' });
+    requireVerified(caller);
   }
   if (new_fqdn !== undefined && new_fqdn !== site.fqdn && !mayRename(caller, site))
     throw forbidden({ message: 'Only admins, the owner and the member who created a site may rename it.' });
@@ -75,6 +77,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
   if (movesTo || input.is_free !== undefined)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
+  for (const id of teams.keys()) await recheckRights(db, caller, id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
   const change = differences(site, input);

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
+import { forbidden } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
-import { Member, Team, TeamChange } from './team.schema.ts';
+import { Member, memberNotFound, ownerStays, Team, TeamChange } from './team.schema.ts';
 import { findTeam, listAllTeams, listMembers, listTeams } from './team.sql.ts';
 import { completeMembers, completeTeams, getMember, getTeam, removeMember, suspendTeam, updateTeam } from './team.ts';
 
@@ -89,6 +90,7 @@ export const teamOperations = [
     access: inTeam('viewer'),
     params: Type.Object({ team_id: Uuid, team_member_id: Uuid }),
     response: Member,
+    errors: [memberNotFound],
     handle: ({ db, subject: teamId, params }) => getMember(db, teamId, params.team_member_id),
   }),
   operation({
@@ -103,6 +105,7 @@ export const teamOperations = [
       team_member_user_id: Type.String({ format: 'uuid', description: 'The id of the user, not of the membership' }),
     }),
     response: Empty,
+    errors: [memberNotFound, ownerStays, forbidden],
     async handle({ db, services, caller, subject: teamId, params }) {
       await removeMember(db, services, caller, teamId, params.team_member_user_id);
       return {};

@@ -41,6 +41,13 @@ export async function lockTeam(db: Db, id: string): Promise<TeamRow | undefined>
   return rows[0];
 }
 
+/** The teams of an owner, kept from changing, in the order in which everybody locks them. */
+export async function lockOwnedTeams(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from teams where user_id = ${userId} order by id for no key update`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 export async function findTeams(db: Db, ids: string[]): Promise<TeamRow[]> {
   return (await sql<TeamRow>`select ${TEAM_COLUMNS} from teams where id = any(${ids}::uuid[])`.execute(db)).rows;
 }
@@ -109,6 +116,12 @@ export async function findMember(
   return (
     await sql<MemberRow>`select ${MEMBER_COLUMNS} from team_members where team_id = ${teamId} and ${match}`.execute(db)
   ).rows[0];
+}
+
+export async function listOtherMembers(db: Db, teamId: string): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${MEMBER_COLUMNS} from team_members where team_id = ${teamId} and role <> 'owner' order by id`.execute(db);
+  return rows;
 }
 
 export async function isMemberByEmail(db: Db, teamId: string, email: string): Promise<boolean> {

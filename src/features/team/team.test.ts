@@ -82,7 +82,7 @@ test('members are listed with the owner; one is read by membership id and remove
     (await guest.api.getMember({ params: { ...params, team_member_id: member?.id as string } })).user.email,
     guest.email,
   );
-  await owner.api.removeMember({ params: { ...params, team_member_id: guest.userId } });
+  await owner.api.removeMember({ params: { ...params, team_member_user_id: guest.userId } });
   await assert.rejects(guest.api.getTeam({ params }), refused(404, 'team.not_found'));
   await assert.rejects(
     owner.api.getMember({ params: { ...params, team_member_id: member?.id as string } }),
@@ -97,7 +97,7 @@ test('a member may leave, may not remove others, and the owner can not be remove
   await letIn(owner, viewer, 'viewer');
   await letIn(owner, admin, 'admin');
   const remove = (by: typeof owner, userId: string) =>
-    by.api.removeMember({ params: { team_id: owner.teamId, team_member_id: userId } });
+    by.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: userId } });
   await assert.rejects(remove(admin, viewer.userId), refused(403));
   await assert.rejects(remove(owner, owner.userId), refused(409, 'member.is_owner'));
   assert.deepEqual(await remove(viewer, viewer.userId), {});
@@ -108,7 +108,7 @@ test('a member is removed once, however many try at once', async () => {
   const owner = await registerPerson(app);
   const guest = await registerPerson(app);
   await letIn(owner, guest, 'member');
-  const params = { team_id: owner.teamId, team_member_id: guest.userId };
+  const params = { team_id: owner.teamId, team_member_user_id: guest.userId };
   const tries = await Promise.allSettled(Array.from({ length: 6 }, () => owner.api.removeMember({ params })));
   assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1);
   const { results } = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
@@ -142,7 +142,6 @@ test('an invite is mailed, shown to its owner, joins once, and is bound to its a
   ]);
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   assert.equal((await owner.api.listInvites({ params })).count, 0);
-  assert.equal((await guest.api.getMe()).is_verified, false);
 });
 
 test('an address has one open invite, a member none, and a withdrawn one does not join', async () => {

@@ -16,13 +16,22 @@ import {
   findTeams,
   insertMember,
   insertTeam,
+  listOtherMembers,
   type MemberRow,
   setActive,
   type TeamRow,
   updateTeam as writeTeam,
 } from './team.sql.ts';
 
-export { addStorage, findTeam, insertMember, isMemberByEmail, lockTeam, type TeamRow } from './team.sql.ts';
+export {
+  addStorage,
+  findTeam,
+  insertMember,
+  isMemberByEmail,
+  lockOwnedTeams,
+  lockTeam,
+  type TeamRow,
+} from './team.sql.ts';
 
 export async function createTeam(
   db: Db,
@@ -146,17 +155,28 @@ export async function removeMember(
   const row = await findMember(db, teamId, { user_id: userId });
   if (!row) throw memberNotFound();
   if (row.role === 'owner') throw ownerStays();
+  if (!(await takeOut(db, services, caller, row))) throw memberNotFound();
+}
+
+/** Leaves a team to its owner alone. */
+export async function removeOtherMembers(db: Db, services: Services, owner: Caller, teamId: string): Promise<void> {
+  for (const row of await listOtherMembers(db, teamId)) await takeOut(db, services, owner, row);
+}
+
+/** False when somebody else just did. */
+async function takeOut(db: Db, services: Services, caller: Caller, row: MemberRow): Promise<boolean> {
   const [member] = await completeMembers(db, [row]);
-  if (!(await deleteMember(db, row))) throw memberNotFound();
-  rightsChanged(db, services, userId);
+  if (!(await deleteMember(db, row))) return false;
+  rightsChanged(db, services, row.user_id);
   const name = member?.user.full_name;
-  const activity = caller.userId === userId ? `${name} left the team` : `${caller.fullName} removed ${name}`;
+  const activity = caller.userId === row.user_id ? `${name} left the team` : `${caller.fullName} removed ${name}`;
   await recordEvent(db, {
     scope: 'team',
     event_type: 'member.removed',
     activity,
     by: caller,
-    team_id: teamId,
-    item_id: userId,
+    team_id: row.team_id,
+    item_id: row.user_id,
   });
+  return true;
 }

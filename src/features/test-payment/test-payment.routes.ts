@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import type { AppError } from '#core/errors.ts';
+import type { Failure } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
 import type { TestPages } from '#core/payments.ts';
 import { type Access, signedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import {
   CheckoutOutcome,
+  notPossible,
   PortalAction,
   TestCheckout,
   TestPortal,
@@ -19,11 +20,12 @@ const tag = 'billing';
 const SessionPath = Type.Object({ session_id: Type.String({ pattern: '^(?:cs_test|bps)_[0-9a-f]{24}$' }) });
 
 /** Whoever opened the session; the subject is its id. */
-function ownSession(object: string, missing: () => AppError): Access<string> {
+function ownSession(object: string, missing: Failure): Access<string> {
   return {
     ...signedIn,
     rule: 'whoever opened the session, where the built-in provider is used',
     named: 'path',
+    errors: [missing],
     find: async (db, caller, { session_id }) => {
       const isBound = caller.credential.teamId !== null;
       if (isBound || !(await ownsSession(db, object, String(session_id), caller.userId))) throw missing();
@@ -36,12 +38,12 @@ const ownCheckout = ownSession('checkout.session', testCheckoutNotFound);
 const ownPortal = ownSession('billing_portal.session', testPortalNotFound);
 
 /** What another provider was asked for later is none of the built-in one's business. */
-function pagesOf({ payments }: Services, missing: () => AppError): TestPages {
+function pagesOf({ payments }: Services, missing: Failure): TestPages {
   if (!payments?.testPages) throw missing();
   return payments.testPages;
 }
 
-async function found<T>(session: Promise<T | undefined>, missing: () => AppError): Promise<T> {
+async function found<T>(session: Promise<T | undefined>, missing: Failure): Promise<T> {
   const there = await session;
   if (there === undefined) throw missing();
   return there;
@@ -98,6 +100,7 @@ export const testPaymentOperations = [
     params: SessionPath,
     body: PortalAction,
     response: TestPortal,
+    errors: [notPossible],
     async handle({ db, services, subject: id, body }) {
       const pages = pagesOf(services, testPortalNotFound);
       return actInPortal(db, pages, await found(pages.readPortal(db, id), testPortalNotFound), body);

@@ -22,6 +22,7 @@ const ownOrInTeam: Access<AttachmentRow> = {
   who: 'team',
   rule: "whoever uploaded it, viewers and above of the ticket's team, and operators",
   named: 'path',
+  errors: [attachmentNotFound],
   async find(db, caller, input) {
     const file = await findAttachment(db, String(input.s3_object));
     if (!file || !maySeeFile(caller, file)) throw attachmentNotFound();
@@ -54,6 +55,7 @@ export const attachmentOperations = [
       }),
     }),
     response: Attachment,
+    errors: [tooManyUploads],
     async handle({ db, caller, query, body }) {
       const { raw, contentType } = body as Body;
       if (raw.length === 0) throw invalid({ loc: ['body'], msg: 'Field required', type: 'missing' });

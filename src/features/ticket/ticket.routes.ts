@@ -3,7 +3,18 @@ import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
-import { NewReply, NewTicket, OwnTickets, Reply, Ticket, TicketChange, ticketNotFound } from './ticket.schema.ts';
+import {
+  attachmentNotFound,
+  NewReply,
+  NewTicket,
+  noMessagesLeft,
+  OwnTickets,
+  Reply,
+  siteNotFound,
+  Ticket,
+  TicketChange,
+  ticketNotFound,
+} from './ticket.schema.ts';
 import {
   deleteTicket,
   findTicket,
@@ -17,8 +28,6 @@ import {
 import { answerTicket, completeReplies, completeTickets, createReply, createTicket, getTicket } from './ticket.ts';
 
 const tag = 'tickets';
-/** Lists show the newest few replies of each ticket: a page of full threads could be hundreds of megabytes. */
-const REPLIES_IN_LISTS = 5;
 const TicketPath = Type.Object({ ticket_id: Uuid });
 
 const onTicket = (role: Role, orIf?: Parameters<typeof onRecord<TicketRow>>[0]['orIf']) =>
@@ -28,6 +37,8 @@ const onTicket = (role: Role, orIf?: Parameters<typeof onRecord<TicketRow>>[0]['
     find: (db, { ticket_id }) => findTicket(db, ticket_id as string),
     ...(orIf && { orIf }),
   });
+
+const onAnyTicket = operatorOn((db, { ticket_id }) => findTicket(db, String(ticket_id)), ticketNotFound);
 
 export const ticketOperations = [
   operation({
@@ -40,9 +51,9 @@ export const ticketOperations = [
     params: Type.Object({ team_id: Uuid }),
     query: Type.Object(PageQuery),
     response: PageOf(Ticket),
-    async handle({ db, subject: teamId, query, page }) {
+    async handle({ db, services, subject: teamId, query, page }) {
       const { count, rows } = await listTeamTickets(db, teamId, query);
-      return page(query, count, await completeTickets(db, rows, REPLIES_IN_LISTS));
+      return page(query, count, await completeTickets(db, services, rows, { inList: true }));
     },
   }),
   operation({
@@ -57,12 +68,12 @@ export const ticketOperations = [
       size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     }),
     response: OwnTickets,
-    async handle({ db, caller, query, page }): Promise<Static<typeof OwnTickets>> {
+    async handle({ db, services, caller, query, page }): Promise<Static<typeof OwnTickets>> {
       const given = query as { page?: number; size?: number };
       const isPage = given.page !== undefined || given.size !== undefined;
       const paging = isPage ? { page: given.page ?? 1, size: given.size ?? 50 } : { page: 1, size: 1 };
       const { count, rows } = await listOwnTickets(db, caller.userId, [...caller.roles.keys()], paging);
-      const tickets = await completeTickets(db, rows, isPage ? REPLIES_IN_LISTS : undefined);
+      const tickets = await completeTickets(db, services, rows, isPage ? { inList: true } : {});
       return isPage ? page(paging, count, tickets) : (tickets[0] ?? {});
     },
   }),
@@ -75,6 +86,7 @@ export const ticketOperations = [
     access: inTeam('member', 'body'),
     body: NewTicket,
     response: Ticket,
+    errors: [siteNotFound, attachmentNotFound],
     handle: ({ db, caller, body }) => createTicket(db, caller, body),
   }),
   operation({
@@ -86,7 +98,8 @@ export const ticketOperations = [
     access: onTicket('viewer'),
     params: TicketPath,
     response: Ticket,
-    handle: async ({ db, subject: row }) => (await completeTickets(db, [row]))[0] as Static<typeof Ticket>,
+    handle: async ({ db, services, subject: row }) =>
+      (await completeTickets(db, services, [row]))[0] as Static<typeof Ticket>,
   }),
   operation({
     id: 'updateTicket',
@@ -98,10 +111,10 @@ export const ticketOperations = [
     params: TicketPath,
     body: TicketChange,
     response: Ticket,
-    async handle({ db, subject: row, body }) {
+    async handle({ db, services, subject: row, body }) {
       if (body.assistant_custom_instructions !== undefined)
         await setInstructions(db, row.id, body.assistant_custom_instructions);
-      return getTicket(db, row.id);
+      return getTicket(db, services, row.id);
     },
   }),
   operation({
@@ -146,6 +159,7 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
+    errors: [noMessagesLeft],
     handle: ({ db, caller, subject: row, body }) => createReply(db, caller, row, body),
   }),
   operation({
@@ -157,9 +171,9 @@ export const ticketOperations = [
     access: operator,
     query: Type.Object({ resolved: Type.Optional(Type.Boolean()), ...PageQuery }),
     response: PageOf(Ticket),
-    async handle({ db, query, page }) {
+    async handle({ db, services, query, page }) {
       const { count, rows } = await listAllTickets(db, query.resolved, query);
-      return page(query, count, await completeTickets(db, rows, REPLIES_IN_LISTS));
+      return page(query, count, await completeTickets(db, services, rows, { inList: true, asOperator: true }));
     },
   }),
   operation({
@@ -171,7 +185,23 @@ export const ticketOperations = [
     access: operator,
     params: TicketPath,
     response: Ticket,
-    handle: ({ db, params }) => getTicket(db, params.ticket_id),
+    errors: [ticketNotFound],
+    handle: ({ db, services, params }) => getTicket(db, services, params.ticket_id, { asOperator: true }),
+  }),
+  operation({
+    id: 'listAnyReplies',
+    method: 'GET',
+    path: '/operator/ticket/{ticket_id}/reply',
+    tag: 'operators',
+    summary: 'The replies to any ticket, newest first',
+    access: onAnyTicket,
+    params: TicketPath,
+    query: Type.Object(PageQuery),
+    response: PageOf(Reply),
+    async handle({ db, subject: row, query, page }) {
+      const { count, rows } = await listReplies(db, row.id, query);
+      return page(query, count, await completeReplies(db, rows));
+    },
   }),
   operation({
     id: 'answerTicket',
@@ -179,7 +209,7 @@ export const ticketOperations = [
     path: '/operator/ticket/{ticket_id}/reply',
     tag: 'operators',
     summary: 'Answer any ticket as the platform; its author is mailed',
-    access: operatorOn((db, { ticket_id }) => findTicket(db, String(ticket_id)), ticketNotFound),
+    access: onAnyTicket,
     params: TicketPath,
     body: NewReply,
     response: Reply,

@@ -25,13 +25,19 @@ const fields = {
   description: Type.String(),
   category: Nullable(Type.String()),
   is_assistant_thread: Type.Boolean(),
-  messages_remaining: Type.Integer({ description: 'Assistant messages left in this ticket' }),
+  messages_remaining: Type.Integer({
+    description: 'Assistant messages left in this ticket; one is taken when the assistant answers',
+  }),
   assistant_custom_instructions: Nullable(Type.String()),
   resolved: Type.Boolean(),
   resolved_at: Nullable(Timestamp),
   ticket_replies: Type.Array(Reply, {
-    description: 'The newest replies, oldest of them first; the reply operation has them all',
+    description: 'All replies, oldest first; of a very long thread and in lists the newest ones',
   }),
+  ticket_replies_count: Type.Integer({ description: 'All there are, also where not all are shown' }),
+  ticket_replies_next: Nullable(
+    Type.String({ description: 'The page that goes on with the older replies; null when all are shown' }),
+  ),
   created_at: Timestamp,
 };
 
@@ -56,23 +62,25 @@ export const NewTicket = Type.Object({
   team_id: Uuid,
   subject: Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }),
   description: Text,
-  category: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 40 }))),
+  category: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   resolved: Type.Optional(Type.Boolean({ default: false })),
   s3_object: Type.Optional(
-    Nullable(Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' })),
+    Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' }),
   ),
-  site_live_id: Type.Optional(Nullable(Uuid)),
+  site_live_id: Type.Optional(Uuid),
 });
 export type NewTicket = Static<typeof NewTicket>;
 
 export const TicketChange = Type.Object({
-  assistant_custom_instructions: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+  assistant_custom_instructions: Type.Optional(
+    Nullable(Type.String({ maxLength: 10_000, description: 'Null takes them away' })),
+  ),
 });
 
 export const NewReply = Type.Object({
-  description: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
-  is_assistant_chat_message: Type.Optional(Nullable(Type.Boolean({ default: false }))),
-  resolve: Type.Optional(Nullable(Type.Boolean())),
+  description: Type.Optional(Type.String({ maxLength: 20_000 })),
+  is_assistant_chat_message: Type.Optional(Type.Boolean({ default: false })),
+  resolve: Type.Optional(Type.Boolean()),
 });
 export type NewReply = Static<typeof NewReply>;
 

@@ -3,7 +3,8 @@ import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Reply, Ticket } from './ticket.schema.ts';
 
-export type TicketRow = Omit<Ticket, 'ticket_replies' | 'user'> & { user_id: string };
+type Completed = 'user' | 'ticket_replies' | 'ticket_replies_count' | 'ticket_replies_next';
+export type TicketRow = Omit<Ticket, Completed> & { user_id: string };
 export type ReplyRow = Omit<Reply, 'user'> & { user_id: string; ticket_id: string };
 
 const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
@@ -70,11 +71,8 @@ export async function setResolved(db: Db, id: string, resolved: boolean): Promis
   return rows.length > 0;
 }
 
-/** Counts one assistant message; false when none is left. The row's lock makes two at once count as two. */
-export async function takeMessage(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`update tickets set messages_remaining = messages_remaining - 1, is_assistant_thread = true
-    where id = ${id} and messages_remaining > 0 returning id`.execute(db);
-  return rows.length > 0;
+export async function makeAssistantThread(db: Db, id: string): Promise<void> {
+  await sql`update tickets set is_assistant_thread = true where id = ${id} and not is_assistant_thread`.execute(db);
 }
 
 export async function deleteTicket(db: Db, id: string): Promise<void> {
@@ -97,13 +95,36 @@ export async function listReplies(db: Db, ticketId: string, paging: Paging): Pro
   return listNewest<ReplyRow>(db, { table: 'ticket_replies', where, columns: REPLY_COLUMNS }, paging);
 }
 
-/** The newest replies of each of a page's tickets, oldest first, in one query. */
-export async function newestReplies(db: Db, ticketIds: string[], perTicket: number): Promise<ReplyRow[]> {
+/**
+ * The newest replies of each of a page's tickets, oldest first, in one query: so many of a ticket, and no more than its
+ * bytes allow, but one in any case. Each counts with its text and a thousand bytes for the rest. How long a text is can
+ * be told without reading it.
+ */
+export async function newestReplies(
+  db: Db,
+  ticketIds: string[],
+  { most, bytes }: { most: number; bytes: number },
+): Promise<ReplyRow[]> {
   const { rows } = await sql<ReplyRow>`
-    select r.* from unnest(${ticketIds}::uuid[]) as wanted (ticket_id), lateral (
-      select ${REPLY_COLUMNS} from ticket_replies where ticket_id = wanted.ticket_id order by created_at desc, id desc limit ${perTicket}
-    ) r order by r.created_at, r.id`.execute(db);
+    select ${REPLY_COLUMNS} from (
+      select fitting.id from unnest(${ticketIds}::uuid[]) as wanted (ticket_id), lateral (
+        select id, row_number() over newest as place, sum(octet_length(coalesce(description, '')) + 1000) over newest as bytes
+        from (
+          select id, description, created_at from ticket_replies where ticket_id = wanted.ticket_id
+          order by created_at desc, id desc limit ${most}
+        ) of_ticket window newest as (order by created_at desc, id desc)
+      ) fitting where place = 1 or bytes <= ${bytes}
+    ) shown join ticket_replies using (id) order by created_at, id`.execute(db);
   return rows;
+}
+
+/** How many replies each of these tickets has. */
+export async function countReplies(db: Db, ticketIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ ticket_id: string; count: number }>`
+    select ticket_id, count(*)::int from ticket_replies where ticket_id = any(${ticketIds}::uuid[]) group by ticket_id`.execute(
+    db,
+  );
+  return new Map(rows.map(({ ticket_id, count }) => [ticket_id, count]));
 }
 
 /** Whom to tell of an operator's answer. */

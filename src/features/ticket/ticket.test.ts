@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import type { Ticket, TicketReply, TicketReplyPage } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
@@ -57,19 +59,103 @@ test('without query the list answers the newest ticket, an empty object when the
   assert.equal(page.results?.[1]?.subject, 'First');
 });
 
-test('assistant messages count down from the plan, make the ticket a thread, and end with 402', async () => {
+test('a message to the assistant makes the ticket a thread, and is not counted while nobody answers it', async () => {
   const person = await registerPerson(app);
-  const ticket = await open(person);
-  assert.equal(ticket.messages_remaining, 10);
-  const params = { ticket_id: ticket.id };
+  const { id, messages_remaining } = await open(person);
+  assert.equal(messages_remaining, 10);
+  const params = { ticket_id: id };
   const ask = () => person.api.createReply({ params, body: { description: 'Help', is_assistant_chat_message: true } });
-  // Two at once count as two.
-  await Promise.all(Array.from({ length: 10 }, ask));
-  const spent = await person.api.getTicket({ params });
-  assert.deepEqual([spent.messages_remaining, spent.is_assistant_thread, spent.ticket_replies.length], [0, true, 10]);
+  for (let asked = 0; asked < 11; asked++) await ask();
+  const asked = await person.api.getTicket({ params });
+  assert.deepEqual([asked.messages_remaining, asked.is_assistant_thread, asked.ticket_replies.length], [10, true, 11]);
+
+  await sql`update tickets set messages_remaining = 0 where id = ${id}`.execute(app.services.db);
   await assert.rejects(ask(), refused(402, 'ticket.no_messages_left'));
-  assert.equal((await person.api.getTicket({ params })).ticket_replies.length, 10);
+  assert.equal((await person.api.getTicket({ params })).ticket_replies.length, 11);
   assert.equal((await open(person, { category: 'assistant' })).is_assistant_thread, true);
+});
+
+/** A thread as long as one likes: so many replies, each with so much text, one a second. */
+async function openThread(person: Person, replies: number, characters: number): Promise<string> {
+  const { id } = await open(person);
+  await sql`insert into ticket_replies (ticket_id, user_id, description, created_at)
+    select ${id}, ${person.userId}, rpad(n::text || ' ', ${characters}, 'ä"'), now() + make_interval(secs => n)
+    from generate_series(1, ${replies}::int) n`.execute(app.services.db);
+  return id;
+}
+
+/** What an address says, and how long it is in saying so. */
+async function read(person: Pick<Person, 'token'>, url: string) {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${person.token}` } });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return { answer: JSON.parse(text) as TicketReplyPage & Ticket, bytes: Buffer.byteLength(text) };
+}
+
+const numbersOf = (replies: TicketReply[]) => replies.map(({ description }) => Number.parseInt(description ?? '', 10));
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** Follows the marks from a ticket to its first reply. Returns all of them, oldest first. */
+async function readThread(person: Pick<Person, 'token'>, ticket: Ticket): Promise<number[]> {
+  const numbers = numbersOf(ticket.ticket_replies);
+  for (let url = ticket.ticket_replies_next; url !== null; ) {
+    const { answer } = await read(person, url);
+    numbers.unshift(...numbersOf(answer.results).toReversed());
+    url = answer.next;
+  }
+  return numbers;
+}
+
+test('a ticket comes with all its replies, oldest first', async () => {
+  const person = await registerPerson(app);
+  const ticket_id = await openThread(person, 700, 30);
+  for (const ticket of [await person.api.getTicket({ params: { ticket_id } }), await person.api.listTickets()]) {
+    assert.deepEqual(numbersOf(ticket.ticket_replies ?? []), upTo(700));
+    assert.deepEqual([ticket.ticket_replies_count, ticket.ticket_replies_next], [700, null]);
+  }
+});
+
+test('a thread too long for one answer says so, and its mark leads through the rest without gap or double', async () => {
+  const person = await registerPerson(app);
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  for (const [replies, characters] of [
+    [130, 20_000],
+    [1300, 100],
+    [1005, 6],
+  ] as const) {
+    const id = await openThread(person, replies, characters);
+    for (const [reader, path] of [
+      [person, `/support/ticket/${id}`],
+      [operator, `/operator/ticket/${id}`],
+    ] as const) {
+      const { answer, bytes } = await read(reader, `${app.api}${path}`);
+      assert.equal(answer.ticket_replies_count, replies);
+      assert.ok(answer.ticket_replies.length < replies && answer.ticket_replies.length > 10);
+      assert.ok(bytes < 3_000_000, `${bytes} bytes`);
+      assert.deepEqual(await readThread(reader, answer), upTo(replies));
+    }
+  }
+});
+
+test('lists show the newest five replies of each ticket, with the same mark', async () => {
+  const person = await registerPerson(app);
+  const operator = await signInAs(app, OPERATOR.email, OPERATOR.password);
+  const short = await openThread(person, 5, 10);
+  const long = await openThread(person, 12, 10);
+  const team = await person.api.listTeamTickets({ params: { team_id: person.teamId } });
+  const own = (await person.api.listTickets({ query: { page: 1 } })).results ?? [];
+  const all = (await operator.api.listAllTickets({ query: { size: 2 } })).results;
+  for (const [reader, tickets] of [
+    [person, team.results],
+    [person, own],
+    [operator, all],
+  ] as const) {
+    const [newest, older] = tickets as [Ticket, Ticket];
+    assert.deepEqual([newest.id, older.id], [long, short]);
+    assert.deepEqual([older.ticket_replies_count, older.ticket_replies_next], [5, null]);
+    assert.deepEqual([newest.ticket_replies_count, newest.ticket_replies.length], [12, 5]);
+    assert.deepEqual(await readThread(reader, newest), upTo(12));
+  }
 });
 
 test('a viewer reads tickets but opens none; the creator, an admin or the owner deletes', async () => {

@@ -3,6 +3,8 @@ import type { Db } from '#core/db/database.ts';
 import { type AppError, bodyFault, invalid } from '#core/errors.ts';
 import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
+import { API_PREFIX } from '#core/http/operation.ts';
+import type { Paging } from '#core/pages.ts';
 import type { Services } from '#core/services.ts';
 import { siteIsInTeam } from '#features/site/site.ts';
 import { planOf } from '#features/team/team.ts';
@@ -20,20 +22,24 @@ import {
   ticketNotFound,
 } from './ticket.schema.ts';
 import {
+  countReplies,
   findTicket,
   insertReply,
   insertTicket,
+  makeAssistantThread,
   newestReplies,
   type ReplyRow,
   setResolved,
   type TicketRow,
-  takeMessage,
 } from './ticket.sql.ts';
 
 export { deleteUnclaimedAttachments } from './attachment.sql.ts';
 
-/** A ticket is shown with at most so many replies; the rest is a page away. */
-const REPLIES_SHOWN = 100;
+/** A ticket by itself comes with all its replies, as long as they are no more than an answer bears. */
+const ALONE = { most: 1000, bytes: 1_000_000 };
+/** Lists show the newest few replies of each ticket: a page of full threads could be hundreds of megabytes. */
+const IN_LISTS = { most: 5, bytes: 1_000_000 };
+const MAX_PAGE = 100;
 const ASSISTANT = 'assistant';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -62,7 +68,8 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
       'ticket.resolved',
       `${caller.fullName} resolved the ticket "${row.subject}"`,
     );
-  return { ...row, user: await findUser(db, caller.userId), ticket_replies: [] };
+  const noReplies = { ticket_replies: [], ticket_replies_count: 0, ticket_replies_next: null };
+  return { ...row, user: await findUser(db, caller.userId), ...noReplies };
 }
 
 async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
@@ -70,29 +77,54 @@ async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string
     throw attachmentNotFound();
 }
 
-export async function getTicket(db: Db, id: string): Promise<Ticket> {
+export async function getTicket(db: Db, services: Services, id: string, view: View = {}): Promise<Ticket> {
   const row = await findTicket(db, id);
   if (!row) throw ticketNotFound();
-  return (await completeTickets(db, [row]))[0] as Ticket;
+  return (await completeTickets(db, services, [row], view))[0] as Ticket;
 }
 
-/** Adds who opened them and the newest replies, in two queries for a whole page. */
-export async function completeTickets(db: Db, rows: TicketRow[], perTicket = REPLIES_SHOWN): Promise<Ticket[]> {
+/** How tickets are shown: alone, with as many replies as an answer bears, or in a list; and where the others are read. */
+interface View {
+  inList?: true;
+  asOperator?: true;
+}
+
+/** Adds who opened them and their replies, in three queries for a whole page. */
+export async function completeTickets(
+  db: Db,
+  services: Services,
+  rows: TicketRow[],
+  { inList, asOperator }: View = {},
+): Promise<Ticket[]> {
+  if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const replies = ids.length > 0 ? await newestReplies(db, ids, perTicket) : [];
+  const replies = await newestReplies(db, ids, inList ? IN_LISTS : ALONE);
+  const counts = await countReplies(db, ids);
   const people = await usersById(
     db,
     [...rows, ...replies].map((row) => row.user_id),
   );
   const byTicket = Map.groupBy(replies, (reply) => reply.ticket_id);
-  return rows.map((row) => ({
-    ...row,
-    user: people.get(row.user_id) as User,
-    ticket_replies: (byTicket.get(row.id) ?? []).map((reply) => ({
-      ...reply,
-      user: people.get(reply.user_id) as User,
-    })),
-  }));
+  return rows.map((row) => {
+    const path = `${API_PREFIX}/${asOperator ? 'operator' : 'support'}/ticket/${row.id}/reply`;
+    const count = counts.get(row.id) ?? 0;
+    const { shown, next } = cutAtPage(byTicket.get(row.id) ?? [], count);
+    return {
+      ...row,
+      user: people.get(row.user_id) as User,
+      ticket_replies: shown.map((reply) => ({ ...reply, user: people.get(reply.user_id) as User })),
+      ticket_replies_count: count,
+      ticket_replies_next: next && `${services.config.baseUrl}${path}?page=${next.page}&size=${next.size}`,
+    };
+  });
+}
+
+/** Where not all are shown, those that are end where a page ends, so that the next one goes on without a gap. */
+function cutAtPage(newest: ReplyRow[], count: number): { shown: ReplyRow[]; next: Paging | null } {
+  if (newest.length >= count) return { shown: newest, next: null };
+  const size = Math.min(newest.length, MAX_PAGE);
+  const pages = Math.floor(newest.length / size);
+  return { shown: newest.slice(-pages * size), next: { page: pages + 1, size } };
 }
 
 export async function completeReplies(db: Db, rows: ReplyRow[]): Promise<Reply[]> {
@@ -103,14 +135,18 @@ export async function completeReplies(db: Db, rows: ReplyRow[]): Promise<Reply[]
   return rows.map((row) => ({ ...row, user: people.get(row.user_id) as User }));
 }
 
-/** A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant, which the plan counts. */
+/**
+ * A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant. A message to it is counted when it is
+ * answered, so while nobody answers none is.
+ */
 export async function createReply(db: Db, caller: Caller, ticket: TicketRow, input: NewReply): Promise<Reply> {
   const description = input.description?.trim() ? input.description : null;
   const resolve = input.resolve ?? null;
   const isChat = input.is_assistant_chat_message ?? false;
   if (description === null && (isChat || resolve === null))
     throw invalid(bodyFault('description', 'Field required', 'missing'));
-  if (isChat && !(await takeMessage(db, ticket.id))) throw await messagesUsedUp(db, ticket);
+  if (isChat && ticket.messages_remaining <= 0) throw await messagesUsedUp(db, ticket);
+  if (isChat) await makeAssistantThread(db, ticket.id);
 
   const row = await insertReply(db, {
     ticket_id: ticket.id,

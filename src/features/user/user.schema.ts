@@ -8,7 +8,7 @@ export const User = Type.Object(
     first_name: Type.String(),
     last_name: Type.String(),
     full_name: Type.String(),
-    is_active: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'False while an operator has blocked the person' }),
     is_verified: Type.Boolean(),
     is_superuser: Type.Boolean({ description: 'Operator of the platform' }),
     is_payment_verified: Type.Boolean(),

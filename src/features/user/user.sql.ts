@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { User } from './user.schema.ts';
 
 const USER_COLUMNS = [
@@ -44,6 +45,10 @@ export async function findUser(db: Db, id: string): Promise<User> {
   return toUser(await db.selectFrom('users').select(USER_COLUMNS).where('id', '=', id).executeTakeFirstOrThrow());
 }
 
+export async function findUserIfAny(db: Db, id: string): Promise<User | undefined> {
+  return (await usersById(db, [id])).get(id);
+}
+
 /** The people behind a page of rows, in one query. */
 export async function usersById(db: Db, ids: Iterable<string>): Promise<Map<string, User>> {
   const unique = [...new Set(ids)];
@@ -53,6 +58,17 @@ export async function usersById(db: Db, ids: Iterable<string>): Promise<Map<stri
     db,
   );
   return new Map(rows.map((row) => [row.id, toUser(row)]));
+}
+
+/** Everybody on the platform, or those whose name or address holds the text. */
+export async function listUsers(db: Db, search: string | undefined, paging: Paging): Promise<Listing<User>> {
+  const where =
+    search === undefined
+      ? sql`true`
+      : sql`position(lower(${search}) in lower(email || ' ' || first_name || ' ' || last_name)) > 0`;
+  const columns = sql.join(USER_COLUMNS.map((name) => sql.id(name)));
+  const { count, rows } = await listNewest<Omit<User, 'full_name'>>(db, { table: 'users', where, columns }, paging);
+  return { count, rows: rows.map(toUser) };
 }
 
 export async function findSignIn(
@@ -66,6 +82,11 @@ export async function findSignIn(
     .executeTakeFirst();
 }
 
+/** Whoever writes something that belongs to this person waits until the transaction ends. */
+export async function lockUser(db: Db, id: string): Promise<void> {
+  await sql`select from users where id = ${id} for update`.execute(db);
+}
+
 export async function passwordHashOf(db: Db, id: string): Promise<string> {
   return (await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow())
     .password_hash;
@@ -74,9 +95,26 @@ export async function passwordHashOf(db: Db, id: string): Promise<string> {
 export async function updateUser(
   db: Db,
   id: string,
-  change: { first_name?: string; last_name?: string; password_hash?: string; is_verified?: boolean },
+  change: {
+    first_name?: string;
+    last_name?: string;
+    password_hash?: string;
+    is_verified?: boolean;
+    is_active?: boolean;
+    default_region_id?: number | null;
+  },
 ): Promise<void> {
   if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/** Where this person wants their sites; undefined where that is for the platform to say. */
+export async function findDefaultRegion(db: Db, id: string): Promise<{ id: number; name: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .innerJoin('regions', 'regions.id', 'users.default_region_id')
+    .select(['regions.id', 'regions.name'])
+    .where('users.id', '=', id)
+    .executeTakeFirst();
 }
 
 export async function hasOperator(db: Db): Promise<boolean> {

@@ -1,3 +1,15 @@
 /** People, as every other feature sees them. How they register and sign in is the business of account and credential. */
 export { User } from './user.schema.ts';
-export { findSignIn, findUser, hasOperator, insertUser, passwordHashOf, updateUser, usersById } from './user.sql.ts';
+export {
+  findDefaultRegion,
+  findSignIn,
+  findUser,
+  findUserIfAny,
+  hasOperator,
+  insertUser,
+  listUsers,
+  lockUser,
+  passwordHashOf,
+  updateUser,
+  usersById,
+} from './user.sql.ts';

@@ -99,7 +99,7 @@ suite('an endpoint is switched off', () => {
       body: { url: receiver.url, event_types: ['site.*'] },
     });
     const hook = hookOf(owner, made);
-    await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: admin.userId } });
+    await owner.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: admin.userId } });
     const off = await owner.api.getWebhook({ params: hook.params });
     assert.deepEqual([off.is_active, off.disabled_reason], [false, 'person_left']);
     await hooks.happens(owner);
@@ -164,7 +164,7 @@ suite('whoever is removed from the team while their request is under way', () =>
     return admin;
   }
   const remove = (owner: Person, { userId }: Person) =>
-    owner.api.removeMember({ params: { team_id: owner.teamId, team_member_id: userId } });
+    owner.api.removeMember({ params: { team_id: owner.teamId, team_member_user_id: userId } });
 
   test('adds no webhook by sending the rest of it later', async () => {
     const owner = await registerPerson(app, 'Owner');

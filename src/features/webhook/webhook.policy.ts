@@ -1,5 +1,5 @@
 import type { Db } from '#core/db/database.ts';
-import type { AppError } from '#core/errors.ts';
+import type { Failure } from '#core/errors.ts';
 import { type Access, inTeam } from '#core/policy.ts';
 import { deliveryNotFound, webhookNotFound } from './webhook.schema.ts';
 import { findWebhook, type WebhookRow } from './webhook.sql.ts';
@@ -29,10 +29,11 @@ export const onDelivery = within(
 function within<Whole, Part>(
   { find: findWhole, ...access }: Access<Whole>,
   find: (db: Db, whole: Whole, input: Input) => Promise<Part | undefined>,
-  missing: () => AppError,
+  missing: Failure,
 ): Access<Part> {
   return {
     ...access,
+    errors: [...(access.errors ?? []), missing],
     find: async (db, caller, input, config) => {
       const part = await find(db, (await findWhole?.(db, caller, input, config)) as Whole, input);
       if (part === undefined) throw missing();

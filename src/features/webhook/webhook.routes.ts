@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Empty, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { verified } from '#core/policy.ts';
 import { onDelivery, onWebhook, onWebhooks } from './webhook.policy.ts';
 import { readWebhookUrl } from './webhook.rules.ts';
 import {
@@ -9,11 +10,15 @@ import {
   Replay,
   ReplayedDeliveries,
   SecretRotation,
+  teamSuspended,
+  tooManySecrets,
+  tooManyWebhooks,
   Webhook,
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookWithSecret,
+  webhookOff,
 } from './webhook.schema.ts';
 import { listWebhooks } from './webhook.sql.ts';
 import {
@@ -56,10 +61,11 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook',
     tag,
     summary: 'Have an address told of what happens; the answer shows the secret that calls are signed with, this once',
-    access: onWebhooks,
+    access: verified(onWebhooks),
     params: TeamPath,
     body: NewWebhook,
     response: WebhookWithSecret,
+    errors: [tooManyWebhooks],
     prepare: ({ services, body }) => readWebhookUrl(body.url, services.outbound),
     handle: ({ db, services, caller, subject: teamId, body, prepared: url }) =>
       createWebhook(db, services, caller, teamId, { ...body, url }),
@@ -81,7 +87,7 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}',
     tag,
     summary: 'Change a webhook, or switch it on or off; what waited goes out when it is switched on',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: WebhookChange,
     response: Webhook,
@@ -110,10 +116,11 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/rotate_secret',
     tag,
     summary: 'A new secret, shown this once; for 24 hours calls are signed with the old one too',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: SecretRotation,
     response: WebhookWithSecret,
+    errors: [tooManySecrets],
     handle: ({ db, services, caller, subject: webhook, body }) =>
       rotateSecret(db, services, caller, webhook, body.revoke_previous ?? false),
   }),
@@ -123,9 +130,10 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/test',
     tag,
     summary: 'Call the address now with an event webhook.test, and see its answer',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     response: WebhookDeliveryDetail,
+    errors: [teamSuspended],
     prepare: ({ services, caller, subject: webhook }) => callForTest(services, caller, webhook),
     handle: ({ db, subject: webhook, prepared: call }) => recordTest(db, webhook.id, call),
   }),
@@ -135,10 +143,11 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/replay',
     tag,
     summary: 'Send again what failed since a moment, or what was delivered since then',
-    access: onWebhook,
+    access: verified(onWebhook),
     params: WebhookPath,
     body: Replay,
     response: ReplayedDeliveries,
+    errors: [webhookOff],
     handle: ({ db, subject: webhook, body }) => replaySince(db, webhook, body),
   }),
   operation({
@@ -173,9 +182,10 @@ export const webhookOperations = [
     path: '/team/{team_id}/webhook/{webhook_id}/delivery/{delivery_id}/replay',
     tag,
     summary: 'Send a delivery again, under the same webhook-id',
-    access: onDelivery,
+    access: verified(onDelivery),
     params: DeliveryPath,
     response: WebhookDeliveryDetail,
+    errors: [webhookOff],
     handle: ({ db, subject: { webhook, delivery } }) => replayOne(db, webhook, delivery.id),
   }),
 ];

@@ -27,6 +27,12 @@ export async function listWebhooks(db: Db, teamId: string, paging: Paging): Prom
   return listNewest<WebhookRow>(db, { table: 'webhooks', where: sql`team_id = ${teamId}`, columns: COLUMNS }, paging);
 }
 
+export async function findWebhooks(db: Db, teamId: string): Promise<WebhookRow[]> {
+  const { rows } = await sql<WebhookRow>`
+    select ${COLUMNS} from webhooks where team_id = ${teamId} order by id`.execute(db);
+  return rows;
+}
+
 export async function findWebhook(db: Db, teamId: string, id: string): Promise<WebhookRow | undefined> {
   const { rows } = await sql<WebhookRow>`
     select ${COLUMNS} from webhooks where id = ${id} and team_id = ${teamId}`.execute(db);

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
+import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
 import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
@@ -25,6 +26,7 @@ import {
   countWebhooks,
   deleteExpiredSecrets,
   expireSecrets,
+  findWebhooks,
   insertSecret,
   insertWebhook,
   listGoodSecrets,
@@ -57,6 +59,7 @@ export async function createWebhook(
   input: NewWebhook,
 ): Promise<WebhookWithSecret> {
   await lockTeam(db, teamId);
+  await recheckRights(db, caller, teamId);
   if ((await countWebhooks(db, teamId)) >= MAX_WEBHOOKS) throw tooManyWebhooks();
   const webhook = await insertWebhook(db, { ...tidy(input), url: input.url, team_id: teamId, user_id: caller.userId });
   const secret = await giveSecret(db, services, webhook.id);
@@ -82,8 +85,20 @@ export async function updateWebhook(
 /** The team's lock comes first: two deletions at once would otherwise each wait to tell the other's endpoint. */
 export async function deleteWebhook(db: Db, caller: Caller, webhook: WebhookRow): Promise<void> {
   await lockTeam(db, webhook.team_id);
-  if (!(await remove(db, webhook.id))) throw webhookNotFound();
+  if (!(await removeAndTell(db, caller, webhook))) throw webhookNotFound();
+}
+
+/** All of a team's. */
+export async function deleteWebhooks(db: Db, caller: Caller, teamId: string): Promise<void> {
+  await lockTeam(db, teamId);
+  for (const webhook of await findWebhooks(db, teamId)) await removeAndTell(db, caller, webhook);
+}
+
+/** False when somebody else just did. */
+async function removeAndTell(db: Db, caller: Caller, webhook: WebhookRow): Promise<boolean> {
+  if (!(await remove(db, webhook.id))) return false;
   await recordWebhookEvent(db, caller, webhook, 'webhook.deleted', `deleted the webhook to ${hostOf(webhook)}`);
+  return true;
 }
 
 /** The receiver has a day to learn the new secret; until then each call carries the signatures of both. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createSite } from '#runtimes/contract-site.ts';
+import { describeBrokenDatabases } from '#runtimes/broken-database.contract.ts';
+import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { describeRuntime } from '#runtimes/runtime.contract.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
@@ -15,6 +16,7 @@ import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
 describeRuntime('PHP in WebAssembly', openTestRuntime);
+describeBrokenDatabases('PHP in WebAssembly', () => openTestRuntime({ standbyWorkers: 0 }));
 
 describe('PHP in WebAssembly', () => {
   it('serves a site from a warm worker, one worker for one site ever', async () => {
@@ -85,6 +87,51 @@ describe('PHP in WebAssembly', () => {
     }
   });
 
+  it('leaves nothing open behind a request, so that the six-hundredth calls out as the first did', async () => {
+    const server = createServer((_request, response) => response.end('reached'));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as { port: number };
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks: ['127.0.0.1/32'] });
+    try {
+      const site = await createSite(runtime, 'steady.localhost');
+      const open = await putProbe(runtime, site, 'open.php', "echo count(scandir('/proc/self/fd'));");
+      const call = await putProbe(
+        runtime,
+        site,
+        'call.php',
+        `require '/site/wordpress/wp-load.php'; echo wp_remote_retrieve_body(wp_remote_get('http://127.0.0.1:${port}/'));`,
+      );
+      const careless = await putProbe(
+        runtime,
+        site,
+        'careless.php',
+        `shell_exec('ls'); popen('ls', 'r'); mail('a@example.com', 'b', 'c'); @fopen(__DIR__, 'w');
+        $curl = curl_init('http://127.0.0.2/'); curl_setopt($curl, CURLOPT_RETURNTRANSFER, 1); curl_exec($curl);
+        $kept = new PDO('sqlite:' . __DIR__ . '/kept.db', null, null, [PDO::ATTR_PERSISTENT => true]);
+        $kept->exec('create table if not exists visits (id integer primary key)'); $kept->exec('insert into visits default values');
+        echo $kept->query('select count(*) from visits')->fetchColumn();`,
+      );
+      const ask = async (path: string) => (await request(runtime, site, { path })).text;
+      assert.equal(await ask(call), 'reached');
+      assert.equal(await ask(careless), '1');
+      // The first time PHP has the script itself open, which it keeps compiled from then on.
+      await ask(open);
+      const [before, pid] = [await ask(open), runtime.awake()[0]?.pid ?? 0];
+      const socketsBefore = socketsOf(pid);
+      for (let count = 1; count <= 600; count++) {
+        if (count % 50 === 0) assert.equal(await ask(careless), String(1 + count / 50));
+        else await ask(open);
+      }
+      assert.equal(await ask(call), 'reached');
+      assert.equal(await ask(open), before);
+      assert.equal(runtime.awake()[0]?.pid, pid, 'it was one process all the time');
+      await eventually(async () => socketsOf(pid) <= socketsBefore, 30_000);
+    } finally {
+      server.close();
+      await close();
+    }
+  });
+
   it('stops a worker that nobody uses, and the longest unused one when memory runs out', async () => {
     const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, memoryBudgetBytes: 900 * 1024 * 1024 });
     try {
@@ -130,3 +177,17 @@ describe('PHP in WebAssembly', () => {
     await close();
   });
 });
+
+/** How many sockets the process has open, by the operating system's account. */
+function socketsOf(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  const targets = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      // It was closed in this very moment.
+      return '';
+    }
+  });
+  return targets.filter((target) => target.startsWith('socket:')).length;
+}

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { cp, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
@@ -101,8 +102,7 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async open(): Promise<void> {
-    for (const folder of [this.#sitesFolder, this.#archiveFolder])
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [this.#sitesFolder, this.#archiveFolder]) await makeFolderDurably(folder, 0o700);
     await this.#pool.open();
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
@@ -220,6 +220,7 @@ export class PhpWasmRuntime implements Runtime {
     await this.#end(siteId);
     for (const folder of [this.#folderOf(siteId), this.#draftOf(siteId), join(this.#archiveFolder, siteId)]) {
       await rm(folder, { recursive: true, force: true });
+      await syncFolder(dirname(folder));
     }
   }
 
@@ -354,13 +355,13 @@ export class PhpWasmRuntime implements Runtime {
     return `${this.#folderOf(siteId)}.draft`;
   }
 
-  /** A site's folder appears when it is complete; an earlier attempt's is replaced. */
+  /** A site's folder appears when it is complete, and lasts; an earlier attempt's is replaced. */
   async #build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
     const draft = this.#draftOf(site.id);
     await fill(draft);
     await this.stop(site.id);
     await rm(this.#folderOf(site.id), { recursive: true, force: true });
-    await rename(draft, this.#folderOf(site.id));
+    await placeDurably(draft, this.#folderOf(site.id));
     this.#touched(site.id);
   }
 
@@ -488,12 +489,13 @@ async function moveDatabase(file: string, url: string): Promise<void> {
   await database.moveTo(url).finally(() => database.close());
 }
 
-/** Moves a folder; where it is in its new place already, an earlier attempt has done it. */
+/** Moves a site, to stay; where it is in its new place already, an earlier attempt has done it. */
 async function move(from: string, to: string): Promise<void> {
   if (!existsSync(from)) {
-    if (existsSync(to)) return;
+    // That attempt may have been killed before it was sure.
+    if (existsSync(to)) return syncMove(from, to);
     throw new Error('there is nothing left of this site');
   }
   await rm(to, { recursive: true, force: true });
-  await rename(from, to);
+  await moveDurably(from, to);
 }

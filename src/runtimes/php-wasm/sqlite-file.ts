@@ -5,6 +5,7 @@ import { moveText, readSiteUrl, SITE_URL_QUERY } from '#runtimes/wordpress/addre
 
 const BUSY_RETRY_MS = 20;
 const BUSY_LIMIT_MS = 15_000;
+/** The lowest byte of SQLite's code; the others tell more of why. */
 const SQLITE_BUSY = 5;
 
 /**
@@ -44,7 +45,9 @@ export class SqliteFile implements SiteDatabase {
 
   /** Runs the work in one transaction that others see whole or not at all. */
   async transaction<T>(work: (run: (sql: string, ...values: SqlValue[]) => SqlRow[]) => T): Promise<T> {
-    await this.#whenFree('begin immediate');
+    // A commit deletes the journal, and is on disk when the folder is: only this setting waits for that too. To set it
+    // reads the file, which may not be free.
+    await this.#whenFree('pragma synchronous = extra; begin immediate');
     try {
       const result = work((sql, ...values) => this.#all(sql, ...values));
       // A backup may be reading: whoever reads keeps a commit waiting.
@@ -77,7 +80,7 @@ export class SqliteFile implements SiteDatabase {
       try {
         return this.#db.exec(statement);
       } catch (error) {
-        const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
+        const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
         if (!isBusy || Date.now() - start > BUSY_LIMIT_MS) throw error;
       }
     }

@@ -12,6 +12,12 @@ export interface SiteLayout {
   database: Record<string, string>;
 }
 
+/**
+ * WordPress and plugins look for names that they know. As under nginx, addresses are rewritten and no .htaccess is read, so that is what
+ * they are told: nobody asks for such a file, and whoever protects a folder by one says that it does not work here.
+ */
+const SERVER_SOFTWARE = 'Siteyard (like nginx)';
+
 const SALTS = [
   'AUTH_KEY',
   'SECURE_AUTH_KEY',
@@ -54,8 +60,10 @@ export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
   return `<?php
 ${defines.join('\n')}
 $table_prefix = 'wp_';
+require ${php(`${layout.platformFolder}/no-installer.php`)};
 ${site.isOffline ? NO_CRON : ''}
 if (($_SERVER['HTTP_X_FORWARDED_PROTO'] ?? '') === 'https') $_SERVER['HTTPS'] = 'on';
+$_SERVER['SERVER_SOFTWARE'] = ${php(SERVER_SOFTWARE)};
 // Loaded with the must-use plugins, from outside of the content folder: nobody can remove it, and no copy carries it along.
 $GLOBALS['wp_filter']['muplugins_loaded'][-1000][] = [
   'function' => function () { require_once ${php(`${layout.platformFolder}/siteyard.php`)}; },

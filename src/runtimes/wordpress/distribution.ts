@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolderDurably, placeDurably, syncFolder, syncTree } from '#core/durable-folder.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { downloadRelease, newestRelease, type ReleaseSource } from './releases.ts';
@@ -146,12 +147,15 @@ export async function inDraft<T>(folder: string, work: (draft: string) => Promis
   }
 }
 
-/** Moves a folder into place; where somebody else was faster, theirs is as good. */
+/** Moves a folder into place, to stay; where somebody else was faster, theirs is as good. */
 export async function place(draft: string, target: string): Promise<void> {
-  await mkdir(join(target, '..'), { recursive: true });
-  await rename(draft, target).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EXDEV') return cp(draft, target, { recursive: true });
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  await makeFolderDurably(dirname(target));
+  await placeDurably(draft, target).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EXDEV') {
+      await cp(draft, target, { recursive: true });
+      await syncTree(target);
+      await syncFolder(dirname(target));
+    } else if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }
 

@@ -21,7 +21,13 @@ async function bcrypt(digest: string): Promise<string> {
   return hash;
 }
 
+/** What PHP's trim takes off. */
+const BLANKS = ' \t\n\r\0\v';
+
 /** WordPress puts slashes before quotes in whatever a form sends, trims it, and never takes the slashes off a password. */
 export function asWordPressReadsIt(password: string): string {
-  return password.replaceAll(/['"\\]/g, '\\$&').replaceAll(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, '');
+  let [start, end] = [0, password.length];
+  while (start < end && BLANKS.includes(password.charAt(start))) start++;
+  while (end > start && BLANKS.includes(password.charAt(end - 1))) end--;
+  return password.slice(start, end).replaceAll(/['"\\]/g, '\\$&');
 }

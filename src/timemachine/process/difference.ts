@@ -1,35 +1,48 @@
 import type { FileChange } from '../restore/file-plan.ts';
 import type { RestorePlan } from '../restore/restorer.ts';
-import { describeTableChange } from '../tables/describe-change.ts';
+import { type DescribedChange, describeTableChange } from '../tables/describe-change.ts';
 import type { TreeEntry } from '../tree.ts';
 import { isOfSite } from './kept-site.ts';
-import type { Difference, FileDifference, TableDifference } from './protocol.ts';
+import type { Difference, DifferenceList, FileDifference, TableDifference, Window } from './protocol.ts';
 
-/** Lists beyond these are nothing that anybody reads, and the counters still tell it all. */
-const LISTED_FILES = 20_000;
-const LISTED_TABLES = 500;
 /** Rows are as wide as a site makes them. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** What a restore would do, in words that need no knowledge of the store. */
-export function describePlan({ files, tables, counters }: RestorePlan): Difference {
-  const touched = (files?.changes ?? []).flatMap(describeFile);
-  const differing = tables ? describeTables(tables).filter(({ name }) => isOfSite(name)) : [];
-  const count = (change: TableDifference['change']) => differing.filter((table) => table.change === change).length;
-  return {
+/** A plan in words that need no knowledge of the store; what it lists is put into words when it is asked for. */
+export interface DescribedPlan {
+  difference: Difference;
+  list(window: Window): DifferenceList;
+}
+
+/** `mended` are tables that had to be made anew before anything could be compared: they count as restored. */
+export function describePlan({ files, tables, counters }: RestorePlan, mended: readonly string[] = []): DescribedPlan {
+  const touched = (files?.changes ?? []).filter(isOfFile);
+  const compared = tables ? listTables(tables).filter(({ name }) => isOfSite(name)) : [];
+  const differing = mended.length > 0 ? mended.map(describeMended) : compared;
+  const count = (change: TableDifference['change']) => compared.filter((table) => table.change === change).length;
+  const difference: Difference = {
     counters: {
       filesAdded: counters.filesAdded,
       filesDeleted: counters.filesDeleted,
       filesRestored: counters.filesRestored,
       foldersAdded: counters.foldersAdded,
-      tablesRestored: count('restored'),
+      tablesRestored: mended.length > 0 ? mended.length : count('restored'),
       tablesDeleted: count('deleted'),
-      tablesSkipped: (tables?.unchanged ?? []).filter(isOfSite).length,
+      tablesSkipped: mended.length > 0 ? 0 : (tables?.unchanged ?? []).filter(isOfSite).length,
       tablesFailed: count('failed'),
     },
-    files: touched.slice(0, LISTED_FILES),
-    tables: withinBudget(differing.slice(0, LISTED_TABLES)),
-    isTruncated: touched.length > LISTED_FILES || differing.length > LISTED_TABLES,
+    count: differing.length + touched.length,
+  };
+  return {
+    difference,
+    list({ offset, limit }) {
+      const listed = differing.slice(offset, offset + limit);
+      const start = Math.max(0, offset - differing.length);
+      return {
+        tables: withinBudget(listed.map(({ rows, ...table }) => ({ ...table, ...rows() }))),
+        files: touched.slice(start, start + limit - listed.length).map(describeFile),
+      };
+    },
   };
 }
 
@@ -45,37 +58,44 @@ function withinBudget(tables: TableDifference[]): TableDifference[] {
   });
 }
 
-function describeFile(change: FileChange): FileDifference[] {
-  if (change.kind === 'folder' || (change.kind === 'remove' && change.before.kind === 'folder')) return [];
+type OfFile = Exclude<FileChange, { kind: 'folder' }>;
+
+function isOfFile(change: FileChange): change is OfFile {
+  return change.kind !== 'folder' && !(change.kind === 'remove' && change.before.kind === 'folder');
+}
+
+function describeFile(change: OfFile): FileDifference {
   const { path } = change;
-  if (change.kind === 'remove') {
-    return [{ path, change: 'deleted', sizeBytes: sizeOf(change.before), before: refOf(change.before), after: null }];
-  }
-  const before = change.before ? refOf(change.before) : null;
-  return [
-    {
-      path,
-      change: change.before ? 'restored' : 'added',
-      sizeBytes: sizeOf(change.entry),
-      before,
-      after: refOf(change.entry),
-    },
-  ];
+  if (change.kind === 'remove')
+    return { path, change: 'deleted', sizeBytes: sizeOf(change.before), before: refOf(change.before), after: null };
+  return {
+    path,
+    change: change.before ? 'restored' : 'added',
+    sizeBytes: sizeOf(change.entry),
+    before: change.before ? refOf(change.before) : null,
+    after: refOf(change.entry),
+  };
 }
 
 const sizeOf = (entry: TreeEntry) => (entry.kind === 'file' ? entry.sizeBytes : 0);
 const refOf = (entry: TreeEntry) => (entry.kind === 'file' ? entry.ref : null);
 
-function describeTables(plan: NonNullable<RestorePlan['tables']>): TableDifference[] {
-  const nothing = { rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] };
+/** A table that differs; its rows are looked through when it is listed. */
+type TableInPlan = Pick<TableDifference, 'name' | 'change' | 'reason'> & { rows(): DescribedChange };
+
+function listTables(plan: NonNullable<RestorePlan['tables']>): TableInPlan[] {
   return [
-    ...plan.changed.map((change) => ({
-      name: change.table.name,
-      change: 'restored' as const,
-      reason: null,
-      ...describeTableChange(change),
-    })),
-    ...plan.dropped.map((name) => ({ name, change: 'deleted' as const, reason: null, ...nothing })),
-    ...plan.failed.map(({ name, reason }) => ({ name, change: 'failed' as const, reason, ...nothing })),
+    ...plan.changed.map((change): TableInPlan => {
+      return { name: change.table.name, change: 'restored', reason: null, rows: () => describeTableChange(change) };
+    }),
+    ...plan.dropped.map((name): TableInPlan => ({ name, change: 'deleted', reason: null, rows: noRows })),
+    ...plan.failed.map(({ name, reason }): TableInPlan => ({ name, change: 'failed', reason, rows: noRows })),
   ];
 }
+
+function describeMended(name: string): TableInPlan {
+  const reason = 'The database could not be read and was made anew.';
+  return { name, change: 'restored', reason, rows: noRows };
+}
+
+const noRows = (): DescribedChange => ({ rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] });

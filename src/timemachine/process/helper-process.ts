@@ -2,15 +2,24 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { CallName, Calls, FromProcess, PlanReport, Progress, ToProcess } from './protocol.ts';
+import type {
+  Announcement,
+  CallName,
+  Calls,
+  DifferenceList,
+  FromProcess,
+  ListDifference,
+  Progress,
+  ToProcess,
+} from './protocol.ts';
 
 const PROGRAM = join(import.meta.dirname, 'program.ts');
 const END_MS = 5_000;
 
 export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called before anything is changed; the work goes on when it resolves. */
-  onPlanned?: ((plan: PlanReport) => Promise<void>) | undefined;
+  /** Called before anything is changed; the work goes on when it resolves. Until then what is planned can be listed. */
+  onPlanned?: ((plan: Announcement, list: ListDifference) => Promise<void>) | undefined;
   /** The process is ended when it says nothing for so long; null lets it take the time it needs. */
   silenceMs?: number | null;
   /** Ends the process, whatever it is at. */
@@ -87,6 +96,13 @@ export class HelperProcess {
         );
       };
       const timer = silenceMs === null ? undefined : setTimeout(silent, silenceMs);
+      let onListed = (_list: DifferenceList) => {};
+      // One after another; where the process ends meanwhile, so does the call.
+      const list: ListDifference = (window) =>
+        new Promise((listed) => {
+          onListed = listed;
+          if (child.connected) child.send({ id, list: window } satisfies ToProcess);
+        });
       const end = (settle: () => void) => {
         clearTimeout(timer);
         this.#usedAtMs = Date.now();
@@ -100,6 +116,7 @@ export class HelperProcess {
         if ('value' in message) end(() => resolve(message.value));
         else if ('failure' in message) end(() => reject(new TimeMachineFailure(message.failure)));
         else if ('progress' in message) onProgress?.(message.progress);
+        else if ('listed' in message) onListed(message.listed);
         else {
           const proceed = () => child.connected && child.send({ id, proceed: true } satisfies ToProcess);
           // Without the word nothing is changed, and the process has nothing else to do.
@@ -107,7 +124,7 @@ export class HelperProcess {
             this.#end(child);
             end(() => reject(error));
           };
-          (onPlanned?.(message.planned) ?? Promise.resolve()).then(proceed, stop);
+          (onPlanned?.(message.planned, list) ?? Promise.resolve()).then(proceed, stop);
         }
       };
       const onExit = () =>

@@ -6,7 +6,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { UnreadableDatabase } from '../sources/sqlite-open.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { isOfSite, sourceOf } from './kept-site.ts';
-import type { Difference, SitePlace, TableDifference } from './protocol.ts';
+import type { SitePlace } from './protocol.ts';
 
 /**
  * A database that can not be read can not be kept, nor restored into. It is put aside, and a new one is made of the tables
@@ -50,14 +50,4 @@ function isUnreadable(place: SitePlace): boolean {
     if (error instanceof UnreadableDatabase) return true;
     throw error;
   }
-}
-
-/** Tables that had to be made anew before anything could be compared are restored ones. */
-export function withMended(difference: Difference, names: readonly string[]): Difference {
-  if (names.length === 0) return difference;
-  const rows = { rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] };
-  const reason = 'The database could not be read and was made anew.';
-  const tables = names.map((name): TableDifference => ({ name, change: 'restored', reason, ...rows }));
-  const counters = { ...difference.counters, tablesRestored: names.length, tablesSkipped: 0 };
-  return { ...difference, counters, tables };
 }

@@ -11,11 +11,13 @@ import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
-import { describePlan } from './difference.ts';
+import { type DescribedPlan, describePlan } from './difference.ts';
 import { KeptSite, sourceOf } from './kept-site.ts';
-import { mendDatabase, withMended } from './mend-database.ts';
+import { mendDatabase } from './mend-database.ts';
 import {
+  type Announcement,
   type Calls,
+  type CutReport,
   type FromProcess,
   type PlanReport,
   type RestoreWish,
@@ -36,8 +38,8 @@ const kept = new Map<string, KeptSite>();
 /** One call as it runs. */
 interface Conversation {
   onProgress: OnProgress;
-  /** Tells what is about to be done and waits until that is written down. */
-  announce(plan: PlanReport): Promise<void>;
+  /** Tells what is about to be done and waits until that is written down, and lists of it what is asked for. */
+  announce(now: CutReport | null, plan: DescribedPlan): Promise<void>;
 }
 
 type Handlers = {
@@ -58,11 +60,17 @@ const handlers: Handlers = {
     await held?.close();
   },
 
-  async plan({ onProgress }, place, wish) {
+  async plan({ onProgress }, place, wish, window) {
     const site = await open(place);
     const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
-    const difference = describePlan(await planFor(site.repository, snapshot, wish));
-    return { now: cut, difference };
+    const { difference, list } = describePlan(await planFor(site.repository, snapshot, wish));
+    return { now: cut, difference, list: list(window) };
+  },
+
+  async compare(_, { space, site }, moment, wish, window) {
+    const from = repository.site(space, site);
+    const { difference, list } = describePlan(await planFor(from, await from.readMoment(moment), wish));
+    return { difference, list: list(window) };
   },
 
   async restore({ onProgress, announce }, place, wish) {
@@ -71,9 +79,9 @@ const handlers: Handlers = {
     const site = await open(place);
     const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
     const plan = await planFor(site.repository, snapshot, wish);
-    const difference = withMended(describePlan(plan), mended);
-    const planned: PlanReport = { now: cut, difference };
-    await announce(planned);
+    const described = describePlan(plan, mended);
+    const planned: PlanReport = { now: cut, difference: described.difference };
+    await announce(cut, described);
     const target = new SqliteTarget(place.database.file);
     try {
       const tables = { target, source: site.source, version: tablesVersion };
@@ -95,10 +103,11 @@ const handlers: Handlers = {
   },
 
   /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
-  async rehearse({ onProgress }, place, wish, moment, name) {
+  async rehearse({ onProgress, announce }, place, wish, moment, name) {
     const from = repository.site(place.space, place.site);
     const now = await from.readMoment(moment);
     const plan = await planFor(from, now, wish);
+    await announce(null, describePlan(plan));
     const scratch = rehearsalFolder(place, name);
     const file = join(scratch, 'database.sqlite');
     const content = join(scratch, 'content');
@@ -212,17 +221,18 @@ async function copyInto(
   }
 }
 
-const waiting = new Map<number, () => void>();
+/** Calls that wait for the caller's word. */
+const waiting = new Map<number, { plan: DescribedPlan; proceed: () => void }>();
 let running = 0;
 const tell = (message: FromProcess) => process.send?.(message);
 
 async function answer(id: number, call: keyof Calls, args: unknown[]): Promise<void> {
   const conversation: Conversation = {
     onProgress: (progress) => tell({ id, progress }),
-    announce: (planned) =>
+    announce: (now, plan) =>
       new Promise((resolve) => {
-        waiting.set(id, resolve);
-        tell({ id, planned });
+        waiting.set(id, { plan, proceed: resolve });
+        tell({ id, planned: { now, difference: plan.difference } satisfies Announcement });
       }),
   };
   running++;
@@ -239,8 +249,11 @@ async function answer(id: number, call: keyof Calls, args: unknown[]): Promise<v
 
 process.on('message', (message: ToProcess) => {
   if ('call' in message) return void answer(message.id, message.call, message.args);
-  waiting.get(message.id)?.();
+  const call = waiting.get(message.id);
+  if (!call) return;
+  if ('list' in message) return void tell({ id: message.id, listed: call.plan.list(message.list) });
   waiting.delete(message.id);
+  call.proceed();
 });
 
 /** The parent is gone, or wants this process to end: what is known of the files is kept for the next one. */

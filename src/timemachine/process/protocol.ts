@@ -93,15 +93,33 @@ export interface Difference {
     tablesSkipped: number;
     tablesFailed: number;
   };
-  files: FileDifference[];
-  tables: TableDifference[];
-  /** More differs than is listed. */
-  isTruncated: boolean;
+  /** How many tables and files differ: as many as can be listed. */
+  count: number;
 }
+
+/** A part of the list of all that differs. The list has an order of its own, tables before files. */
+export interface Window {
+  offset: number;
+  limit: number;
+}
+
+export interface DifferenceList {
+  tables: TableDifference[];
+  files: FileDifference[];
+}
+
+/** Nobody needs the whole list at once, and of a large site nobody could bear it. */
+export type ListDifference = (window: Window) => Promise<DifferenceList>;
 
 export interface PlanReport {
   /** The site as it is now, kept: restoring it undoes what is planned. */
   now: CutReport;
+  difference: Difference;
+}
+
+/** What is about to be done; without `now` where the site itself is not looked at. */
+export interface Announcement {
+  now: CutReport | null;
   difference: Difference;
 }
 
@@ -118,7 +136,14 @@ export interface Calls {
   snapshot(place: SitePlace): CutReport;
   /** Lets go of all that is open of a site. */
   release(site: string): void;
-  plan(place: SitePlace, wish: RestoreWish): PlanReport;
+  plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport & { list: DifferenceList };
+  /** The same between two snapshots, whatever the site is like by now. */
+  compare(
+    from: Pick<SitePlace, 'space' | 'site'>,
+    now: Moment,
+    wish: RestoreWish,
+    window: Window,
+  ): { difference: Difference; list: DifferenceList };
   restore(place: SitePlace, wish: RestoreWish): PlanReport;
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
@@ -133,6 +158,8 @@ export type CallName = keyof Calls;
 
 export type ToProcess =
   | { id: number; call: CallName; args: unknown[] }
+  /** The caller wants to see a part of what is planned. */
+  | { id: number; list: Window }
   /** The caller has written down what is planned. */
   | { id: number; proceed: true };
 
@@ -140,7 +167,8 @@ export type FromProcess =
   | { id: number; value: unknown }
   | { id: number; failure: { name: string; message: string } }
   | { id: number; progress: Progress }
-  | { id: number; planned: PlanReport };
+  | { id: number; planned: Announcement }
+  | { id: number; listed: DifferenceList };
 
 /** Where a rehearsal has its copy: beside the staging folder of the site. */
 export function rehearsalFolder({ staging }: SitePlace, name: string): string {

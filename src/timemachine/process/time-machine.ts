@@ -8,11 +8,14 @@ import {
   type Calls,
   type CopyPlace,
   type CutReport,
+  type Difference,
+  type DifferenceList,
   type Moment,
   type PlanReport,
   type RestoreWish,
   rehearsalFolder,
   type SitePlace,
+  type Window,
 } from './protocol.ts';
 
 /** A site that comes no further for so long is given up; others wait for the process. */
@@ -47,9 +50,24 @@ export class TimeMachine {
     return this.#look('snapshot', place, [place], options);
   }
 
-  /** What a restore would do to the site as it is now; the site is kept as it is, and nothing is changed. */
-  plan(place: SitePlace, wish: RestoreWish, options?: CallOptions): Promise<PlanReport> {
-    return this.#look('plan', place, [place, wish], options);
+  /** What a restore would do to the site as it is now, with a part of the list of it; the site is kept as it is, and nothing is changed. */
+  plan(
+    place: SitePlace,
+    wish: RestoreWish,
+    window: Window,
+    options?: CallOptions,
+  ): Promise<PlanReport & { list: DifferenceList }> {
+    return this.#look('plan', place, [place, wish, window], options);
+  }
+
+  /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
+  compare(
+    from: Pick<SitePlace, 'space' | 'site'>,
+    now: Moment,
+    wish: RestoreWish,
+    window: Window,
+  ): Promise<{ difference: Difference; list: DifferenceList }> {
+    return this.#residentOf(from.site).call('compare', [from, now, wish, window], { silenceMs: SILENCE_MS });
   }
 
   /** Whoever serves the site keeps visitors out, from before this is called until it has succeeded or `recover` has. */

@@ -25,3 +25,8 @@ export function isMissing(error: unknown): boolean {
 export function isStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
+
+/** Signing in anew would not help: somebody else's cookie stands beside ours, and only the visitor can delete it. */
+export function isForeignCookie(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'auth.duplicate_cookie';
+}

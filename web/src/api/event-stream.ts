@@ -81,8 +81,7 @@ const touched: Record<string, string[]> = {
 
 function receive(queryClient: QueryClient, event: Event): void {
   queryClient.setQueryData<InfiniteData<EventPage, number>>(eventsQuery.queryKey, (data) => data && place(data, event));
-  void queryClient.invalidateQueries({ queryKey: ['events', 'team'] });
-  void queryClient.invalidateQueries({ queryKey: ['events', 'site'] });
+  for (const list of ['team', 'site', 'name']) void queryClient.invalidateQueries({ queryKey: ['events', list] });
   // Mere progress comes several times a second, and puts nothing else out of date.
   if (event.finished_at === null && progressOf(event)) return;
   for (const key of touched[event.event_type.split('.')[0] ?? ''] ?? []) {

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
+import { nextPage } from './queries.ts';
 
 const size = 25;
 
@@ -22,10 +23,26 @@ export const anyTicketQuery = (ticket_id: string) =>
     queryFn: ({ signal }) => api.getAnyTicket({ params: { ticket_id }, signal }),
   });
 
+export const anyRepliesQuery = (ticket_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['tickets', 'all', ticket_id, 'replies'],
+    queryFn: ({ pageParam, signal }) =>
+      api.listAnyReplies({ params: { ticket_id }, query: { page: pageParam, size }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
+
 export const allTeamsQuery = (page: number) =>
   queryOptions({
     queryKey: ['teams', 'all', page],
     queryFn: ({ signal }) => api.listAllTeams({ query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const allUsersQuery = (search: string, page: number) =>
+  queryOptions({
+    queryKey: ['users', 'all', search, page],
+    queryFn: ({ signal }) => api.listAllUsers({ query: { ...(search && { search }), page, size }, signal }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { TicketPage, User } from '#sdk';
-import { api, isStatus } from './client.ts';
+import type { Me, TicketPage } from '#sdk';
+import { api, isForeignCookie, isStatus } from './client.ts';
 
 /** The first element of a key is the resource, so that a live event can say which kind of thing is out of date. */
 const size = 25;
@@ -8,12 +8,12 @@ const size = 25;
 /** Null when nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: async ({ signal, client, queryKey }): Promise<User | null> => {
+  queryFn: async ({ signal, client, queryKey }): Promise<Me | null> => {
     try {
       return await api.getMe({ signal });
     } catch (error) {
       // Whoever was signed in until now is led away by the query client; the page meanwhile keeps what it shows.
-      if (isStatus(error, 401) && !client.getQueryData(queryKey)) return null;
+      if (isStatus(error, 401) && !isForeignCookie(error) && !client.getQueryData(queryKey)) return null;
       throw error;
     }
   },
@@ -88,6 +88,15 @@ export const eventsQuery = infiniteQueryOptions({
   initialPageParam: 1,
   getNextPageParam: nextPage,
 });
+
+/** What happened to the site of this name, under its earlier names too; an earlier one finds it as well. */
+export const eventsOfNameQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'name', fqdn],
+    queryFn: ({ pageParam, signal }) => api.listEvents({ query: { fqdn, page: pageParam, size: 50 }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
 
 export const teamEventsQuery = (team_id: string) =>
   infiniteQueryOptions({

@@ -1,11 +1,11 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import type { User } from '#sdk';
+import type { Me } from '#sdk';
 import { api } from './client.ts';
 import { meQuery } from './queries.ts';
 
 /** Who is signed in. Only for what stands under the signed-in layout, which guarantees that there is someone. */
-export function useMe(): User {
+export function useMe(): Me {
   const { data } = useSuspenseQuery(meQuery);
   if (!data) throw new Error('useMe needs a signed-in user');
   return data;

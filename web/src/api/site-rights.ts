@@ -21,6 +21,7 @@ export function obstaclesOf(site: Site, me: User): Obstacles {
       : undefined;
   const isMember = atLeast(role, 'member');
   const change = isMember ? busy : `${as}: members, admins and the owner can change this.`;
+  const unconfirmed = me.is_verified ? undefined : 'To move the site, confirm your email address first.';
   const isOwn = isMember && site.created_by.id === me.id;
   return {
     change,
@@ -28,7 +29,9 @@ export function obstaclesOf(site: Site, me: User): Obstacles {
       atLeast(role, 'admin') || isOwn
         ? busy
         : `${as}: admins, the owner and the member who created the site can do this.`,
-    move: atLeast(role, 'admin') ? busy : `${as}: to move a site you must be admin or owner in both teams.`,
+    move: atLeast(role, 'admin')
+      ? (busy ?? unconfirmed)
+      : `${as}: to move a site you must be admin or owner in both teams.`,
     signIn: change ?? (is_active && !is_expired ? undefined : `${name} is ${is_active ? 'unpaid' : 'suspended'}.`),
   };
 }

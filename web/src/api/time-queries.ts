@@ -31,14 +31,29 @@ export const pastBackupsQuery = (fqdn: string) =>
 
 const justBefore = ({ created_at }: Backup) => new Date(Date.parse(created_at) - 1).toISOString();
 
+/** How many changes of a restore are shown before somebody asks for more. */
+const changesSize = 100;
+
+type ChangesPage = { page?: number; now_hash?: string };
+
 /** What a restore would change. It compares the whole site, so it is asked only for a minute that somebody stays at. */
 export const restorePreviewQuery = (fqdn: string, body: RestoreWish) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['restore-previews', fqdn, body],
-    queryFn: ({ signal }) => api.previewPitRestore({ params: { fqdn }, body, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      api.previewPitRestore({ params: { fqdn }, query: { ...pageParam, size: changesSize }, body, signal }),
+    initialPageParam: {} as ChangesPage,
+    getNextPageParam: ({ changes_next }) => changesPageOf(changes_next),
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   });
+
+/** The rest of a list belongs to what its beginning was compared with, which the mark names. */
+function changesPageOf(next: string | null): ChangesPage | undefined {
+  if (next === null) return undefined;
+  const query = new URL(next).searchParams;
+  return { page: Number(query.get('page')), now_hash: query.get('now_hash') ?? '' };
+}
 
 export const restoresQuery = (fqdn: string, page: number) =>
   queryOptions({
@@ -51,18 +66,27 @@ export const restoresQuery = (fqdn: string, page: number) =>
 export const restoreQuery = (fqdn: string, pit_restore_id: string) =>
   queryOptions({
     queryKey: ['restores', fqdn, pit_restore_id],
-    queryFn: ({ signal }): Promise<PitRestore> => api.getPitRestore({ params: { fqdn, pit_restore_id }, signal }),
+    queryFn: async ({ signal }) =>
+      (await api.getPitRestore({ params: { fqdn, pit_restore_id }, signal })) as PitRestore,
     refetchInterval: ({ state }) => (state.data?.finished_at === null ? 3_000 : false),
   });
 
+const reportSize = 500;
+/** The last line of a page of the report, where another one follows. */
+const moreLine = / {2}more: +\S+\n$/;
+
 export const restoreReportQuery = (fqdn: string, pit_restore_id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['restores', fqdn, pit_restore_id, 'report'],
-    queryFn: async ({ signal }): Promise<string> => {
+    queryFn: async ({ pageParam, signal }): Promise<{ text: string; hasMore: boolean }> => {
+      const query = { format: 'text' as const, page: pageParam, size: reportSize };
       // The one format that is no JSON.
-      const report = await api.getPitRestore({ params: { fqdn, pit_restore_id }, query: { format: 'text' }, signal });
-      return (report as unknown as Blob).text();
+      const report = await api.getPitRestore({ params: { fqdn, pit_restore_id }, query, signal });
+      const text = await (report as Blob).text();
+      return { text: text.replace(moreLine, ''), hasMore: moreLine.test(text) };
     },
+    initialPageParam: 1,
+    getNextPageParam: ({ hasMore }, _pages, page) => (hasMore ? page + 1 : undefined),
   });
 
 export const previewQuery = (preview_id: string) =>

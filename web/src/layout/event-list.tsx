@@ -20,6 +20,7 @@ type EventListProps = {
 /** Events under the day on which they happened. The same event met twice (pages shift while new ones arrive) shows once. */
 export function EventList({ events, teams }: EventListProps) {
   const days = new Map<string, Event[]>();
+  const names = namesToday(events);
   for (const event of new Map(events.map((item) => [item.id, item])).values()) {
     const day = new Date(event.created_at).toDateString();
     days.set(day, [...(days.get(day) ?? []), event]);
@@ -31,7 +32,12 @@ export function EventList({ events, teams }: EventListProps) {
           <h2 className="border-line border-b bg-bg/60 px-5 py-2 font-medium text-muted text-xs">{dayName(day)}</h2>
           <ol className="divide-y divide-line">
             {items.map((event) => (
-              <EventRow key={event.id} event={event} team={teams?.find(({ id }) => id === event.team_id)} />
+              <EventRow
+                key={event.id}
+                event={event}
+                siteName={names.get(event.site_live_id ?? '') ?? event.fqdn}
+                team={teams?.find(({ id }) => id === event.team_id)}
+              />
             ))}
           </ol>
         </section>
@@ -40,17 +46,31 @@ export function EventList({ events, teams }: EventListProps) {
   );
 }
 
-function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
+/** A site's events keep the name of then; the newest one at hand tells what it is called now, and where to find it. */
+function namesToday(events: Event[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const event of events) {
+    const name = detailOf(event).result?.fqdn ?? event.fqdn;
+    if (event.site_live_id && name && !names.has(event.site_live_id)) names.set(event.site_live_id, name);
+  }
+  return names;
+}
+
+type EventRowProps = { event: Event; siteName: string | null; team: Team | undefined };
+
+function EventRow({ event, siteName, team }: EventRowProps) {
   const { step = progressOf(event)?.step, failure } = detailOf(event);
   return (
     <li className="flex gap-3 px-5 py-3.5">
       <Avatar name={event.user?.full_name ?? 'Siteyard'} id={event.user_id ?? 'siteyard'} />
       <div className="min-w-0 flex-1">
         <p className={event.unread ? 'font-medium' : undefined}>
-          <EventLink event={event}>{event.activity}</EventLink>
+          <EventLink event={event} siteName={siteName}>
+            {event.activity}
+          </EventLink>
         </p>
         {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
-        {event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
+        {!failure && event.description && <p className="mt-0.5 line-clamp-2 text-muted">{event.description}</p>}
         <p className="mt-0.5 text-muted text-xs">
           {team && (
             <>
@@ -65,6 +85,7 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
             </>
           )}
           <EventTime iso={event.created_at} />
+          {event.fqdn !== siteName && ` · as ${event.fqdn}`}
         </p>
       </div>
       <div className="flex items-start gap-3 pt-0.5">
@@ -84,7 +105,9 @@ function EventRow({ event, team }: { event: Event; team: Team | undefined }) {
   );
 }
 
-function EventLink({ event, children }: { event: Event; children: React.ReactNode }) {
+type EventLinkProps = Pick<EventRowProps, 'event' | 'siteName'> & { children: React.ReactNode };
+
+function EventLink({ event, siteName, children }: EventLinkProps) {
   const style = 'rounded underline-offset-4 hover:underline';
   if (event.event_type.startsWith('ticket.') && event.event_type !== 'ticket.deleted' && event.item_id)
     return (
@@ -92,9 +115,9 @@ function EventLink({ event, children }: { event: Event; children: React.ReactNod
         {children}
       </Link>
     );
-  if (event.scope === 'site' && event.event_type !== 'site.deleted' && event.fqdn)
+  if (event.scope === 'site' && event.event_type !== 'site.deleted' && siteName)
     return (
-      <Link to="/sites/$fqdn" params={{ fqdn: event.fqdn }} className={style}>
+      <Link to="/sites/$fqdn" params={{ fqdn: siteName }} className={style}>
         {children}
       </Link>
     );

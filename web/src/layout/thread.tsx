@@ -1,14 +1,48 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { TicketReply, User } from '#sdk';
+import type { Ticket, TicketReply, TicketReplyPage, User } from '#sdk';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { CheckIcon, ReopenIcon } from '../ui/icons.tsx';
 import { Time } from '../ui/time.tsx';
+
+type ConversationProps = { ticket: Ticket; replies: UseInfiniteQueryResult<InfiniteData<TicketReplyPage>> };
+
+/** What the ticket is about, then its newest replies; the earlier ones come on demand. */
+export function Conversation({ ticket, replies }: ConversationProps) {
+  const loaded = replies.data?.pages.flatMap((page) => page.results) ?? [];
+  // The same reply met twice (pages shift while new ones arrive) shows once.
+  const shown = [...new Map(loaded.map((reply) => [reply.id, reply])).values()].toReversed();
+  const earlier = Math.max(0, ticket.ticket_replies_count - shown.length);
+  return (
+    <ol className="grid gap-4" aria-label="Conversation">
+      <Message author={ticket.user} iso={ticket.created_at}>
+        {ticket.description}
+      </Message>
+      {replies.hasNextPage && (
+        <li className="text-center">
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={replies.isFetchingNextPage}
+            onClick={() => void replies.fetchNextPage()}
+          >
+            Show earlier replies{earlier > 0 && ` (${earlier} more)`}
+          </Button>
+        </li>
+      )}
+      {shown.map((item) => (
+        <Reply key={item.id} reply={item} />
+      ))}
+    </ol>
+  );
+}
 
 type MessageProps = { author: User; iso: string; isReply?: boolean; children: ReactNode };
 
 /** One message of a conversation. */
-export function Message({ author, iso, isReply, children }: MessageProps) {
+function Message({ author, iso, isReply, children }: MessageProps) {
   return (
     <li className="flex gap-3">
       <Avatar name={author.full_name} id={author.id} className="max-sm:hidden" />
@@ -25,7 +59,7 @@ export function Message({ author, iso, isReply, children }: MessageProps) {
 }
 
 /** What a reply says, and below it what it did to the ticket. */
-export function Reply({ reply }: { reply: TicketReply }) {
+function Reply({ reply }: { reply: TicketReply }) {
   return (
     <>
       {reply.description && (

@@ -11,7 +11,9 @@ export function VerifyBanner() {
       className="mb-8"
       action={<ResendButton className="rounded font-medium underline underline-offset-4" />}
     >
-      Confirm your address with the link we mailed to <strong className="font-medium">{me.email}</strong>.
+      Confirm your address with the link we mailed to <strong className="font-medium">{me.email}</strong>. Until then
+      you can not invite people, add webhooks, application passwords and Git accounts, or send paths of a site
+      elsewhere.
     </Alert>
   );
 }

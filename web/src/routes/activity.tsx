@@ -2,14 +2,16 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react';
 import type { Event } from '#sdk';
 import { api } from '../api/client.ts';
-import { eventsQuery, teamsQuery } from '../api/queries.ts';
+import { eventsOfNameQuery, eventsQuery, teamsQuery } from '../api/queries.ts';
 import { EventFeed } from '../layout/event-feed.tsx';
 import { Button } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
 import { CheckIcon } from '../ui/icons.tsx';
 import { PageHeader } from '../ui/page.tsx';
+import { SearchInput } from '../ui/search-input.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useSettled } from '../ui/use-settled.ts';
 
 const filters: Record<string, { label: string; test: (event: Event) => boolean }> = {
   all: { label: 'All', test: () => true },
@@ -22,9 +24,14 @@ const filters: Record<string, { label: string; test: (event: Event) => boolean }
 
 export function ActivityPage() {
   const [filter, setFilter] = useState('all');
-  const query = useInfiniteQuery(eventsQuery);
+  const [text, setText] = useState('');
+  const name = text.trim().toLowerCase();
+  const settled = useSettled(name);
+  const everything = useInfiniteQuery(eventsQuery);
+  const ofName = useInfiniteQuery({ ...eventsOfNameQuery(settled ?? ''), enabled: Boolean(settled) });
+  const query = name === '' ? everything : ofName;
   const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
-  const events = query.data?.pages.flatMap((page) => page.results);
+  const events = everything.data?.pages.flatMap((page) => page.results);
   return (
     <>
       <PageHeader
@@ -32,24 +39,37 @@ export function ActivityPage() {
         description="What happens in your teams, as it happens."
         action={<MarkRead newest={events?.[0]} anyUnread={events?.some((event) => event.unread) ?? false} />}
       />
-      <Segmented
-        label="Show"
-        value={filter}
-        onChange={setFilter}
-        options={Object.entries(filters).map(([value, { label }]) => ({ value, label }))}
-      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Segmented
+          label="Show"
+          value={filter}
+          onChange={setFilter}
+          options={Object.entries(filters).map(([value, { label }]) => ({ value, label }))}
+        />
+        <SearchInput
+          label="The name of a site, also an earlier one"
+          value={text}
+          onChange={setText}
+          className="flex-1 basis-64"
+        />
+      </div>
       <EventFeed
         className="mt-4"
         query={query}
         filter={filters[filter]?.test}
         teams={teams.length > 1 ? teams : undefined}
         empty={{
-          title: filter === 'all' ? 'Nothing has happened yet' : 'Nothing matches',
-          text: filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.',
+          title: filter === 'all' && name === '' ? 'Nothing has happened yet' : 'Nothing matches',
+          text: emptyText(name, filter),
         }}
       />
     </>
   );
+}
+
+function emptyText(name: string, filter: string): string {
+  if (name !== '') return 'Type the whole name, such as blog.example.com.';
+  return filter === 'unread' ? 'You have read everything.' : 'New activity shows up here by itself.';
 }
 
 function MarkRead({ newest, anyUnread }: { newest: Event | undefined; anyUnread: boolean }) {

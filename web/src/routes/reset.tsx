@@ -6,13 +6,14 @@ import { AuthCard, textLink } from '../layout/auth-layout.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { Input, PasswordInput } from '../ui/input.tsx';
+import { RadioGroup } from '../ui/radio.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const route = getRouteApi('/auth/reset');
 
 export function ResetPage() {
-  const { token } = route.useSearch();
-  return token ? <SetPassword token={token} /> : <AskForLink />;
+  const { token, unconfirmed } = route.useSearch();
+  return token ? <SetPassword token={token} asks={unconfirmed !== undefined} /> : <AskForLink />;
 }
 
 function AskForLink() {
@@ -53,7 +54,17 @@ function AskForLink() {
   );
 }
 
-function SetPassword({ token }: { token: string }) {
+const contents = [
+  { value: 'keep', label: 'Yes, I made it', hint: 'Everything in it stays.' },
+  {
+    value: 'remove',
+    label: 'No, somebody else did',
+    hint: 'The sites, people, webhooks and everything else made in my name go.',
+  },
+];
+
+/** The link says whether nobody ever confirmed the address; then somebody else may have made the account. */
+function SetPassword({ token, asks }: { token: string; asks: boolean }) {
   const { entered } = useSession();
   return (
     <AuthCard
@@ -66,8 +77,10 @@ function SetPassword({ token }: { token: string }) {
       }
     >
       <Form
-        submit={async ({ password = '' }) => {
-          await api.resetPassword({ body: { token, password } });
+        submit={async ({ password = '', keep_contents }) => {
+          await api.resetPassword({
+            body: { token, password, ...(asks && { keep_contents: keep_contents === 'keep' }) },
+          });
           toast.success('Your password is changed, and you are signed in.');
           await entered('/');
         }}
@@ -75,6 +88,7 @@ function SetPassword({ token }: { token: string }) {
         <Field name="password" label="New password">
           <PasswordInput autoComplete="new-password" minLength={8} required autoFocus />
         </Field>
+        {asks && <RadioGroup name="keep_contents" legend="Did you make this account yourself?" options={contents} />}
         <SubmitButton size="lg">Set password</SubmitButton>
       </Form>
     </AuthCard>

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { isStatus } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { AuthCard, textLink } from '../layout/auth-layout.tsx';
 import { Field } from '../ui/field.tsx';
@@ -22,7 +23,16 @@ export function SignInPage() {
         </>
       }
     >
-      <Form submit={({ username = '', password = '' }) => signIn(username, password, next)}>
+      <Form
+        submit={({ username = '', password = '' }) => signIn(username, password, next)}
+        remedy={(error) =>
+          isStatus(error, 429) && (
+            <Link to="/reset" className={textLink}>
+              Mail me a link
+            </Link>
+          )
+        }
+      >
         <Field name="username" label="Email">
           <Input type="email" autoComplete="username" defaultValue={email} required autoFocus />
         </Field>

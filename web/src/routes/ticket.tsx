@@ -9,7 +9,7 @@ import { useMe } from '../api/session.ts';
 import { BackLink } from '../layout/back-link.tsx';
 import { Loaded } from '../layout/loaded.tsx';
 import { ReplyBox } from '../layout/reply-box.tsx';
-import { Message, Reply } from '../layout/thread.tsx';
+import { Conversation } from '../layout/thread.tsx';
 import { TicketState } from '../layout/ticket-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -38,7 +38,6 @@ function TicketView({ ticket }: { ticket: Ticket }) {
   const isOwn = useMe().id === ticket.user.id;
   const replies = useInfiniteQuery(repliesQuery(ticket.id));
   const queryClient = useQueryClient();
-  const shown = replies.data?.pages.flatMap((page) => page.results).toReversed() ?? [];
 
   async function reply(body: { description?: string; resolve?: boolean }) {
     await api.createReply({ params: { ticket_id: ticket.id }, body });
@@ -62,26 +61,7 @@ function TicketView({ ticket }: { ticket: Ticket }) {
         }
         action={(isOwn || atLeast(team?.role, 'admin')) && <DeleteTicket ticket={ticket} />}
       />
-      <ol className="grid gap-4" aria-label="Conversation">
-        <Message author={ticket.user} iso={ticket.created_at}>
-          {ticket.description}
-        </Message>
-        {replies.hasNextPage && (
-          <li className="text-center">
-            <Button
-              variant="secondary"
-              size="sm"
-              pending={replies.isFetchingNextPage}
-              onClick={() => void replies.fetchNextPage()}
-            >
-              Show earlier replies
-            </Button>
-          </li>
-        )}
-        {shown.map((item) => (
-          <Reply key={item.id} reply={item} />
-        ))}
-      </ol>
+      <Conversation ticket={ticket} replies={replies} />
       {atLeast(team?.role, 'member') && <ReplyBox resolved={ticket.resolved} send={reply} />}
     </>
   );

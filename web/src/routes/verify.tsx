@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { AuthCard, textLink } from '../layout/auth-layout.tsx';
 import { ResendButton } from '../layout/resend-button.tsx';
-import { buttonStyle } from '../ui/button.tsx';
+import { Button, buttonStyle } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { Spinner } from '../ui/spinner.tsx';
 
 const route = getRouteApi('/auth/verify');
 
@@ -16,18 +15,14 @@ export function VerifyPage() {
   return token ? <Verify token={token} /> : <NoToken />;
 }
 
+/** By a button and not by itself: programs that look at every link in a mail must not confirm anything. */
 function Verify({ token }: { token: string }) {
   const { entered } = useSession();
-  // A query and not an effect: it runs once for a token, however often the page is drawn.
-  const { error, isSuccess } = useQuery({
-    queryKey: ['link', 'verify', token],
-    queryFn: async () => {
+  const { error, isSuccess, isPending, mutate } = useMutation({
+    mutationFn: async () => {
       await api.verifyEmail({ body: { token } });
       await entered();
-      return true;
     },
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
   });
   if (isSuccess) {
     return (
@@ -47,13 +42,14 @@ function Verify({ token }: { token: string }) {
   }
   return (
     <AuthCard
-      title="Confirming your address"
-      description={
-        <span role="status" className="mt-4 inline-flex items-center gap-2">
-          <Spinner /> One moment…
-        </span>
-      }
-    />
+      title="Confirm your address"
+      description="Only if you made this account yourself."
+      footer="Somebody else made it? Then leave this page. The other link in the mail lets you set a password of your own, and what was made in your name goes."
+    >
+      <Button size="lg" className="w-full" pending={isPending} onClick={() => mutate()}>
+        I made it, confirm my address
+      </Button>
+    </AuthCard>
   );
 }
 

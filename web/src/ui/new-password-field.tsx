@@ -57,7 +57,7 @@ export function NewPasswordField({ name, label, names }: NewPasswordFieldProps) 
 const colours = ['bg-danger', 'bg-danger', 'bg-warn', 'bg-accent'];
 
 function Weighed({ strength }: { strength: Strength | undefined }) {
-  if (!strength) return 'At least 10 characters. Keep it: it is shown nowhere later.';
+  if (!strength) return 'Longer is safer. Keep it: it is shown nowhere later.';
   return (
     <span className="flex items-center gap-2.5" aria-live="polite">
       <span aria-hidden="true" className="flex w-16 shrink-0 gap-1">

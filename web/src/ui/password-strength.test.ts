@@ -11,10 +11,11 @@ test('a generated password is long, strong, unlike the next one, and has nothing
   }
 });
 
-test('the hint knows short, repeated, named and good passwords apart', () => {
+test('the advice knows short, common, repeated, named and good passwords apart', () => {
   const level = (password: string) => strengthOf(password, ['ada', 'lovelace']).level;
   assert.equal(level('Sh0rt!'), 0);
   assert.equal(level('Lovelace 1815!'), 0);
+  assert.equal(level('Password123'), 0);
   assert.equal(level('aaaaaaaaaaaa'), 1);
   assert.equal(level('harbournotes'), 2);
   assert.equal(level('correct horse battery'), 3);

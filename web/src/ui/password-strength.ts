@@ -14,10 +14,20 @@ export function generatePassword(): string {
 
 export type Strength = { level: 0 | 1 | 2 | 3; text: string };
 
-/** A hint and no more: whether a password is good enough is for the server to say. */
+/** Some of the most common ones that are long enough to look better than they are. */
+const common = new Set(
+  `1234567890 0123456789 1234567891 12345678910 123456789a 1q2w3e4r5t 1qaz2wsx3edc abcdefghij adminadmin administrator changeme123
+   iloveyou12 iloveyou123 letmein123 passw0rd123 password01 password10 password11 password12 password123 password1234 passwordpassword
+   q1w2e3r4t5 qwerty12345 qwerty123456 qwertyuiop qwertyuiop123 welcome123 wordpress1 wordpress123 zxcvbnm123`.split(
+    /\s+/,
+  ),
+);
+
+/** Advice and no more: whatever WordPress takes is taken. */
 export function strengthOf(password: string, names: string[]): Strength {
   const lower = password.toLowerCase();
-  if (password.length < 10) return { level: 0, text: `${10 - password.length} more to go: at least 10 characters.` };
+  if (password.length < 10) return { level: 0, text: 'Short: 10 characters or more are harder to guess.' };
+  if (common.has(lower)) return { level: 0, text: 'Easy to guess: it is among the most common passwords.' };
   if (names.some((name) => name.length >= 3 && lower.includes(name.toLowerCase())))
     return { level: 0, text: 'Easy to guess: it contains the user name or the email address.' };
   const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(password)).length;

@@ -12,7 +12,7 @@ export async function answer(
   request: IncomingMessage,
   body: Uint8Array,
   response: ServerResponse,
-  ended: () => { purge: boolean },
+  ended: () => Promise<{ purge: boolean }>,
 ): Promise<{ ranOutOfMemory: boolean }> {
   const { script, pathInfo } = findScript(php, request.url ?? '/');
   const headers = readHeaders(request);
@@ -39,7 +39,7 @@ export async function answer(
   const errors = collectErrors(result.stderr);
   // An answer is whole or it is an error: PHP may still fail after its first words, and then its exit code says so.
   const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
-  const { purge } = ended();
+  const { purge } = await ended();
   const [status, complaint] = await Promise.all([result.httpStatusCode, errors]);
   if (complaint) process.stderr.write(`${complaint}\n`);
   for (const [name, values] of Object.entries(await result.headers)) setHeader(response, name, values);
@@ -56,12 +56,16 @@ export async function answer(
 const FATAL_EXIT_CODE = 255;
 const OUT_OF_MEMORY = /Allowed memory size|Out of memory/;
 
-/** Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. */
+/**
+ * Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. What is complete without a body is an
+ * answer, also after a fatal error: WordPress redirects to itself when it has paused a broken plugin.
+ */
 function findFailure(status: number, exitCode: number, complaint: string): 'memory' | 'crash' | undefined {
+  if (status === 204 || (status >= 300 && status < 400)) return undefined;
   if (OUT_OF_MEMORY.test(complaint)) return 'memory';
   // With no file left to open, PHP loses even its output.
   const isLost = /No file descriptors available|Too many open files/.test(complaint);
-  return status >= 500 || exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
+  return exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
 }
 
 const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
@@ -86,13 +90,19 @@ function findScript(php: PHP, url: string): { script: string; pathInfo: string }
   const candidates = named ? [named] : path.endsWith('/') ? [`${path}index.php`] : [`${path}/index.php`];
   for (const candidate of candidates) {
     const script = PATHS.core + candidate;
-    if (isInside(candidate) && php.isFile(script)) return { script, pathInfo: named ? rest : '' };
+    if (isInside(candidate) && !isInstaller(candidate) && php.isFile(script))
+      return { script, pathInfo: named ? rest : '' };
   }
   return { script: `${PATHS.core}/index.php`, pathInfo: '' };
 }
 
 function isInside(path: string): boolean {
   return !path.includes('\0') && !path.split('/').some((part) => part.startsWith('.'));
+}
+
+/** Nobody installs a WordPress over the web here, so these are not there, whatever the database looks like. */
+function isInstaller(path: string): boolean {
+  return /^\/+wp-admin\/+(install|setup-config)\.php$/.test(path);
 }
 
 function decode(path: string): string {

@@ -13,9 +13,9 @@ process.on('disconnect', () => process.exit(0));
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const network = await guardNetwork(settings.allowedNetworks, settings.slot);
-const php = await bootPhp(settings, settings.mode === 'serve' ? 'fpm-fcgi' : 'cli');
-if (settings.mode === 'serve') serve(php, settings, network);
-else run(php, settings, network);
+const booted = await bootPhp(settings, settings.mode === 'serve' ? 'fpm-fcgi' : 'cli');
+if (settings.mode === 'serve') serve(booted, settings, network);
+else run(booted, settings, network);
 network.seal();
 // Everything native is loaded by now. Whatever finds a way to run JavaScript in here must not find one further down.
 process.dlopen = () => {

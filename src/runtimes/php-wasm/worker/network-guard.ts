@@ -17,11 +17,15 @@ const NOWHERE = '0.0.0.0';
 /** No host has this one either (RFC 7600); it stands for the site itself. */
 const OWN_ADDRESS = '192.0.0.8';
 const REFUSAL_OPEN_MS = 200;
+/** What PHP has sent without waiting for an answer is still on its way for a moment. */
+const LINGER_MS = 10_000;
 const REFUSAL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
 export interface NetworkGuard {
   /** From now on nobody listens. */
   seal(): void;
+  /** Called when PHP has ended a request. Its connections end then, whatever those on the other side do, but for these ports. */
+  letGo(keptPorts: ReadonlySet<number>): void;
   /** From now on nothing is reached at all, and no name is asked for: the question alone would tell somebody something. */
   cut(): void;
   /** From now on this host and port are the site itself: whatever PHP sends there goes through the parent's door. */
@@ -38,12 +42,17 @@ export interface NetworkGuard {
 export async function guardNetwork(allowedNetworks: readonly string[], slot: string): Promise<NetworkGuard> {
   const allowed = allowedNetworks.map((range) => ipaddr.parseCIDR(range));
   const ownPorts = new Set<number>();
+  const dialled = new Map<net.Socket, number>();
   let isSealed = false;
   let isCut = false;
   let own: OwnAddress | undefined;
 
   const refusals = net.createServer((socket) => {
-    socket.on('error', () => {}).write(REFUSAL);
+    // Unread, what PHP sends would keep the connection from ever ending.
+    socket
+      .on('error', () => {})
+      .resume()
+      .write(REFUSAL);
     // Closed at once, the answer itself could be lost on its way into PHP.
     setTimeout(() => socket.end(), REFUSAL_OPEN_MS).unref();
   });
@@ -60,11 +69,8 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
   secureServer.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => secureServer.listen(secureDoor, resolve));
 
-  const isAllowed = (host: string, port: number): boolean => {
-    if (!ipaddr.isValid(host)) return false;
-    // The way out of PHP leads through a server inside this process.
-    if (host === '127.0.0.1' && ownPorts.has(port)) return true;
-    if (isCut) return false;
+  const isAllowed = (host: string): boolean => {
+    if (isCut || !ipaddr.isValid(host)) return false;
     const address = ipaddr.process(host);
     const matches = allowed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
     // Below 2000::/3 there are ancient ways to write IPv4 addresses.
@@ -79,7 +85,13 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
     const { host = 'localhost', port } = (
       typeof first === 'object' ? first : { port: first, host: typeof second === 'string' ? second : undefined }
     ) as { host?: string; port?: number };
-    if (isAllowed(host, Number(port))) return Reflect.apply(connect, this, args);
+    // The way out of PHP leads through a server inside this process.
+    const isWithin = host === '127.0.0.1' && ownPorts.has(Number(port));
+    if (!isWithin) {
+      dialled.set(this, Number(port));
+      this.once('close', () => dialled.delete(this));
+    }
+    if (isWithin || isAllowed(host)) return Reflect.apply(connect, this, args);
     const listener = (Array.isArray(args[0]) ? args[0] : args).find((arg) => typeof arg === 'function');
     if (own && host === OWN_ADDRESS) {
       if (Number(port) === own.port) return Reflect.apply(connect, this, [own.isSecure ? secureDoor : door, listener]);
@@ -107,7 +119,7 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
     done: (error: Error | null, address: string, family: number) => void,
   ) =>
     lookup(host, options, (error, address, family) =>
-      done(error ?? (isAllowed(address, 0) ? null : new Error('refused')), address, family),
+      done(error ?? (isAllowed(address) ? null : new Error('refused')), address, family),
     )) as typeof dns.lookup;
 
   const listen = net.Server.prototype.listen;
@@ -130,6 +142,13 @@ export async function guardNetwork(allowedNetworks: readonly string[], slot: str
     own(address, certificate) {
       own = address;
       if (certificate) secureServer.setSecureContext(certificate);
+    },
+    letGo(keptPorts) {
+      for (const [socket, port] of dialled) {
+        if (keptPorts.has(port)) continue;
+        dialled.delete(socket);
+        setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      }
     },
   };
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What this program uses of php-wasm, whose own declarations need a bundler's way of finding modules.
 
+/** Node's types leave it to those of browsers. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: unknown): Promise<{ instance: unknown; module: unknown }>;
+  Suspending: new (call: (descriptor: number) => Promise<number>) => unknown;
+};
+
 declare module '@php-wasm/universal' {
   export interface RunOptions {
     scriptPath: string;
@@ -20,10 +26,45 @@ declare module '@php-wasm/universal' {
     readonly headers: Promise<Record<string, string[]>>;
     readonly httpStatusCode: Promise<number>;
   }
+  /** A file or folder as PHP sees it, in Emscripten's keeping. */
+  export interface FileNode {
+    mode: number;
+    parent: FileNode;
+    mount: { opts: { root?: string } };
+    sock?: { dport?: number };
+  }
+  /** An entry of PHP's table of descriptors. */
+  export interface OpenStream {
+    fd: number;
+    path?: string;
+    node: FileNode;
+    stream_ops: unknown;
+    /** This process' own descriptor, for a file of a mounted folder. */
+    nfd?: number;
+  }
+  /** The file system of mounted folders: what it does to them. */
+  export interface HostFolders {
+    realPath(node: FileNode): string;
+    stream_ops: {
+      write(stream: OpenStream, ...data: unknown[]): number;
+      setattr(stream: OpenStream, attributes: unknown): void;
+    };
+    node_ops: {
+      setattr(node: FileNode, attributes: unknown): void;
+      mknod(parent: FileNode, name: string, mode: number, device: number): FileNode;
+      rename(node: FileNode, newParent: FileNode, newName: string): void;
+      unlink(parent: FileNode, name: string): void;
+      rmdir(parent: FileNode, name: string): void;
+      symlink(parent: FileNode, name: string, target: string): void;
+    };
+  }
   export interface FileSystem {
-    filesystems: { NODEFS: unknown; MEMFS: unknown };
+    filesystems: { NODEFS: HostFolders; MEMFS: unknown };
+    streams: (OpenStream | null | undefined)[];
     mount(type: unknown, options: { root?: string }, path: string): void;
     unmount(path: string): void;
+    close(stream: OpenStream): void;
+    isFIFO(mode: number): boolean;
   }
   export type MountHandler = (php: PHP, fs: FileSystem) => () => unknown;
   export class PHP {
@@ -47,8 +88,9 @@ declare module '@php-wasm/node' {
   export class FileLockManagerForPosix {}
   export function loadNodeRuntime(
     version: string,
-    options: { fileLockManager: FileLockManagerForPosix; emscriptenOptions: { processId: number } },
+    options: { fileLockManager: FileLockManagerForPosix; emscriptenOptions: Record<string, unknown> },
   ): Promise<number>;
+  export function getPHPLoaderModule(version: string): Promise<{ dependencyFilename: string }>;
 }
 
 declare module '@php-wasm/util' {

@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import { join } from 'node:path';
 import { FileLockManagerForPosix, loadNodeRuntime } from '@php-wasm/node';
-import { PHP, setPhpIniEntries } from '@php-wasm/universal';
+import { type FileSystem, PHP, setPhpIniEntries } from '@php-wasm/universal';
 import { createSpawnHandler } from '@php-wasm/util';
+import { DurableFiles } from './durable-files.ts';
+import { fileSystemOf } from './forgotten-streams.ts';
 import { PATHS, type Settings, type SiteSettings } from './settings.ts';
+import { withSystemCalls } from './system-calls.ts';
 
-export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<PHP> {
+export interface Booted {
+  php: PHP;
+  fs: FileSystem;
+  files: DurableFiles;
+}
+
+export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<Booted> {
+  const files = new DurableFiles();
   const runtime = await loadNodeRuntime(settings.phpVersion, {
     // The locks are the operating system's, so that other processes on the same database see them.
     fileLockManager: new FileLockManagerForPosix(),
-    emscriptenOptions: { processId: process.pid },
+    emscriptenOptions: {
+      processId: process.pid,
+      ...(await withSystemCalls(settings.phpVersion, {
+        fd_sync: (descriptor) => files.sync(descriptor),
+        __syscall_fdatasync: async (descriptor) => -(await files.sync(descriptor)),
+      })),
+    },
   });
   const php = new PHP(runtime);
   // Without a handler a shell_exec would wait for ever.
@@ -24,7 +40,9 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
   await php.setSapiName(sapi);
   await setPhpIniEntries(php, settings.ini);
   for (const [path, folder] of settings.shared) await mount(php, path, folder);
-  return php;
+  const fs = await fileSystemOf(php);
+  files.attach(fs);
+  return { php, fs, files };
 }
 
 /** The same for every site, because PHP keeps it compiled. wp-cli looks for the last line, word for word. */
@@ -34,16 +52,24 @@ defined('ABSPATH') || define('ABSPATH', '${PATHS.core}/');
 require_once ABSPATH . 'wp-settings.php';
 `;
 
-/** Makes the folders of a site PHP's; returns how to take them away again. */
-export async function mountSite(php: PHP, settings: Settings, site: SiteSettings): Promise<() => Promise<void>> {
-  const folder = join(settings.slot, site.folder);
-  const unmounts = [
-    await mount(php, PATHS.content, join(folder, 'content')),
-    await mount(php, PATHS.database, join(folder, 'database')),
-  ];
+/** Makes the folders of a site PHP's; returns how to take them away again. Without `files`, nothing in there has to last. */
+export async function mountSite(
+  php: PHP,
+  settings: Settings,
+  site: SiteSettings,
+  files?: DurableFiles,
+): Promise<() => Promise<void>> {
+  const unmounts: (() => unknown)[] = [];
+  const mountOwn = async (path: string, name: string) => {
+    const root = join(settings.slot, site.folder, name);
+    unmounts.push(await mount(php, path, root));
+    if (files) unmounts.push(files.keep(root));
+  };
+  await mountOwn(PATHS.content, 'content');
+  await mountOwn(PATHS.database, 'database');
   // What an offline site leaves for the platform stays in PHP's own memory.
   if (site.isOffline) php.mkdirTree(PATHS.outbox);
-  else unmounts.push(await mount(php, PATHS.outbox, join(folder, 'outbox')));
+  else await mountOwn(PATHS.outbox, 'outbox');
   const config = `/site/config-${site.configName}.php`;
   php.writeFile(config, site.config);
   php.writeFile(PATHS.config, WP_CONFIG);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-import type { PHP } from '@php-wasm/universal';
 import type { NetworkGuard } from './network-guard.ts';
 import { openOwnWay } from './own-calls.ts';
-import { mountSite } from './php.ts';
+import { type Booted, mountSite } from './php.ts';
 import { type FromParent, PATHS, type Settings, tell } from './settings.ts';
 
 /** Runs one PHP program on a site, as `php` or `wp` would in a shell, and ends. */
-export function run(php: PHP, settings: Settings, network: NetworkGuard): void {
+export function run({ php, files }: Booted, settings: Settings, network: NetworkGuard): void {
   process.once('message', async (message: FromParent) => {
     if (message.type !== 'run') return;
     if (message.site.isOffline) network.cut();
-    await mountSite(php, settings, message.site);
+    await mountSite(php, settings, message.site, files);
     await openOwnWay(php, network, message.site);
     php.chdir(PATHS.core);
     php.mkdirTree('/home/web_user');
@@ -26,6 +25,7 @@ export function run(php: PHP, settings: Settings, network: NetworkGuard): void {
     };
     await Promise.all([pipe(result.stdout, process.stdout), pipe(result.stderr, process.stderr)]);
     const code = await result.exitCode;
+    await files.settle();
     tell({ type: 'exit', code });
     process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   });

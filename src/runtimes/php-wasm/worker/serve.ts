@@ -4,24 +4,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import type { PHP } from '@php-wasm/universal';
 import { answer } from './answer.ts';
+import type { DurableFiles } from './durable-files.ts';
+import { closeForgotten, keptPorts } from './forgotten-streams.ts';
 import type { NetworkGuard } from './network-guard.ts';
 import { openOwnWay } from './own-calls.ts';
-import { mountSite } from './php.ts';
+import { type Booted, mountSite } from './php.ts';
 import { type FromParent, PATHS, type Settings, type SiteSettings, tell } from './settings.ts';
 
 /**
  * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
  * on a throw-away copy of the image first; when its site comes, only the folders change.
  */
-export function serve(php: PHP, settings: Settings, network: NetworkGuard): void {
+export function serve({ php, fs, files }: Booted, settings: Settings, network: NetworkGuard): void {
   let site: { name: SiteSettings; unmount(): Promise<void> } | undefined;
   // Requests that the parent did not space out wait here for their turn.
   let turn: Promise<unknown> = Promise.resolve();
 
-  const use = async (next: SiteSettings) => {
+  const use = async (next: SiteSettings, keeper?: DurableFiles) => {
     await site?.unmount();
     if (next.isOffline) network.cut();
-    site = { name: next, unmount: await mountSite(php, settings, next) };
+    site = { name: next, unmount: await mountSite(php, settings, next, keeper) };
     await openOwnWay(php, network, next);
   };
 
@@ -36,10 +38,20 @@ export function serve(php: PHP, settings: Settings, network: NetworkGuard): void
       let ranOutOfMemory = false;
       let changed = false;
       try {
-        ({ ranOutOfMemory } = await answer(php, site.name.configName, request, Buffer.concat(chunks), response, () => {
-          changed = takePurge(php) && !isOffline;
-          return { purge: changed };
-        }));
+        ({ ranOutOfMemory } = await answer(
+          php,
+          site.name.configName,
+          request,
+          Buffer.concat(chunks),
+          response,
+          async () => {
+            closeForgotten(fs);
+            network.letGo(keptPorts(fs));
+            await files.settle();
+            changed = takePurge(php) && !isOffline;
+            return { purge: changed };
+          },
+        ));
       } catch (error) {
         // PHP itself broke, and whatever it does next can not be trusted: answer, then leave.
         console.error(error);
@@ -74,9 +86,10 @@ export function serve(php: PHP, settings: Settings, network: NetworkGuard): void
     if (message.type === 'warm') {
       await use(message.site);
       await warm(php, message.site, () => isAssigned);
+      closeForgotten(fs);
       tell({ type: 'warmed' });
     } else if (message.type === 'assign') {
-      await use(message.site);
+      await use(message.site, files);
       tell({ type: 'serving' });
     } else if (message.type === 'retire') {
       // Whoever still reads an answer gets the rest of it.

@@ -94,3 +94,12 @@ add_action(
 		exit;
 	}
 );
+
+/** True where the site's address is one of the machine that the browser runs on, so that what it sends crosses no network. */
+function siteyard_is_loopback(): bool {
+	$host = strtolower( (string) parse_url( WP_HOME, PHP_URL_HOST ) );
+	return 1 === preg_match( '/^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/', $host );
+}
+
+// WordPress wants TLS for these, since they go over the network with every request. There they do not, and can be tried.
+add_filter( 'wp_is_application_passwords_available', fn( $is_available ) => $is_available || siteyard_is_loopback() );

@@ -12,7 +12,9 @@
 defined( 'ABSPATH' ) || exit;
 
 require_once __DIR__ . '/access.php';
+require_once __DIR__ . '/caching.php';
 require_once __DIR__ . '/changes.php';
+require_once __DIR__ . '/database.php';
 require_once __DIR__ . '/mail.php';
 require_once __DIR__ . '/status.php';
 require_once __DIR__ . '/themes.php';

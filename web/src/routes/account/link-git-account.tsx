@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { GitAccount } from '#sdk';
 import { api } from '../../api/client.ts';
 import { gitAccountsQuery } from '../../api/queries.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -28,9 +29,11 @@ export function LinkGitAccountButton() {
   }
   return (
     <>
-      <Button variant="secondary" onClick={show}>
-        <PlusIcon /> Link account
-      </Button>
+      <ConfirmedOnly>
+        <Button variant="secondary" onClick={show}>
+          <PlusIcon /> Link account
+        </Button>
+      </ConfirmedOnly>
       <Dialog
         open={open}
         onOpenChange={setOpen}

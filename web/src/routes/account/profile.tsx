@@ -1,6 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { meQuery } from '../../api/queries.ts';
+import { meQuery, regionsQuery } from '../../api/queries.ts';
 import { useMe } from '../../api/session.ts';
 import { textLink } from '../../layout/auth-layout.tsx';
 import { ResendButton } from '../../layout/resend-button.tsx';
@@ -9,13 +11,23 @@ import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Input } from '../../ui/input.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
+
+/** No region can have this name. */
+const platformsFirst = '-';
 
 export function Profile() {
   const me = useMe();
   const queryClient = useQueryClient();
+  const { data: regions = [] } = useQuery(regionsQuery);
+  const [region, setRegion] = useState(me.default_region ?? platformsFirst);
   async function submit({ first_name = '', last_name = '' }: Record<string, string>) {
-    queryClient.setQueryData(meQuery.queryKey, await api.updateMe({ body: { first_name, last_name } }));
+    const default_region = region === platformsFirst ? null : region;
+    queryClient.setQueryData(
+      meQuery.queryKey,
+      await api.updateMe({ body: { first_name, last_name, ...(regions.length > 1 && { default_region }) } }),
+    );
     toast.success('Saved.');
   }
   return (
@@ -29,6 +41,11 @@ export function Profile() {
             <Input autoComplete="family-name" defaultValue={me.last_name} required />
           </Field>
         </div>
+        {regions.length > 1 && (
+          <Field name="default_region" label="Default region" hint="Where your new sites go unless you choose another.">
+            <Select options={regionOptions(regions)} value={region} onValueChange={setRegion} required />
+          </Field>
+        )}
         <div>
           <p className="font-medium">Email</p>
           <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5">
@@ -49,4 +66,15 @@ export function Profile() {
       </Form>
     </Section>
   );
+}
+
+function regionOptions(regions: Region[]) {
+  const label = ({ city, country }: Region) => `${city}, ${country}`;
+  return [
+    {
+      value: platformsFirst,
+      label: regions[0] ? `The platform's first (${label(regions[0])})` : "The platform's first",
+    },
+    ...regions.map((region) => ({ value: region.name, label: label(region) })),
+  ];
 }

@@ -1,10 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
-import { anyTicketQuery } from '../../api/operator-queries.ts';
+import { anyRepliesQuery, anyTicketQuery } from '../../api/operator-queries.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
-import { Message, Reply } from '../../layout/thread.tsx';
+import { Conversation } from '../../layout/thread.tsx';
 import { TicketState } from '../../layout/ticket-list.tsx';
 import { capitalise } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page.tsx';
@@ -15,6 +15,7 @@ const route = getRouteApi('/app/operator/tickets/$ticketId');
 export function AnswerTicketPage() {
   const { ticketId } = route.useParams();
   const query = useQuery(anyTicketQuery(ticketId));
+  const replies = useInfiniteQuery(anyRepliesQuery(ticketId));
   const queryClient = useQueryClient();
 
   async function answer(body: { description: string; resolve?: boolean }) {
@@ -39,16 +40,7 @@ export function AnswerTicketPage() {
                 </BackLink>
               }
             />
-            <ol className="grid gap-4" aria-label="Conversation">
-              <Message author={ticket.user} iso={ticket.created_at}>
-                {ticket.description}
-              </Message>
-              {ticket.ticket_replies
-                .toSorted((a, b) => a.created_at.localeCompare(b.created_at))
-                .map((reply) => (
-                  <Reply key={reply.id} reply={reply} />
-                ))}
-            </ol>
+            <Conversation ticket={ticket} replies={replies} />
             <AnswerBox send={answer} />
           </>
         )}

@@ -5,6 +5,7 @@ import { PageHeader } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { OperatorDeleted } from './operator-deleted.tsx';
 import { OperatorJobs } from './operator-jobs.tsx';
+import { OperatorPeople } from './operator-people.tsx';
 import { OperatorRegions } from './operator-regions.tsx';
 import { OperatorTeams } from './operator-teams.tsx';
 import { OperatorTickets } from './operator-tickets.tsx';
@@ -14,6 +15,7 @@ const route = getRouteApi('/app/operator');
 const tabs = [
   { value: 'tickets', label: 'Tickets', content: <OperatorTickets /> },
   { value: 'teams', label: 'Teams', content: <OperatorTeams /> },
+  { value: 'people', label: 'People', content: <OperatorPeople /> },
   { value: 'deleted', label: 'Deleted sites', content: <OperatorDeleted /> },
   { value: 'regions', label: 'Regions', content: <OperatorRegions /> },
   { value: 'jobs', label: 'Failed jobs', content: <OperatorJobs /> },

@@ -1,9 +1,20 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { Site } from '#sdk';
+import { teamsQuery } from '../../api/queries.ts';
 import { siteEventsQuery } from '../../api/site-queries.ts';
 import { EventFeed } from '../../layout/event-feed.tsx';
 
 export function SiteActivity({ site }: { site: Site }) {
   const query = useInfiniteQuery(siteEventsQuery(site.fqdn));
-  return <EventFeed query={query} empty={{ title: 'Nothing has happened yet', text: 'It shows up here by itself.' }} />;
+  const events = query.data?.pages.flatMap((page) => page.results) ?? [];
+  // Whoever is in both teams of a site that moved also sees what it did in the former one.
+  const hasMoved = events.some(({ team_id }) => team_id !== site.team_id);
+  const teams = useQuery({ ...teamsQuery(1, 100), enabled: hasMoved }).data?.results;
+  return (
+    <EventFeed
+      query={query}
+      teams={hasMoved ? teams : undefined}
+      empty={{ title: 'Nothing has happened yet', text: 'It shows up here by itself.' }}
+    />
+  );
 }

@@ -6,6 +6,7 @@ import { useMe } from '../../api/session.ts';
 import { externalPathsQuery } from '../../api/site-queries.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -28,9 +29,11 @@ export function SitePaths({ site }: { site: Site }) {
         title="External paths"
         description="Parts of the site that another server answers. The longest path that fits wins."
         action={
-          <Button disabled={obstacle !== undefined} onClick={() => setAdding(true)}>
-            <PlusIcon /> Add path
-          </Button>
+          <ConfirmedOnly>
+            <Button disabled={obstacle !== undefined} onClick={() => setAdding(true)}>
+              <PlusIcon /> Add path
+            </Button>
+          </ConfirmedOnly>
         }
         flush
       >
@@ -72,6 +75,7 @@ function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; dis
   const [editing, setEditing] = useState(false);
   const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
+  const isUnconfirmed = !useMe().is_verified;
 
   async function remove() {
     await api.deleteExternalPath({ params: { fqdn: site.fqdn, external_path_id: path.id } });
@@ -91,7 +95,7 @@ function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; dis
           <Button
             variant="ghost"
             size="icon"
-            disabled={disabled}
+            disabled={disabled || isUnconfirmed}
             aria-label={`Edit ${path.path}`}
             onClick={() => setEditing(true)}
           >

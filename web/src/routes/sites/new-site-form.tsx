@@ -25,7 +25,7 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [teamId, setTeamId] = useState(() => firstTeam(teams, initialTeam)?.id ?? '');
-  const [regionName, setRegionName] = useState(regions[0]?.name ?? '');
+  const [regionName, setRegionName] = useState(() => firstRegion(regions, me.default_region)?.name ?? '');
   const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
@@ -147,6 +147,11 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
       </div>
     </Form>
   );
+}
+
+/** The account's own choice, else the platform's first. */
+function firstRegion(regions: Region[], wanted: string | null): Region | undefined {
+  return regions.find(({ name }) => name === wanted) ?? regions[0];
 }
 
 /** The one asked for, or the caller's own, or any. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
 import type { Role } from '../../api/roles.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -34,9 +35,11 @@ export function InviteButton({ team }: { team: Team }) {
 
   return (
     <>
-      <Button onClick={() => setOpen(true)}>
-        <PlusIcon /> Invite
-      </Button>
+      <ConfirmedOnly>
+        <Button onClick={() => setOpen(true)}>
+          <PlusIcon /> Invite
+        </Button>
+      </ConfirmedOnly>
       <Dialog
         open={open}
         onOpenChange={setOpen}

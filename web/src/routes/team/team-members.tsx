@@ -64,7 +64,7 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
   const removable = member.role !== 'owner' && (self || canRemove);
 
   async function remove() {
-    await api.removeMember({ params: { team_id: team.id, team_member_id: member.user_id } });
+    await api.removeMember({ params: { team_id: team.id, team_member_user_id: member.user_id } });
     toast.success(self ? `You left ${team.name}.` : `${name} is no longer in the team.`);
     if (self) await navigate({ to: '/teams' });
     await queryClient.invalidateQueries();

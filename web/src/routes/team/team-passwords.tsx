@@ -3,6 +3,8 @@ import { useState } from 'react';
 import type { ApplicationPassword, Team } from '#sdk';
 import { api } from '../../api/client.ts';
 import { applicationPasswordsQuery } from '../../api/queries.ts';
+import { useMe } from '../../api/session.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -25,9 +27,11 @@ export function TeamPasswords({ team }: { team: Team }) {
       description="With them the platform reaches sites that are hosted elsewhere, and storefronts, for people in this team. They are kept encrypted."
       action={
         mayChange && (
-          <Button onClick={() => setAdding(true)}>
-            <PlusIcon /> Add password
-          </Button>
+          <ConfirmedOnly>
+            <Button onClick={() => setAdding(true)}>
+              <PlusIcon /> Add password
+            </Button>
+          </ConfirmedOnly>
         )
       }
       flush
@@ -73,6 +77,7 @@ function PasswordRow({ team, password, mayChange }: PasswordRowProps) {
   const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const { fqdn, username } = password;
+  const isUnconfirmed = !useMe().is_verified;
 
   async function remove() {
     await api.deleteApplicationPassword({ params: { fqdn }, query: { team_id: team.id } });
@@ -96,6 +101,7 @@ function PasswordRow({ team, password, mayChange }: PasswordRowProps) {
             <Button
               variant="ghost"
               size="icon"
+              disabled={isUnconfirmed}
               aria-label={`Replace the password for ${fqdn}`}
               onClick={() => setReplacing(true)}
             >

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Team, Webhook } from '#sdk';
 import { eventsText, hostOf, stateOf, webhooksQuery } from '../../api/webhooks.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -22,9 +23,11 @@ export function TeamWebhooks({ team }: { team: Team }) {
       title="Webhooks"
       description="Servers of yours that are called when something happens."
       action={
-        <Button onClick={() => setAdding(true)}>
-          <PlusIcon /> Add webhook
-        </Button>
+        <ConfirmedOnly>
+          <Button onClick={() => setAdding(true)}>
+            <PlusIcon /> Add webhook
+          </Button>
+        </ConfirmedOnly>
       }
       flush
     >

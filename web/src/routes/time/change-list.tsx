@@ -1,14 +1,11 @@
 import { type ReactNode, useId, useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import { ChevronDownIcon } from '../../ui/icons.tsx';
-import type { Changes, TableChange } from './changes.ts';
+import type { FileChange, TableChange } from './changes.ts';
 import { FileComparison } from './file-comparison.tsx';
 import { TableComparison } from './table-comparison.tsx';
-
-const shownAtOnce = 100;
 
 const kinds = {
   added: { label: 'Comes back', tone: 'accent' },
@@ -17,16 +14,24 @@ const kinds = {
   failed: { label: 'Not possible', tone: 'danger' },
 } as const;
 
-/** Every table and file that would change; each opens to show how. */
-export function ChangeList({ fqdn, changes }: { fqdn: string; changes: Changes }) {
-  const [shown, setShown] = useState(shownAtOnce);
-  const { files, tables } = changes;
-  if (files.length + tables.length === 0)
+type ChangeListProps = {
+  fqdn: string;
+  /** How many change in all, with those that are not loaded yet. */
+  total: { tables: number; files: number };
+  tables: TableChange[];
+  files: FileChange[];
+  /** What loads the next ones, where there are any. */
+  more: ReactNode;
+};
+
+/** The tables and files that would change; each opens to show how. */
+export function ChangeList({ fqdn, total, tables, files, more }: ChangeListProps) {
+  if (total.tables + total.files === 0)
     return <p className="py-6 text-center text-muted">Nothing: the site is just as it was in this minute.</p>;
   return (
     <div className="mt-4 grid grid-cols-1 gap-4">
       {tables.length > 0 && (
-        <Group title={formatAmount(tables.length, 'table')}>
+        <Group title={formatAmount(total.tables, 'table')}>
           {tables.map((table) => (
             <Change key={table.name} name={table.name} kind={table.change} amount={rowsOf(table)}>
               <TableComparison table={table} />
@@ -35,18 +40,21 @@ export function ChangeList({ fqdn, changes }: { fqdn: string; changes: Changes }
         </Group>
       )}
       {files.length > 0 && (
-        <Group title={`${formatAmount(files.length, 'file')}${changes.is_truncated ? ' and more' : ''}`}>
-          {files.slice(0, shown).map((file) => (
+        <Group title={formatAmount(total.files, 'file')}>
+          {files.map((file) => (
             <Change key={file.key} name={file.key} kind={file.change} amount={formatBytes(file.size)}>
               <FileComparison fqdn={fqdn} file={file} />
             </Change>
           ))}
         </Group>
       )}
-      {files.length > shown && (
-        <Button variant="secondary" className="justify-self-center" onClick={() => setShown(shown + shownAtOnce)}>
-          Show more of {formatCount(files.length)} files
-        </Button>
+      {more && (
+        <>
+          <p className="text-center text-muted text-xs">
+            {formatCount(tables.length + files.length)} of {formatCount(total.tables + total.files)} changes
+          </p>
+          {more}
+        </>
       )}
     </div>
   );

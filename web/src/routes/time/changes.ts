@@ -1,6 +1,6 @@
 import type { PitPreview } from '#sdk';
 
 /** What a restore would change. */
-export type Changes = PitPreview['changes'];
+type Changes = PitPreview['changes'];
 export type FileChange = Changes['files'][number];
 export type TableChange = Changes['tables'][number];

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PitRestore, Site } from '#sdk';
 import { undoOf } from '../../api/restores.ts';
@@ -100,12 +100,24 @@ function OutcomeBadge({ restore: { finished_at, failed_reason, is_dry_run } }: {
 const reportBox = { tabIndex: 0, role: 'region', 'aria-label': 'Report' };
 
 function Report({ fqdn, restoreId }: { fqdn: string; restoreId: string }) {
-  const query = useQuery(restoreReportQuery(fqdn, restoreId));
+  const query = useInfiniteQuery(restoreReportQuery(fqdn, restoreId));
   return (
-    <Loaded query={query}>
+    <Loaded query={{ ...query, data: query.data?.pages.map(({ text }) => text).join('') }}>
       {(text) => (
-        <div {...reportBox} className="max-h-[60vh] overflow-auto rounded-lg bg-raised p-4">
-          <pre className="whitespace-pre-wrap font-mono text-xs">{text}</pre>
+        <div className="grid gap-3">
+          <div {...reportBox} className="max-h-[60vh] overflow-auto rounded-lg bg-raised p-4">
+            <pre className="whitespace-pre-wrap font-mono text-xs">{text}</pre>
+          </div>
+          {query.hasNextPage && (
+            <Button
+              variant="secondary"
+              className="justify-self-center"
+              pending={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              Show more
+            </Button>
+          )}
         </div>
       )}
     </Loaded>

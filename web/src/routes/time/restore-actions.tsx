@@ -77,7 +77,7 @@ async function openAsItWas(fqdn: string, body: RestoreWish): Promise<void> {
   // Opened before the answer comes: later, browsers take it for an advertisement.
   const tab = window.open('about:blank', '_blank');
   try {
-    const { browse } = await api.previewPitRestore({ params: { fqdn }, query: { browse: true }, body });
+    const { browse } = await api.previewPitRestore({ params: { fqdn }, query: { browse: true, size: 1 }, body });
     const path = new URL(browse?.url ?? '/', location.origin).pathname;
     if (!tab) return location.assign(path);
     // What opens there must not reach back into the dashboard.

@@ -1,32 +1,67 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import type { PitPreview, Site } from '#sdk';
 import { type RestoreWish, restorePreviewQuery } from '../../api/time-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Spinner } from '../../ui/spinner.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { ChangeList } from './change-list.tsx';
-import { useSettled } from './use-settled.ts';
 
 /** What a restore would change, as soon as somebody stays at a minute. */
 export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }) {
   const settled = useSettled(wish);
   const isBusy = site.busy !== null;
-  const query = useQuery({ ...restorePreviewQuery(site.fqdn, wish), enabled: settled !== undefined && !isBusy });
+  const enabled = settled !== undefined && !isBusy;
+  const query = useInfiniteQuery({ ...restorePreviewQuery(site.fqdn, wish), enabled });
   // What is being looked at again may have been undone, restored or changed since.
-  const data = query.isFetching || isBusy ? undefined : query.data;
+  const isComparing = query.isFetching && !query.isFetchingNextPage;
+  const pages = isComparing || isBusy ? undefined : query.data?.pages;
   return (
     <section aria-label="What a restore would change" className="min-w-0">
       <h3 className="mb-3 font-semibold">What a restore would change</h3>
-      <Loaded query={{ ...query, data, error: isBusy ? null : query.error }} loading={<Comparing isBusy={isBusy} />}>
-        {(preview) => (
-          <>
-            <Counters preview={preview} />
-            <ChangeList fqdn={site.fqdn} changes={preview.changes} />
-          </>
-        )}
+      <Loaded
+        query={{ ...query, data: pages, error: isBusy ? null : query.error }}
+        loading={<Comparing isBusy={isBusy} />}
+      >
+        {([first, ...others]) =>
+          first && (
+            <>
+              <Counters preview={first} />
+              <ChangeList
+                fqdn={site.fqdn}
+                total={totalOf(first)}
+                tables={[first, ...others].flatMap(({ changes }) => changes.tables)}
+                files={[first, ...others].flatMap(({ changes }) => changes.files)}
+                more={query.hasNextPage && <MoreButton query={query} />}
+              />
+            </>
+          )
+        }
       </Loaded>
     </section>
+  );
+}
+
+function totalOf(preview: PitPreview) {
+  const sum = (...counters: (number | null)[]) => counters.reduce<number>((all, counter) => all + (counter ?? 0), 0);
+  return {
+    tables: sum(preview.num_tables_restored, preview.num_tables_deleted, preview.num_tables_failed),
+    files: sum(preview.num_files_added, preview.num_files_restored, preview.num_files_deleted),
+  };
+}
+
+function MoreButton({ query }: { query: Pick<UseInfiniteQueryResult, 'isFetchingNextPage' | 'fetchNextPage'> }) {
+  return (
+    <Button
+      variant="secondary"
+      className="justify-self-center"
+      pending={query.isFetchingNextPage}
+      onClick={() => void query.fetchNextPage()}
+    >
+      Show more
+    </Button>
   );
 }
 

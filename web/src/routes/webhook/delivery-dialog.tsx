@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Webhook, WebhookDelivery, WebhookDeliveryDetail } from '#sdk';
 import { api } from '../../api/client.ts';
 import { deliveryQuery, deliveryStates, paramsOf } from '../../api/webhooks.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -54,7 +55,9 @@ function DeliveryDetail({ webhook, delivery }: { webhook: Webhook; delivery: Web
       <Content title="What was sent" text={JSON.stringify(delivery.payload, null, 2)} />
       <DialogActions>
         <CancelButton>Close</CancelButton>
-        <ReplayButton webhook={webhook} delivery={delivery} />
+        <ConfirmedOnly>
+          <ReplayButton webhook={webhook} delivery={delivery} />
+        </ConfirmedOnly>
       </DialogActions>
     </div>
   );

@@ -3,7 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Webhook, WebhookDeliveryDetail } from '#sdk';
 import { api } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
 import { hostOf, paramsOf } from '../../api/webhooks.ts';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { messageOf } from '../../ui/form.tsx';
@@ -20,6 +22,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const params = paramsOf(webhook);
+  const isUnconfirmed = !useMe().is_verified;
   const dialog = (which: Asking) => ({
     webhook,
     open: asking === which,
@@ -41,7 +44,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 
   return (
     <div className="flex gap-2">
-      <TestButton webhook={webhook} />
+      <ConfirmedOnly>
+        <TestButton webhook={webhook} />
+      </ConfirmedOnly>
       <Menu
         trigger={
           <Button variant="secondary" aria-label="More actions">
@@ -49,14 +54,14 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         }
       >
-        <MenuItem icon={<PencilIcon />} onClick={() => setAsking('edit')}>
+        <MenuItem icon={<PencilIcon />} disabled={isUnconfirmed} onClick={() => setAsking('edit')}>
           Edit
         </MenuItem>
-        <MenuItem icon={<KeyIcon />} onClick={() => setAsking('rotate')}>
+        <MenuItem icon={<KeyIcon />} disabled={isUnconfirmed} onClick={() => setAsking('rotate')}>
           New secret
         </MenuItem>
         {webhook.is_active && (
-          <MenuItem icon={<CloseIcon />} onClick={() => switchOff.mutate()}>
+          <MenuItem icon={<CloseIcon />} disabled={isUnconfirmed} onClick={() => switchOff.mutate()}>
             Switch off
           </MenuItem>
         )}

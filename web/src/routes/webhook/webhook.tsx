@@ -4,6 +4,7 @@ import type { Webhook } from '#sdk';
 import { api } from '../../api/client.ts';
 import { eventsText, hostOf, paramsOf, stateOf, switchedOffBecause, webhookQuery } from '../../api/webhooks.ts';
 import { BackLink } from '../../layout/back-link.tsx';
+import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -78,9 +79,11 @@ function SwitchedOff({ webhook }: { webhook: Webhook }) {
     <Alert
       tone={reason ? 'danger' : 'info'}
       action={
-        <Button variant="secondary" size="sm" pending={switchOn.isPending} onClick={() => switchOn.mutate()}>
-          Switch on
-        </Button>
+        <ConfirmedOnly>
+          <Button variant="secondary" size="sm" pending={switchOn.isPending} onClick={() => switchOn.mutate()}>
+            Switch on
+          </Button>
+        </ConfirmedOnly>
       }
     >
       {reason ? `We switched it off. ${switchedOffBecause[reason]}` : 'It is off.'} Nothing is sent meanwhile; what

@@ -1,0 +1,59 @@
+import { failure } from '#core/errors.ts';
+
+/** What the way of a request can end with, whatever the operation. */
+export const malformed = failure('request.malformed', 400, 'The request is not valid HTTP.');
+export const duplicateCookie = failure(
+  'auth.duplicate_cookie',
+  401,
+  'Your browser sent two session cookies, and one of them is not from here. Delete the cookies of this address in your browser, then sign in again.',
+  { headers: { 'www-authenticate': 'Bearer' } },
+);
+export const foreignOrigin = failure(
+  'auth.foreign_origin',
+  403,
+  'A change made with the session cookie must come from the platform itself.',
+);
+export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+export const conflict = failure(
+  'request.conflict',
+  409,
+  'Somebody else changed the same thing at the same time; try again.',
+);
+export const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
+export const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
+export const internal = failure(
+  'internal',
+  500,
+  'Something went wrong on our side. The request id helps us find out what.',
+);
+export const unavailable = failure(
+  'database.unavailable',
+  503,
+  'The database can not be reached right now; try again shortly.',
+);
+
+export const stillRunning = failure(
+  'idempotency.in_progress',
+  409,
+  'The first request with this Idempotency-Key is still running.',
+);
+export const outcomeUnknown = failure(
+  'idempotency.outcome_unknown',
+  409,
+  'The first request with this Idempotency-Key was sent on, and nobody knows how it ended. See whether it had its effect; to send it again, use another key.',
+);
+export const rightsLost = failure(
+  'idempotency.rights_lost',
+  409,
+  'The first request with this Idempotency-Key was answered, and you have lost a role since, so the answer is not shown again. See whether it had its effect; to send it again, use another key.',
+);
+export const sessionEnded = failure(
+  'idempotency.session_ended',
+  409,
+  'The first request with this Idempotency-Key was answered with a session that has ended since; sign in again.',
+);
+export const answerNotKept = failure(
+  'idempotency.answer_not_kept',
+  409,
+  'The first request with this Idempotency-Key was answered, but you have had so many large answers within a day that this one was not kept. See whether it had its effect.',
+);

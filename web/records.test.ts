@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import type { Browser } from 'playwright-core';
+import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { type Person as Registered, registerPerson, signInAs } from '../test/people.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
+
+const PASSWORD = 'a long enough password';
+
+/** What the dashboard shows of an account, a long ticket and the platform's people. */
+describe('records in the dashboard', { timeout: 400_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ada: Person;
+  let operator: Person;
+  let person: Registered;
+
+  before(async () => {
+    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    person = await registerPerson(app, 'Ada');
+    ada = await openPerson(browser, app.url);
+    await ada.page.goto('/account');
+    await signIn(ada.page, person.email, PASSWORD);
+    await ada.page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  it('lets a person choose where new sites go, and starts the form of a new site there', async () => {
+    const { page } = ada;
+    await page.getByLabel('Last name').waitFor();
+    assert.equal(await page.getByLabel('Default region').count(), 0);
+    const { api } = await signInAs(app, OPERATOR.email, OPERATOR.password);
+    const place = { city: 'Oslo', country: 'Norway', country_code: 'NO', cname: 'osl.example.net', ip: '192.0.2.9' };
+    await api.createRegion({ body: { ...place, name: 'osl' } });
+
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Default region' }).click();
+    await page.getByRole('option', { name: "The platform's first (This server, Here)", selected: true }).waitFor();
+    await page.getByRole('option', { name: 'Oslo, Norway' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    await assertFitsAndAccessible(page, 'the account with a choice of regions');
+    await page.goto('/sites/new');
+    await page.getByRole('combobox', { name: 'Region' }).filter({ hasText: 'Oslo, Norway' }).waitFor();
+    await page.goto('/account');
+    await page.getByRole('combobox', { name: 'Default region' }).filter({ hasText: 'Oslo, Norway' }).click();
+    await page.getByRole('option', { name: "The platform's first" }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.goto('/sites/new');
+    await page.getByRole('combobox', { name: 'Region' }).filter({ hasText: 'This server, Here' }).waitFor();
+  });
+
+  it('shows the newest replies of a long ticket and that there are earlier ones, and loads those, to its people and the operator', async () => {
+    const ticket = await person.api.createTicket({
+      body: { team_id: person.teamId, subject: 'A long story', description: 'It began like this.' },
+    });
+    await sql`insert into ticket_replies (ticket_id, user_id, description, created_at)
+      select ${ticket.id}, ${person.userId}, 'Chapter ' || n || '.', now() + make_interval(secs => n)
+      from generate_series(1, 60) n`.execute(app.services.db);
+    operator = await openPerson(browser, app.url);
+    await operator.page.goto(`/operator/tickets/${ticket.id}`);
+    await signIn(operator.page, OPERATOR.email, OPERATOR.password);
+    await ada.page.goto(`/tickets/${ticket.id}`);
+    for (const { page } of [ada, operator]) {
+      await page.getByText('Chapter 36.').waitFor();
+      assert.equal(await page.getByText('Chapter 35.').count(), 0);
+      await page.getByRole('button', { name: 'Show earlier replies (35 more)' }).click();
+      await page.getByText('Chapter 11.').waitFor();
+      await page.getByRole('button', { name: 'Show earlier replies (10 more)' }).click();
+      await page.getByText('Chapter 1.', { exact: true }).waitFor();
+      const told = await page.getByText(/^Chapter \d+\.$/).allTextContents();
+      assert.deepEqual(
+        told,
+        Array.from({ length: 60 }, (_, index) => `Chapter ${index + 1}.`),
+      );
+      assert.equal(await page.getByRole('button', { name: 'Show earlier replies' }).count(), 0);
+    }
+    await ada.page.reload();
+    await assertFitsAndAccessible(ada.page, 'a long ticket');
+  });
+
+  it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
+    for (const { complaints } of [ada, operator]) assert.deepEqual(complaints, []);
+  });
+});
