@@ -11,6 +11,7 @@ const [socketPath = '', contentFolder = '', coreFolder = ''] = process.argv.slic
 
 const site = {
   id: 'site',
+  owner: 'team',
   url: '',
   coreVersion: '',
   phpVersion: '',
@@ -33,7 +34,7 @@ const route: Route = {
   uploadsRefused: null,
   preview: null,
 };
-const lease = { socketPath, release: () => undefined, failure: () => undefined };
+const lease = { socketPath, release: () => undefined, failure: async () => undefined };
 const running = { isAwake: true, lease: async () => lease };
 const edge = new Edge({
   routes: { loadAll: async () => [route], load: async () => [route], subscribe: async () => undefined },

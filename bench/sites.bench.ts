@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Client, createClient } from '#sdk';
+import { CMS } from '../test/sites.ts';
 import { type Visited, visit } from '../test/visit.ts';
 import { prepareWordPress } from '../test/wordpress-cache.ts';
 import { type DurabilityRow, measureDurability } from './durability.ts';
@@ -10,10 +11,11 @@ import { median, percentile } from './load.ts';
 import { commandOf, descendants, pssBytesOf } from './proc.ts';
 import type { Report } from './report.ts';
 import { type Bench, startBench } from './servers.ts';
+import { measureBesideSleep, measureEditor, measureLongRun, measureVisitors } from './sites-load.ts';
 
 /**
  * What a person waits for: until a site exists, until its first page, until a sleeping one answers; what a site costs
- * while nobody visits it; and whether a thousand sites make any of that slower.
+ * while nobody visits it; whether a thousand sites make any of that slower; and what a site bears (sites-load.ts).
  */
 const ROUNDS = 7;
 const MANY = 1_000;
@@ -22,8 +24,9 @@ const STANDBY = 1;
 
 export async function run(): Promise<Report> {
   await prepareWordPress();
-  const { few, many } = await measurePlatform();
-  return report(few, many, await measureDurability());
+  const { few, many, loaded } = await measurePlatform();
+  const { tables, goals, ...rest } = report(few, many, await measureDurability());
+  return { ...rest, tables: [...tables, ...loaded.tables], goals: [...goals, ...loaded.goals] };
 }
 
 async function measurePlatform() {
@@ -31,8 +34,9 @@ async function measurePlatform() {
   try {
     const service = await startService(bench);
     const few = await measureFew(bench, service);
+    const loaded = await measureLoad(bench, service);
     const many = await measureMany(bench, service);
-    return { few, many };
+    return { few, many, loaded };
   } finally {
     await bench.stopAll();
   }
@@ -49,10 +53,11 @@ interface Service {
 
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
 
-async function startService(bench: Bench, standby = STANDBY): Promise<Service> {
+async function startService(bench: Bench, standby = STANDBY, more: Record<string, string> = {}): Promise<Service> {
   const dataDir = join(bench.dir, 'data');
   const startedAt = performance.now();
-  const { url, pid } = await bench.startService({ ...ADMIN, STANDBY_WORKERS: String(standby), DATA_DIR: dataDir });
+  const env = { ...ADMIN, STANDBY_WORKERS: String(standby), DATA_DIR: dataDir, ...more };
+  const { url, pid } = await bench.startService(env);
   const startMs = performance.now() - startedAt;
   const grant = await createClient({ baseUrl: url }).signIn({
     body: { username: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
@@ -103,6 +108,35 @@ async function measureFew(bench: Bench, service: Service) {
     asleepProcesses,
     diskBytes: Number(rows[0].bytes),
   };
+}
+
+async function measureLoad(bench: Bench, service: Service) {
+  const names = [0, 1, 2, 3].map((number) => `load${number}.localhost`);
+  const ids = [];
+  for (const name of names) ids.push(await siteId(service, name));
+  const site = { id: ids[0] as string, fqdn: names[0] as string };
+  await page(service, site.fqdn);
+  await standbyIsReady(service);
+  const beside = await measureBesideSleep(service, site);
+  const visitors = await measureVisitors(service, names);
+  const editor = await measureEditor(service, site.fqdn);
+  for (const name of names) await putToSleep(service, name);
+  // One process for all visitors, and no warm one, so that there is no doubt which it is.
+  const alone = await startService(bench, 0, { PHP_PROCESSES_PER_SITE: '1' });
+  await page(alone, site.fqdn);
+  const [process = 0] = phpProcesses(alone.pid);
+  const long = await measureLongRun(alone, site, () => (phpProcesses(alone.pid).includes(process) ? process : 0));
+  const parts = [beside, visitors, editor, long];
+  return {
+    tables: parts.map(({ table }) => table),
+    goals: [...beside.goals, ...editor.goals, ...long.goals],
+  };
+}
+
+/** Creates a site and tells its id. */
+async function siteId(service: Service, fqdn: string): Promise<string> {
+  await createSite(service, fqdn);
+  return (await service.api.getSite({ params: { fqdn } })).id;
 }
 
 async function measureMany(bench: Bench, service: Service) {
@@ -212,12 +246,7 @@ async function createSite({ api, teamId }: Service, fqdn: string): Promise<numbe
       body: {
         fqdn,
         team_id: teamId,
-        cms_blog_name: 'A site',
-        cms_email: 'ada@example.com',
-        cms_first_name: 'Ada',
-        cms_last_name: 'Lovelace',
-        cms_username: 'ada',
-        cms_password: 'correct horse battery',
+        ...CMS,
       },
       wait: 60,
     });

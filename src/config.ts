@@ -58,6 +58,10 @@ export interface Config {
   phpTimeoutSeconds: number;
   /** A site's process ends after so long without a request; the next one starts it again. */
   phpIdleMinutes: number;
+  /** Processes that a site may have while several visitors wait for it, where there is memory. */
+  phpProcessesPerSite: number;
+  /** After so many requests a process makes way for a fresh one. */
+  phpRequestsPerProcess: number;
   /** Processes that take backups side by side. */
   backupProcesses: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
@@ -200,6 +204,8 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     phpMemoryMb: number('PHP_MEMORY_MB', Math.floor(totalmem() / 2 / 1024 / 1024), 256, 16_777_216),
     phpTimeoutSeconds: number('PHP_TIMEOUT_SECONDS', 60, 1, 3600),
     phpIdleMinutes: number('PHP_IDLE_MINUTES', 10, 0.01, 1440),
+    phpProcessesPerSite: number('PHP_PROCESSES_PER_SITE', 4, 1, 64),
+    phpRequestsPerProcess: number('PHP_REQUESTS_PER_PROCESS', 10_000, 1, 1_000_000_000),
     backupProcesses: number('BACKUP_PROCESSES', Math.max(1, Math.floor(availableParallelism() / 2)), 1, 64),
     analytics:
       analyticsUrl && analyticsToken ? { url: analyticsUrl.replace(/\/+$/, ''), token: analyticsToken } : undefined,

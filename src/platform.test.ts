@@ -20,6 +20,7 @@ test('a service that stops lets its jobs finish with everything that they work w
       const { coreVersion, phpVersion } = await services.runtime.prepared();
       const spec = {
         id: siteId,
+        owner: 'team',
         url: 'http://late.localhost',
         coreVersion,
         phpVersion,

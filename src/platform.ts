@@ -128,28 +128,28 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     if (!config.metricsToken) await keepForOperator(config, 'metrics-token', services.secrets.derive('metrics token'));
     if (config.metricsRedirectUris.length > 0 && !config.metricsClientSecret)
       await keepForOperator(config, 'metrics-client-secret', metricsClientSecret(services));
-    const edge = serves ? createEdge(services, routes) : undefined;
+    // Scheduled work and calls of the API run PHP in every role, and what it asks of its own site is answered here.
+    const edge = createEdge(services, routes);
+    runtime.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
     const metrics = createMetrics({
       pool: database.pool,
       jobs,
       events: services.events,
       runtime,
-      edge: edge?.totals,
+      edge: serves ? edge.totals : undefined,
       platform: () => platformFigures(services),
     });
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
     const answers = config.role === 'all' || config.role === 'api';
-    if (edge) {
-      undo.push(() => edge.close());
-      await edge.start();
-      await subscribeToPurges(services, (siteId) => edge.purge(siteId));
-    }
+    undo.push(() => edge.close());
+    await edge.start();
+    await subscribeToPurges(services, (siteId) => edge.purge(siteId));
     let isComplete = false;
     const app = createApp({
       services,
       metrics,
       operations: answers ? operations : [],
-      sites: edge ?? NO_SITES,
+      sites: serves ? edge : NO_SITES,
       ready: async () => {
         await sql`select 1`.execute(database.db);
         return isComplete && listener.connected;
@@ -197,6 +197,8 @@ function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandb
     memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
     requestTimeoutMs: config.phpTimeoutSeconds * 1000,
     idleTimeoutMs: config.phpIdleMinutes * 60_000,
+    processesPerSite: config.phpProcessesPerSite,
+    requestsPerProcess: config.phpRequestsPerProcess,
     allowedNetworks: config.outboundAllow,
     ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });

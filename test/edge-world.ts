@@ -100,6 +100,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   route(change: Partial<Route>): Route {
     const site: SiteSpec = {
       id: 'site-1',
+      owner: 'team-1',
       url: `http://${HOST}`,
       coreVersion: '7.1.1',
       phpVersion: '8.3',
@@ -225,9 +226,13 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
   readonly requests: IncomingMessage[] = [];
   starts = 0;
   leased = 0;
+  /** Of these, for what the site asks of itself. */
+  leasedToItself = 0;
   released = 0;
   /** What a start takes. */
   beforeStart: () => Promise<unknown> = async () => undefined;
+  /** What waiting for a turn takes. */
+  beforeLease: () => Promise<unknown> = async () => undefined;
   leaseFailure: SiteFailure | undefined;
   failure: SiteFailure | undefined;
 
@@ -258,9 +263,11 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
     await this.beforeStart();
     return {
       isAwake: true,
-      lease: async () => {
+      lease: async (_signal, options) => {
         if (this.leaseFailure) throw this.leaseFailure;
+        await this.beforeLease();
         this.leased++;
+        if (options?.isOwnCall) this.leasedToItself++;
         let isReleased = false;
         return {
           socketPath: this.#socketPath,
@@ -269,7 +276,7 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
             isReleased = true;
             this.released++;
           },
-          failure: () => this.failure,
+          failure: async () => this.failure,
         };
       },
     };

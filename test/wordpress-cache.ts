@@ -25,6 +25,8 @@ export async function openTestRuntime(
     memoryBudgetBytes: 4 * 1024 ** 3,
     requestTimeoutMs: 10_000,
     idleTimeoutMs: 600_000,
+    processesPerSite: 4,
+    requestsPerProcess: 10_000,
     allowedNetworks: [],
     ...options,
     dataDir,

@@ -9,11 +9,11 @@ export function refusalOf(visit: Visit): Notice | undefined {
   if (state === 'expired') return NOTICES.expired;
   const notice = gate.preview?.noticeFor(visit);
   if (notice) return notice;
-  if (gate.hasFirewall && !gate.admits(visit.clientAddress)) return NOTICES.firewall;
+  if (gate.hasFirewall && !gate.isForItself && !gate.admits(visit.clientAddress)) return NOTICES.firewall;
   if (!gate.asksForSignIn) return undefined;
-  if (!gate.acceptsSignIn(visit.headers.authorization)) return signInOf(gate.route.fqdn);
-  visit.isSignedInAtEdge = true;
-  return undefined;
+  // A header that is not for this sign-in may be for WordPress.
+  visit.isSignedInAtEdge = gate.acceptsSignIn(visit.headers.authorization);
+  return visit.isSignedInAtEdge || gate.isForItself ? undefined : signInOf(gate.route.fqdn);
 }
 
 function signInOf(fqdn: string): Notice {

@@ -16,6 +16,7 @@ import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { NOTICES, type Notice, noticeOf, sendNotice } from './notices.ts';
 import { Origin } from './origin.ts';
+import { OwnCalls } from './own-calls.ts';
 import { ExternalPaths } from './proxy/external.ts';
 import type { ForwardedFacts } from './proxy/headers.ts';
 import { Tunnels } from './proxy/tunnel.ts';
@@ -40,6 +41,9 @@ export interface EdgeOptions {
   log: Log;
   limits?: Partial<EdgeLimits>;
 }
+
+/** What WordPress sees as its visitor when it is its own. */
+const LOOPBACK = '127.0.0.1';
 
 /** All that sites share of the edge, given out to each. */
 function siteMaker(limits: EdgeLimits): (siteId: string) => HostedSite {
@@ -70,6 +74,7 @@ export class Edge {
   readonly #files: StaticFiles;
   readonly #origin: Origin;
   readonly #tunnels: Tunnels;
+  readonly #ownCalls: OwnCalls;
   #started: Promise<void> | undefined;
 
   constructor(options: EdgeOptions) {
@@ -86,6 +91,7 @@ export class Edge {
     this.#files = new StaticFiles(this.#limits);
     this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
+    this.#ownCalls = new OwnCalls((siteId, request, response) => this.#answerOwn(siteId, request, response));
   }
 
   /** Resolves when the routes are there; requests that come earlier wait for them. */
@@ -106,6 +112,7 @@ export class Edge {
 
   async close(): Promise<void> {
     this.#table.close();
+    this.#ownCalls.close();
     this.#tunnels.close();
     this.#upstream.close();
     await this.#usage.close();
@@ -115,6 +122,24 @@ export class Edge {
     const gate = this.#table.find(request.headers.host);
     if (gate) this.#enter(gate, request, response, (visit) => this.#serve(visit));
     else void this.#seek(request, response, (found) => this.#enter(found, request, response, (v) => this.#serve(v)));
+  }
+
+  /** Serves one site to itself, over a connection that its own PHP has made and nobody else can. */
+  answerOwnCalls(siteId: string, connection: Duplex): void {
+    this.#ownCalls.take(siteId, connection);
+  }
+
+  #answerOwn(siteId: string, request: IncomingMessage, response: ServerResponse): void {
+    const gate = this.#table.find(request.headers.host);
+    // PHP can write any name into its request, and what is let in for it is its own site alone.
+    if (gate?.site.id !== siteId) return void sendNotice(response, NOTICES.noSite);
+    const { site } = gate;
+    if (site.ownCalls >= this.#limits.ownCallsPerSite) return void sendNotice(response, NOTICES.overload);
+    this.#enter(gate.forItself, request, response, (visit) => {
+      const answering = this.#serve(visit);
+      if (answering) site.ownCalls++;
+      return answering?.finally(() => site.ownCalls--);
+    });
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -144,7 +169,7 @@ export class Edge {
     gate.counter.requests++;
     const { headers, socket } = request;
     const target = parseTarget(request.url ?? '', headers.host ?? '');
-    const address = this.#proxies.clientAddress(socket.remoteAddress, headers);
+    const address = gate.isForItself ? LOOPBACK : this.#proxies.clientAddress(socket.remoteAddress, headers);
     const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
     const visit = new Visit(request, response, gate, target ?? { path: '/', query: '' }, address, protocol);
     const refusal = target && isUnambiguous(request) ? refusalOf(visit) : NOTICES.badRequest;
@@ -181,6 +206,8 @@ export class Edge {
   /** Some work has the site for a moment: the visitor waits for it instead of seeing an error. */
   async #hold(visit: Visit, serve: Serve): Promise<void> {
     const { request, response, gate } = visit;
+    // The work may wait for the very process that asks.
+    if (gate.isForItself) return this.#refuse(visit, NOTICES.held);
     const find = () => this.#table.find(request.headers.host);
     const { signal } = followVisitor(response);
     const isOver = () => {

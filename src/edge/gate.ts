@@ -6,7 +6,7 @@ import { isUnder } from './path-prefix.ts';
 import { PreviewDoor, previewHeaders } from './preview.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
-import type { UsageCounter } from './usage.ts';
+import { UsageCounter } from './usage.ts';
 
 /** A route made ready for requests: whatever can be parsed or sorted once is, since every request passes here. */
 export class Gate {
@@ -17,13 +17,17 @@ export class Gate {
   readonly preview: PreviewDoor | undefined;
   /** What was seen of the site's files until then may be of before some work on it. */
   readonly madeAtMs = Date.now();
+  /** For what the site asks of itself. */
+  readonly isForItself: boolean;
   readonly #allowed: AddressList | undefined;
   readonly #signIn: Buffer | undefined;
+  #forItself: Gate | undefined;
 
-  constructor(route: Route, site: HostedSite, counter: UsageCounter) {
+  constructor(route: Route, site: HostedSite, counter: UsageCounter, isForItself = false) {
     this.route = route;
     this.site = site;
     this.counter = counter;
+    this.isForItself = isForItself;
     if (route.preview) this.preview = new PreviewDoor(route.preview, route.fqdn);
     // A preview reaches nothing outside, and what is outside is not as it was back then.
     this.externalPaths = (route.preview ? [] : route.externalPaths)
@@ -31,6 +35,15 @@ export class Gate {
       .sort((a, b) => b.prefix.length - a.prefix.length);
     if (route.allowedAddresses) this.#allowed = new AddressList(route.allowedAddresses);
     if (route.signIn) this.#signIn = digest(`${route.signIn.username}:${route.signIn.password}`);
+  }
+
+  /**
+   * The way in for what the site asks of itself: it is let in wherever it locks others out, and what goes to and fro is
+   * nobody's visit and no traffic.
+   */
+  get forItself(): Gate {
+    this.#forItself ??= new Gate(this.route, this.site, new UsageCounter(this.site, this.route.teamId), true);
+    return this.#forItself;
   }
 
   /** Not everybody may see the site, so nobody but the visitor may keep its answers. */

@@ -27,6 +27,8 @@ export class HostedSite implements CountedSite {
   /** The start that is under way; whoever comes meanwhile waits for the same one. */
   starting: Promise<RunningSite> | undefined;
   isGone = false;
+  /** What it asks of itself and has no answer to yet. */
+  ownCalls = 0;
 
   constructor(id: string, pages: SitePages, compression: Allowance) {
     this.id = id;

@@ -37,3 +37,14 @@ export function followVisitor(response: ServerResponse, isUnwanted: () => boolea
   });
   return leaving;
 }
+
+/**
+ * Follows whoever sent a request to WordPress. What a site asks of itself is done even where it does not wait for the
+ * answer: that is how plugins start work in the background.
+ */
+export function followCaller(
+  { gate, response }: { gate: { isForItself: boolean }; response: ServerResponse },
+  isUnwanted?: () => boolean,
+): Leaving {
+  return gate.isForItself ? new Leaving() : followVisitor(response, isUnwanted);
+}

@@ -10,6 +10,9 @@ export interface EdgeLimits {
   holdMs: number;
   /** How many visitors of one site may wait for an answer at once. */
   waitingPerSite: number;
+  /** How many requests of a site to itself may be under way, and how long one waits for a process. */
+  ownCallsPerSite: number;
+  ownCallMs: number;
   /** Memory for cached pages of all sites, and the largest page that is kept. */
   pageCacheBytes: number;
   pageBytes: number;
@@ -31,6 +34,8 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   wakeMs: 30_000,
   holdMs: 20_000,
   waitingPerSite: 256,
+  ownCallsPerSite: 32,
+  ownCallMs: 10_000,
   pageCacheBytes: 256 * 1024 * 1024,
   pageBytes: 2 * 1024 * 1024,
   notFoundCacheBytes: 32 * 1024 * 1024,

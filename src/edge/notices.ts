@@ -101,7 +101,8 @@ export const NOTICES = {
   crash: notice(502, 'site.crash', 'The site broke', 'The site ended before its answer was complete.', OWNER),
   start: notice(503, 'site.start', 'Not awake yet', 'The site did not start in time.', `${PLATFORM} ${WAIT}`, 10),
   overload: notice(503, 'site.overload', 'Very busy', 'Too many visitors wait for this site right now.', WAIT, 10),
-  stopped: notice(503, 'site.stopped', 'Just a moment', 'The site was stopped while it answered.', WAIT, 3),
+  stopped: notice(503, 'site.stopped', 'Just a moment', 'The site is being stopped.', WAIT, 3),
+  interrupted: notice(503, 'site.interrupted', 'Just a moment', 'The site was stopped while it answered.', WAIT, 3),
 } satisfies Record<SiteFailureReason | string, Notice>;
 
 function notice(

@@ -4,7 +4,7 @@ import { mayFillCache } from './cache/cache-policy.ts';
 import { lookUp } from './cache/page-cache.ts';
 import type { CacheState, StoredPage } from './cache/stored-page.ts';
 import { passingAnswer, weakenTag } from './compression/passing-answer.ts';
-import { followVisitor } from './leaving.ts';
+import { followCaller } from './leaving.ts';
 import { NOTICES, sendNotice } from './notices.ts';
 import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
 import { answerHeaders, requestHeaders } from './proxy/headers.ts';
@@ -46,9 +46,14 @@ export class Origin implements PageSender {
       return undefined;
     }
     if (visit.gate.site.pages.isUnkept(key, nowMs)) return this.pass(visit, 'BYPASS');
-    if (mayFillCache(visit)) return this.#filler.fill(visit, key);
+    if (mayFillCache(visit) && !this.#waitsForItself(visit, key)) return this.#filler.fill(visit, key);
     visit.gate.counter.cacheMisses++;
     return this.pass(visit, 'MISS');
+  }
+
+  /** The page may be under way for the very visitor whose page asks for it. */
+  #waitsForItself({ gate: { site, isForItself } }: Visit, key: string): boolean {
+    return isForItself && site.pages.flights.has(key);
   }
 
   sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
@@ -81,7 +86,7 @@ export class Origin implements PageSender {
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {
     const { upstream, facts } = this.#options;
-    const { request, response } = visit;
+    const { request } = visit;
     const headers = requestHeaders(visit, facts(visit));
     const { uploadsRefused } = visit.gate.route;
     if (uploadsRefused !== null) headers.push(UPLOADS_REFUSED_HEADER, uploadsRefused);
@@ -89,7 +94,7 @@ export class Origin implements PageSender {
       method: request.method ?? 'GET',
       path: visit.path + visit.query,
       headers,
-      leaving: followVisitor(response),
+      leaving: followCaller(visit),
       ...(body && { sendBody: (target: BodyTarget) => body.sendTo(target) }),
     });
     await this.relay(visit, answer, state);

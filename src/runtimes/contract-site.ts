@@ -19,6 +19,7 @@ export function newSpec(
   const id = randomUUID();
   return {
     id,
+    owner: 'team',
     url: `http://${host}:8080`,
     coreVersion,
     phpVersion,
@@ -66,7 +67,7 @@ export async function request(
     path,
     headers = {},
     body = '',
-    timeoutMs = 60_000,
+    timeoutMs = 240_000,
   }: { method?: string; path: string; headers?: Record<string, string>; body?: string; timeoutMs?: number },
 ): Promise<SiteAnswer & { text: string }> {
   const answer = await requestSite(runtime, site, { method, path, headers, body, timeoutMs });

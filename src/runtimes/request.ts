@@ -1,6 +1,13 @@
 import { request as send } from 'node:http';
 import { lengthOf } from '#core/outbound.ts';
-import { type Lease, type RunningSite, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
+import {
+  type Lease,
+  type LeaseOptions,
+  type RunningSite,
+  type Runtime,
+  SiteFailure,
+  type SiteSpec,
+} from './runtime.ts';
 
 export interface SiteRequest {
   method: string;
@@ -22,13 +29,28 @@ export interface SiteAnswer {
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** The platform's own request to a site, past the edge: starts the site where needed. */
+/**
+ * The platform's own request to a site, past the edge: starts the site where needed. A process that ends before it has
+ * begun with the request is followed by another.
+ */
 export async function requestSite(
   runtime: Pick<Runtime, 'start'>,
   site: SiteSpec,
   request: SiteRequest,
 ): Promise<SiteAnswer> {
   const signal = AbortSignal.timeout(request.timeoutMs);
+  return ask(runtime, site, request, signal).catch((error: unknown) => {
+    if (!(error instanceof SiteFailure) || error.reason !== 'stopped' || signal.aborted) throw error;
+    return ask(runtime, site, request, signal);
+  });
+}
+
+async function ask(
+  runtime: Pick<Runtime, 'start'>,
+  site: SiteSpec,
+  request: SiteRequest,
+  signal: AbortSignal,
+): Promise<SiteAnswer> {
   const lease = await leaseSite(() => runtime.start(site), signal);
   const { hostname, host, protocol } = new URL(site.url);
   const headers = {
@@ -41,7 +63,10 @@ export async function requestSite(
   try {
     return await new Promise((resolve, reject) => {
       const { method, path } = request;
-      const fail = (error: Error) => reject(error instanceof AnswerTooLarge ? error : (lease.failure() ?? error));
+      const fail = async (error: Error) => {
+        const isOurs = error instanceof AnswerTooLarge || signal.aborted;
+        reject((isOurs ? undefined : await lease.failure()) ?? error);
+      };
       const outgoing = send({ socketPath: lease.socketPath, method, path, headers, signal }, (response) => {
         const chunks: Buffer[] = [];
         let length = 0;
@@ -65,11 +90,15 @@ export async function requestSite(
 }
 
 /** Starts a site and waits for its turn. One that is stopped in between, because it looked unused, is started again. */
-export async function leaseSite(start: () => Promise<RunningSite>, signal: AbortSignal): Promise<Lease> {
+export async function leaseSite(
+  start: () => Promise<RunningSite>,
+  signal: AbortSignal,
+  options: LeaseOptions = {},
+): Promise<Lease> {
   try {
-    return await (await start()).lease(signal);
+    return await (await start()).lease(signal, options);
   } catch (error) {
     if (!(error instanceof SiteFailure) || error.reason !== 'stopped' || signal.aborted) throw error;
-    return (await start()).lease(signal);
+    return (await start()).lease(signal, options);
   }
 }

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * Where a site runs. A driver keeps a site's content and database, runs its PHP and knows nothing of teams, plans or
  * HTTP hosts; the control plane knows nothing of processes. Everything a driver must know of a site comes with each call
@@ -19,11 +21,17 @@ export interface Runtime {
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void>;
   /** Starts the site where it is not running and tells how to reach it. A site whose spec changed is started anew. */
   start(site: SiteSpec): Promise<RunningSite>;
-  /** Ends the site's processes; what runs is let finish for a moment. */
+  /**
+   * Makes the site's next page a quick one, where that takes nothing from anybody else: of many new sites at once, some
+   * stay as they are. Resolves when it is done or was given up, and never fails.
+   */
+  warmUp(site: SiteSpec): Promise<void>;
+  /** Ends all the processes that serve the site; what runs is let finish for a moment. Commands go on. */
   stop(siteId: string): Promise<void>;
   /**
-   * Ends the site's processes and starts none until the returned function is called: for work that has its files to itself.
-   * Whoever asks for the site meanwhile gets a SiteFailure, `stopped`. It holds for this process of the platform alone.
+   * Ends all the site's processes, commands included, and starts none until the returned function is called: for work that
+   * has its files to itself. Whoever asks for the site meanwhile gets a SiteFailure, `stopped`. It holds for this process
+   * of the platform alone.
    */
   suspend(siteId: string): Promise<() => void>;
   /** Takes the site out of service and keeps it as it was, for `restore` or `delete`. */
@@ -51,13 +59,21 @@ export interface Runtime {
   hasOutgoingMail(siteId: string): Promise<boolean>;
   /** What sites tell by themselves while they run. */
   listen(listener: RuntimeListener): void;
-  /** What is awake in this process, for metrics and benchmarks. */
-  awake(): AwakeSite[];
+  /**
+   * Says who answers what a site asks of itself. Whatever its PHP sends to the host and port of its own address comes
+   * here, as plain HTTP over a connection that no other site and nobody outside can make, instead of leaving the machine.
+   * An offline site reaches not even itself. Without anybody to answer, it is refused.
+   */
+  answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void;
+  /** The processes that serve sites here, for metrics and benchmarks; a busy site has several. */
+  awake(): AwakeProcess[];
   close(): Promise<void>;
 }
 
 export interface SiteSpec {
   id: string;
+  /** Whose it is. What one owner's sites take of the machine beyond being awake is bounded for all of them together. */
+  owner: string;
   /** The address that visitors use, port included, without a slash at the end. */
   url: string;
   coreVersion: string;
@@ -97,9 +113,15 @@ export interface RunningSite {
   readonly isAwake: boolean;
   /**
    * Asks for the right to send one request. It comes when the site can take it; where that is longer than a visitor
-   * would wait, or the site can not start, it fails with a SiteFailure.
+   * would wait, or the site can not start, it fails with a SiteFailure. One request that takes long holds up no other for
+   * long, as far as there is memory.
    */
-  lease(signal: AbortSignal): Promise<Lease>;
+  lease(signal: AbortSignal, options?: LeaseOptions): Promise<Lease>;
+}
+
+export interface LeaseOptions {
+  /** The site asks itself, and answers nobody else with the process that asks until it has its answer. */
+  isOwnCall?: boolean;
 }
 
 /**
@@ -113,14 +135,15 @@ export interface Lease {
   /** To be called once, when the answer has ended or failed. */
   release(): void;
   /** Why the connection broke, where the runtime knows. `stopped`: the request was not begun, and may be sent again. */
-  failure(): SiteFailure | undefined;
+  failure(): Promise<SiteFailure | undefined>;
 }
 
 /**
  * A failure with its owner, so that a visitor, the site's owner and the operator each know whose turn it is. `timeout`,
- * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's.
+ * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's. A site that is stopped may
+ * have been at the request (`interrupted`), or surely was not (`stopped`).
  */
-export type SiteFailureReason = 'timeout' | 'memory' | 'crash' | 'start' | 'overload' | 'stopped';
+export type SiteFailureReason = 'timeout' | 'memory' | 'crash' | 'start' | 'overload' | 'stopped' | 'interrupted';
 
 export class SiteFailure extends Error {
   readonly reason: SiteFailureReason;
@@ -208,7 +231,7 @@ export interface SiteStatus {
   nextCronAt: Date | null;
 }
 
-export interface AwakeSite {
+export interface AwakeProcess {
   siteId: string;
   pid: number;
   memoryBytes: number;

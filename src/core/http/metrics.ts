@@ -17,7 +17,7 @@ export interface Metrics {
 
 /** What runs sites in this process. */
 interface SiteProcesses {
-  awake(): { memoryBytes: number }[];
+  awake(): { siteId: string; memoryBytes: number }[];
   readonly standbyReady: number;
 }
 
@@ -91,6 +91,7 @@ export function createMetrics({ pool, jobs, events, runtime, edge, platform }: M
   const streams = gauge('event_streams_open', 'Open event streams');
   const sites = gauge('sites', 'Sites of the whole platform, by state', 'state');
   const sitesAwake = gauge('sites_awake', 'Sites whose PHP runs here');
+  const processes = gauge('php_processes', 'PHP processes that serve sites here; a busy site has several');
   const sitesMemory = gauge('sites_memory_bytes', 'Memory of the PHP processes of sites, as last seen');
   const standby = gauge('php_standby_ready', 'Warm PHP processes that wait for a site');
   const backupsDue = gauge('backups_due', 'Sites whose backup is due');
@@ -164,7 +165,8 @@ export function createMetrics({ pool, jobs, events, runtime, edge, platform }: M
     poolUse.set({ state: 'waiting' }, pool.waitingCount);
     streams.set(events.openStreams);
     const awake = runtime.awake();
-    sitesAwake.set(awake.length);
+    sitesAwake.set(new Set(awake.map(({ siteId }) => siteId)).size);
+    processes.set(awake.length);
     sitesMemory.set(awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));
     standby.set(runtime.standbyReady);
     for (const percentile of [50, 99]) delay.set({ percentile: String(percentile) }, loop.percentile(percentile) / 1e9);

@@ -1,5 +1,5 @@
 import type { HostedSite } from '../hosted-site.ts';
-import { followVisitor, Leaving, Left } from '../leaving.ts';
+import { followCaller, followVisitor, Leaving, Left } from '../leaving.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { answerHeaders, type ForwardedFacts } from '../proxy/headers.ts';
 import type { RelayOptions } from '../proxy/relay.ts';
@@ -112,7 +112,7 @@ export class CacheFiller {
     let isAnswered = false;
     visit.gate.counter.cacheMisses++;
     // Once it is answered it fills the cache, whether the first visitor waits for the rest or not.
-    const leaving = followVisitor(visit.response, () => flight.waiting === 0 && !isAnswered);
+    const leaving = followCaller(visit, () => flight.waiting === 0 && !isAnswered);
     const varied = this.#variedOf(visit, key);
     const answer = await this.#options.upstream.send(visit.gate, this.#anonymous(visit, leaving, varied));
     isAnswered = true;

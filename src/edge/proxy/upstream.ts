@@ -95,9 +95,9 @@ export class Upstream {
         message.once('close', () => lease.release());
         resolve({ message });
       });
-      request.once('error', () => {
+      request.once('error', async () => {
         lease.release();
-        reject(failureOf(lease));
+        reject(await failureOf(lease));
       });
       request.setTimeout(this.#options.limits.wakeMs, () => request.destroy());
       request.end();
@@ -105,7 +105,10 @@ export class Upstream {
   }
 
   #lease(gate: Gate, leaving: Leaving): Promise<Lease> {
-    const { wakeMs } = this.#options.limits;
+    const { limits } = this.#options;
+    const { isForItself: isOwnCall } = gate;
+    // Whoever asks holds a process of the site all the while.
+    const wakeMs = isOwnCall ? limits.ownCallMs : limits.wakeMs;
     return new Promise((resolve, reject) => {
       let isOver = false;
       const giveUp = (error: Error) => {
@@ -130,7 +133,7 @@ export class Upstream {
         isAwake = running.isAwake;
         return running;
       };
-      leaseSite(start, patience.signal)
+      leaseSite(start, patience.signal, { isOwnCall })
         .then((lease) => {
           // It came too late, and nobody else would give it back.
           if (isOver) return lease.release();
@@ -147,10 +150,12 @@ export class Upstream {
   }
 
   /** One start at a time for a site: whoever comes meanwhile waits for the same one. */
-  async #start({ route, site }: Gate): Promise<RunningSite> {
+  async #start({ route, site, isForItself }: Gate): Promise<RunningSite> {
     const { starting: underWay, startable } = site;
     // It may have been stopped for that very reason, and nothing may write to it now.
     if (!startable) throw new SiteTaken();
+    // Its scheduled work runs while it sleeps, and what that asks of the site does not wake it.
+    if (isForItself) return this.#options.runtime.start(startable);
     if (underWay) return underWay;
     const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.runtime.start(startable);
     site.starting = starting;
@@ -195,17 +200,19 @@ export class Upstream {
           isOver = true;
           lease.release();
         },
-        failed: () => {
+        failed: async () => {
           isOver = true;
+          // Whoever has gone, or has an answer's beginning, is told nothing more.
+          const failure = isAnswered || leaving.hasLeft ? undefined : await lease.failure();
           // The site closed an idle connection just when we took it. Nothing was answered, so another try is safe as
           // long as the request changes nothing and no part of its body is gone.
           const isAnotherTry = connection.wasIdle && isRepeatable && !isRepeated;
-          if (!isAnswered && isAnotherTry && !leaving.hasLeft && !lease.failure()) {
+          if (!isAnswered && isAnotherTry && !leaving.hasLeft && !failure) {
             this.#exchange(gate, lease, outgoing, true).then(resolve, reject);
             return;
           }
           lease.release();
-          if (!isAnswered) reject(leaving.hasLeft ? new Left() : failureOf(lease));
+          if (!isAnswered) reject(leaving.hasLeft ? new Left() : (failure ?? brokenOff()));
         },
       };
       const connection = this.#connections.send(lease.socketPath, exchange, isRepeatable && !isRepeated);
@@ -224,6 +231,10 @@ export class Upstream {
   }
 }
 
-function failureOf(lease: Lease): SiteFailure {
-  return lease.failure() ?? new SiteFailure('crash', 'the site closed the connection');
+async function failureOf(lease: Lease): Promise<SiteFailure> {
+  return (await lease.failure()) ?? brokenOff();
+}
+
+function brokenOff(): SiteFailure {
+  return new SiteFailure('crash', 'the site closed the connection');
 }

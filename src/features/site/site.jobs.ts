@@ -33,6 +33,8 @@ export const createSiteJob = jobKind<Creation>({
     const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, eventId)]);
     const spec = specOf(services, { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion });
     await runtime.create(spec, { title, admin: { username, email, firstName, lastName, passwordHash } });
+    // Whoever is told that the site is ready opens it in the next moment.
+    await runtime.warmUp(spec);
     const storageBytes = await runtime.diskUsageBytes(siteId);
     await commit(async (tx) => {
       await lockTeam(tx, site.team_id);

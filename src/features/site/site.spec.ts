@@ -11,10 +11,11 @@ export function siteUrl({ config }: Pick<Services, 'config'>, fqdn: string): str
 /** All that the runtime needs to know of a site. One that is still being created has no versions yet. */
 export function specOf(
   services: Pick<Services, 'config' | 'secrets'>,
-  site: Pick<SiteRow, 'id' | 'fqdn' | 'core_version' | 'php_version'>,
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version'>,
 ): SiteSpec {
   return {
     id: site.id,
+    owner: site.team_id,
     url: siteUrl(services, site.fqdn),
     coreVersion: site.core_version ?? '',
     phpVersion: site.php_version ?? '',

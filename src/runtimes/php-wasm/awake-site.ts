@@ -1,30 +1,50 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lease, RunningSite } from '#runtimes/runtime.ts';
+import type { Lease, LeaseOptions, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import { type ServingLimits, ServingProcess } from './serving-process.ts';
 import type { RequestEnd, WorkerProcess } from './worker-process.ts';
 
 /**
- * A site that is awake: its worker and the requests that wait for it. PHP answers one request at a time, so the queue is
- * here and not in the worker: when a request takes its worker down, those behind it go to the next one.
+ * A site that is awake: its processes and the requests that wait for one. The first process is there for as long as the
+ * site is awake; when visitors wait for too long, and memory allows it, there are more for a while. PHP answers one
+ * request at a time, so the queue is here and not in a process: when a request takes its process down, those behind it
+ * go to the next one.
  */
-export interface AwakeLimits {
-  requestTimeoutMs: number;
-  /** A worker that has grown beyond this is replaced between two requests. */
+export interface AwakeLimits extends ServingLimits {
+  /** Processes for visitors. What the site asks of itself may have one more: its caller waits in one of the others. */
+  processes: number;
+  /** A visitor has waited so long when another process is started for them. */
+  growAfterMs: number;
+  /** All but the first end after so long without a request. */
+  extraIdleMs: number;
+  /** A process that has grown beyond this, or answered so many requests, makes way for another. */
   recycleAboveBytes: number;
+  recycleAfterRequests: number;
 }
 
+/**
+ * Why a process is wanted. `first`: without it nobody is answered. `another`: somebody waits for those that are there.
+ * `successor`: one of them is to be replaced, and until the new one is warm it goes on.
+ */
+export type Need = 'first' | 'another' | 'successor';
+
 export interface AwakeEvents {
-  /** Starts a worker for the site. */
-  startWorker(): Promise<WorkerProcess>;
+  /** Starts a process for the site; undefined where there is no room for one that is not the first. */
+  start(need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined>;
   /** PHP may be about to run, or has just ended, however it did. */
   touched(): void;
   /** PHP has finished a request. */
   finished(end: RequestEnd): void;
+  /** A process ended in the middle of a request. */
+  broken(): void;
 }
 
-const RETIRE_GRACE_MS = 10_000;
+/** Whoever still reads an answer of a process that leaves gets so long for the rest. */
+const LEAVE_GRACE_MS = 10_000;
+/** Where there was no room for another process, it is asked for again. */
+const GROW_AGAIN_MS = 1_000;
 
 interface Waiter {
+  since: number;
   grant(lease: Lease): void;
   fail(failure: SiteFailure): void;
 }
@@ -32,172 +52,241 @@ interface Waiter {
 export class AwakeSite implements RunningSite {
   readonly #limits: AwakeLimits;
   readonly #events: AwakeEvents;
-  readonly #waiting = new Set<Waiter>();
-  #worker: WorkerProcess | undefined;
-  #starting: Promise<void> | undefined;
-  /** The lease whose request the worker may be working on. */
-  #current: { hasBegun: boolean } | undefined;
-  #watchdog: { timer: NodeJS.Timeout; wake(): void } | undefined;
-  #stopped = false;
+  /** The first of them gets a request before the second does, so that those at the end are the ones that are not needed. */
+  #processes: ServingProcess[] = [];
+  /** What the site asks of itself comes before visitors: a process waits for it. */
+  readonly #ownCalls = new Set<Waiter>();
+  readonly #visitors = new Set<Waiter>();
+  #starting: { need: Need; done: Promise<void> } | undefined;
+  readonly #replacing = new Set<Promise<void>>();
+  #growth: NodeJS.Timeout | undefined;
+  #growNotBefore = 0;
+  #hasStarted = false;
+  readonly #ending = new AbortController();
   /** When PHP last worked, which tells how idle the site is. */
-  lastUsedAt = Date.now();
+  #lastUsedAt = Date.now();
 
   constructor(limits: AwakeLimits, events: AwakeEvents) {
     this.#limits = limits;
     this.#events = events;
   }
 
-  /** It runs, and nobody wants anything of it. A site that is yet to start is about to be asked. */
+  get lastUsedAt(): number {
+    return Math.max(this.#lastUsedAt, ...this.#processes.map((process) => process.lastUsedAt));
+  }
+
+  /** Nobody wants anything of it. A site that is yet to start is about to be asked. */
   get isIdle(): boolean {
-    return this.#worker !== undefined && !this.#current && this.#waiting.size === 0 && !this.#starting;
+    const isQuiet = this.#waiting === 0 && !this.#starting && this.#replacing.size === 0;
+    return isQuiet && this.#hasStarted && !this.#processes.some((process) => process.isAtWork);
   }
 
   get isAwake(): boolean {
-    return this.#worker?.alive ?? false;
+    return this.#processes.some(({ worker }) => worker.alive);
   }
 
-  get worker(): WorkerProcess | undefined {
-    return this.#worker;
+  get workers(): WorkerProcess[] {
+    return this.#processes.map(({ worker }) => worker).filter(({ alive }) => alive);
   }
 
-  /** Resolves when the site can take a request. */
-  async #ready(): Promise<void> {
-    while (!this.#worker?.alive) {
-      if (this.#stopped) throw new SiteFailure('stopped', 'The site was stopped.');
-      this.#starting ??= this.#start().finally(() => {
-        this.#starting = undefined;
-      });
-      await this.#starting;
-    }
+  /** How many processes it has, or is about to have, besides the first. */
+  get extraCount(): number {
+    return this.#extras.length + (this.#starting?.need === 'another' ? 1 : 0);
   }
 
-  lease(signal: AbortSignal): Promise<Lease> {
+  /** Since when the longest unused of them has had nothing to do; undefined where all are at work. */
+  get extraIdleSince(): number | undefined {
+    const idle = this.#extras.filter((process) => !process.isAtWork);
+    return idle.length === 0 ? undefined : Math.min(...idle.map(({ lastUsedAt }) => lastUsedAt));
+  }
+
+  /** One of them is on its way out already. */
+  get isShrinking(): boolean {
+    return this.#processes.some((process) => process.isLeaving);
+  }
+
+  lease(signal: AbortSignal, { isOwnCall = false }: LeaseOptions = {}): Promise<Lease> {
     return new Promise((resolve, reject) => {
+      const queue = isOwnCall ? this.#ownCalls : this.#visitors;
       const waiter: Waiter = {
+        since: performance.now(),
         grant: (lease) => finish(() => resolve(lease)),
         fail: (failure) => finish(() => reject(failure)),
       };
       const abort = () => waiter.fail(new SiteFailure('overload', 'The site had no time for this request.'));
       const finish = (end: () => void) => {
-        this.#waiting.delete(waiter);
+        queue.delete(waiter);
         signal.removeEventListener('abort', abort);
         end();
       };
-      if (this.#stopped) return waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
+      if (this.#isStopped) return waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort, { once: true });
-      this.#waiting.add(waiter);
+      queue.add(waiter);
       this.#pump();
     });
   }
 
-  /** Lets what runs finish for a moment, then ends the worker. Whoever still waits is told. */
+  /** Lets go of the extra processes that nobody has needed for a while. */
+  trim(now: number): void {
+    for (const process of this.#extras) {
+      if (!process.isAtWork && now - process.lastUsedAt > this.#limits.extraIdleMs) process.leave(LEAVE_GRACE_MS);
+    }
+  }
+
+  /** Lets go of one extra process, the longest unused or else the last one when it is done; resolves when it is gone. */
+  async shrink(): Promise<void> {
+    const idle = this.#extras.filter((process) => !process.isAtWork).sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    const leaving = idle[0] ?? this.#extras.at(-1);
+    leaving?.leave(LEAVE_GRACE_MS);
+    await leaving?.worker.closed;
+  }
+
+  /** Lets what runs finish for a moment, then ends every process. Whoever still waits is told. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopped = true;
-    for (const waiter of this.#waiting) waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
-    await this.#starting?.catch(() => {});
-    // Whoever has been told to send a request may be about to: it is let begin and end.
-    for (const end = Date.now() + graceMs; this.#current && this.#worker?.alive && Date.now() < end; ) await sleep(10);
-    this.#worker?.retire(graceMs);
-    await this.#worker?.exited;
-    this.#unwatch();
+    this.#ending.abort();
+    clearTimeout(this.#growth);
+    this.#failAll(new SiteFailure('stopped', 'The site was stopped.'));
+    await Promise.all([
+      this.#starting?.done,
+      ...this.#replacing,
+      ...this.#processes.map((process) => process.stop(graceMs)),
+    ]);
+  }
+
+  get #isStopped(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  get #waiting(): number {
+    return this.#ownCalls.size + this.#visitors.size;
+  }
+
+  get #staying(): ServingProcess[] {
+    return this.#processes.filter((process) => process.isStaying);
+  }
+
+  get #extras(): ServingProcess[] {
+    return this.#staying.slice(1);
   }
 
   #pump(): void {
-    if (this.#current || this.#waiting.size === 0 || this.#stopped) return;
-    if (!this.#worker?.alive) {
-      this.#ready().then(
-        () => this.#pump(),
-        (error) => this.#failAll(error),
-      );
-      return;
+    if (this.#isStopped) return;
+    for (const [waiters, most] of [
+      [this.#ownCalls, this.#limits.processes + 1],
+      [this.#visitors, this.#limits.processes],
+    ] as const) {
+      for (const waiter of waiters) {
+        const process = this.#freeOf(most);
+        if (!process) break;
+        waiter.grant(process.lease());
+      }
     }
-    const [waiter] = this.#waiting;
-    waiter?.grant(this.#makeLease(this.#worker));
+    if (this.#waiting > 0) this.#grow();
   }
 
-  #makeLease(worker: WorkerProcess): Lease {
-    const current = { hasBegun: false };
-    this.#current = current;
-    this.lastUsedAt = Date.now();
-    // Before the request is sent, so that nothing PHP writes comes sooner.
-    this.#events.touched();
-    return {
-      socketPath: worker.socketPath,
-      failure: () => {
-        if (worker.alive) return undefined;
-        return current.hasBegun
-          ? worker.failure
-          : new SiteFailure('stopped', 'The site was stopped before it was asked.');
-      },
-      release: () => {
-        // What PHP has begun it also ends, whether anybody still listens or not; only an unused lease is over by this.
-        if (this.#current === current && !current.hasBegun) this.#done();
-      },
-    };
+  /** A process for one more request, where not so many are at work already. */
+  #freeOf(most: number): ServingProcess | undefined {
+    const free = this.#staying.filter((process) => !process.isAtWork);
+    return this.#staying.length - free.length < most ? free[0] : undefined;
   }
 
-  async #start(): Promise<void> {
-    const worker = await this.#events.startWorker();
-    if (this.#stopped) return worker.kill('stopped', 'The site was stopped.');
-    this.#worker = worker;
-    worker.onBegin = () => this.#begun(worker);
-    worker.onEnd = (end) => {
-      const { memoryBytes, ranOutOfMemory } = end;
-      this.#events.finished(end);
-      // What WebAssembly has once taken it never gives back.
-      if (ranOutOfMemory || memoryBytes > this.#limits.recycleAboveBytes) worker.retire(RETIRE_GRACE_MS);
-      this.#done();
-    };
-    worker.exited.then(() => {
-      if (this.#worker === worker) this.#done();
-    });
+  /** Sees to it that those who wait get another process, when it is time for that. */
+  #grow(): void {
+    clearTimeout(this.#growth);
+    if (this.#starting) return;
+    if (this.#staying.length === 0) this.#start('first');
+    else this.#growWhenDue(this.#staying.length);
   }
 
-  #begun(worker: WorkerProcess): void {
-    if (this.#current) this.#current.hasBegun = true;
-    else {
-      // Whoever sent it has let go of their lease already.
-      this.#current = { hasBegun: true };
-      this.#events.touched();
-    }
-    void this.#watch(worker);
+  #growWhenDue(count: number): void {
+    const [ownCall] = this.#ownCalls;
+    const [visitor] = this.#visitors;
+    // What the site asks of itself does not get a process by waiting: whoever asks holds one until it is answered.
+    const times = [
+      ...(ownCall && count <= this.#limits.processes ? [ownCall.since] : []),
+      ...(visitor && count < this.#limits.processes ? [visitor.since + this.#limits.growAfterMs] : []),
+    ];
+    if (times.length === 0) return;
+    const waitMs = Math.max(Math.min(...times), this.#growNotBefore) - performance.now();
+    if (waitMs <= 0) this.#start('another');
+    else this.#growth = setTimeout(() => this.#pump(), waitMs);
   }
 
-  /** Ends a request that takes too long. On a machine that is short of time, waiting for a processor does not count. */
-  async #watch(worker: WorkerProcess): Promise<void> {
-    const current = this.#current;
-    const { requestTimeoutMs } = this.#limits;
-    const startedAt = Date.now();
-    const starvedBefore = await worker.starvedMs();
-    for (let leftMs = requestTimeoutMs; leftMs > 0; ) {
-      await new Promise<void>((wake) => {
-        this.#watchdog = { timer: setTimeout(wake, leftMs), wake };
+  #start(need: 'first' | 'another'): void {
+    const done = Promise.resolve()
+      .then(() => this.#events.start(need, this.#ending.signal))
+      .then(async (worker) => {
+        if (worker) await this.#join(worker);
+        else this.#growNotBefore = performance.now() + GROW_AGAIN_MS;
+      })
+      .catch((error: unknown) => {
+        this.#growNotBefore = performance.now() + GROW_AGAIN_MS;
+        if (need === 'first') this.#failAll(error);
+      })
+      .finally(() => {
+        this.#starting = undefined;
+        this.#pump();
       });
-      if (this.#current !== current || !worker.alive) return;
-      const starvedMs = (await worker.starvedMs()) - starvedBefore;
-      leftMs = requestTimeoutMs - (Date.now() - startedAt - starvedMs);
+    this.#starting = { need, done };
+  }
+
+  async #join(worker: WorkerProcess): Promise<void> {
+    if (this.#isStopped) {
+      worker.kill('stopped', 'The site was stopped.');
+      return worker.closed;
     }
-    worker.kill('timeout', `The site took longer than ${Math.round(requestTimeoutMs / 1000)} seconds to answer.`);
+    const process: ServingProcess = new ServingProcess(worker, this.#limits, {
+      touched: () => this.#events.touched(),
+      broken: () => this.#events.broken(),
+      finished: (end) => {
+        this.#events.finished(end);
+        if (!process.isSpent && this.#isSpentBy(process, end)) this.#replace(process);
+      },
+      freed: () => this.#pump(),
+    });
+    this.#hasStarted = true;
+    this.#processes.push(process);
+    worker.closed.then(() => this.#remove(process));
+    this.#rank();
   }
 
-  #unwatch(): void {
-    clearTimeout(this.#watchdog?.timer);
-    this.#watchdog?.wake();
-    this.#watchdog = undefined;
+  #remove(process: ServingProcess): void {
+    this.#lastUsedAt = Math.max(this.#lastUsedAt, process.lastUsedAt);
+    this.#processes = this.#processes.filter((each) => each !== process);
+    this.#rank();
   }
 
-  #done(): void {
-    // A worker that ends while it is idle has written nothing.
-    if (this.#current) this.#events.touched();
-    this.#current = undefined;
-    this.#unwatch();
-    this.lastUsedAt = Date.now();
-    this.#pump();
+  /** The first process of a site comes before what others have besides theirs. */
+  #rank(): void {
+    for (const [index, { worker }] of this.#staying.entries()) worker.setPriority(index === 0 ? 'normal' : 'extra');
+  }
+
+  /** What WebAssembly has once taken it never gives back. */
+  #isSpentBy({ requests }: ServingProcess, { memoryBytes, ranOutOfMemory }: RequestEnd): boolean {
+    const { recycleAboveBytes, recycleAfterRequests } = this.#limits;
+    return ranOutOfMemory || memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests;
+  }
+
+  /** The process goes on until its successor is ready, so that nobody waits; one of several needs none. */
+  #replace(process: ServingProcess): void {
+    process.isSpent = true;
+    const isAlone = this.#staying.length === 1;
+    const succession = (isAlone ? this.#events.start('successor', this.#ending.signal) : Promise.resolve(undefined))
+      .then((worker) => worker && this.#join(worker))
+      // Without one it leaves all the same, and the next request starts another.
+      .catch(() => undefined)
+      .then(() => {
+        process.leave(LEAVE_GRACE_MS);
+        this.#rank();
+        this.#replacing.delete(succession);
+        this.#pump();
+      });
+    this.#replacing.add(succession);
   }
 
   #failAll(error: unknown): void {
     const failure = error instanceof SiteFailure ? error : new SiteFailure('start', 'The site could not be started.');
-    for (const waiter of this.#waiting) waiter.fail(failure);
+    for (const waiter of [...this.#ownCalls, ...this.#visitors]) waiter.fail(failure);
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import type { WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
 
 /** PHP programs that a command can name; there is no other program in this world. */
 const WP_CLI = '/site/wp-cli/wp-cli.phar';
@@ -15,6 +15,7 @@ export async function runCommand(
   siteFolder: string,
   site: WorkerSite,
   command: Command,
+  ownCall: OwnCall,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
   const [program, ...rest] = command.args;
@@ -39,12 +40,14 @@ export async function runCommand(
   command.signal?.addEventListener('abort', stop, { once: true });
   if (command.signal?.aborted) stop();
   try {
-    const exitCode = await worker.run(siteFolder, site, { args, env: {} });
+    const exitCode = await worker.run(siteFolder, site, { args, env: {} }, ownCall);
     return result(exitCode, await stdout, await stderr);
   } catch (error) {
     if (!(error instanceof SiteFailure)) throw error;
     return result(TIMEOUT_EXIT_CODE, await stdout, await stderr, `${error.message}\n`);
   } finally {
+    // Where it could not even be told what to run, it would wait for ever.
+    worker.kill('stopped', 'The command is over.');
     clearTimeout(timer);
     command.signal?.removeEventListener('abort', stop);
   }

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { cp, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { requestSite } from '#runtimes/request.ts';
 import {
-  type AwakeSite,
+  type AwakeProcess,
   type Command,
   type CommandResult,
   type FirstContent,
@@ -31,8 +32,9 @@ import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
-import { type CoreMounts, WorkerPool } from './worker-pool.ts';
-import type { RequestEnd, WorkerSite } from './worker-process.ts';
+import { WorkerPool } from './worker-pool.ts';
+import type { RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { CoreMounts } from './workers.ts';
 
 /**
  * The driver that needs nothing but npm: PHP compiled to WebAssembly, a process for each awake site, and SQLite. A
@@ -46,6 +48,10 @@ export interface PhpWasmOptions {
   memoryBudgetBytes: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
+  /** How many processes one site may have for its visitors, where there is memory. */
+  processesPerSite: number;
+  /** After so many requests a process makes way for another. */
+  requestsPerProcess: number;
   allowedNetworks: readonly string[];
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
@@ -54,6 +60,7 @@ export interface PhpWasmOptions {
 const PHP_VERSION = '8.3';
 const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
 const HEALTH_TIMEOUT_MS = 30_000;
+const WARM_UP_LIMIT_MS = 45_000;
 const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime implements Runtime {
@@ -68,6 +75,10 @@ export class PhpWasmRuntime implements Runtime {
   readonly #knownMails = new Map<string, Set<string>>();
   /** The sites whose files some work has to itself, with a mark for each. */
   readonly #suspended = new Map<string, Set<symbol>>();
+  /** The commands that run, by site. */
+  readonly #commands = new Map<string, Set<WorkerProcess>>();
+  #isWarmingUp = false;
+  #answerOwnCall: ((siteId: string, connection: Duplex) => void) | undefined;
   #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
@@ -81,7 +92,12 @@ export class PhpWasmRuntime implements Runtime {
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
       (version) => this.#mountsOf(version),
-      { touched: (siteId) => this.#touched(siteId), finished: (siteId, end) => this.#finished(siteId, end) },
+      {
+        touched: (siteId) => this.#touched(siteId),
+        finished: (siteId, end) => this.#finished(siteId, end),
+        broken: (siteId) => this.#changed(siteId),
+        ownCall: (siteId, connection) => this.#ownCall(siteId, connection),
+      },
     );
   }
 
@@ -146,11 +162,27 @@ export class PhpWasmRuntime implements Runtime {
 
   async start(site: SiteSpec): Promise<RunningSite> {
     this.#requireOpen(site.id);
-    return this.#pool.wake(site.id, JSON.stringify(site), () => ({
+    // Where this process of the platform has never created a site, it has none at hand yet.
+    this.#pool.keepSomeStandby(site.coreVersion);
+    const { id, owner } = site;
+    return this.#pool.wake({ id, owner, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.#folderOf(site.id),
       worker: this.#workerSite(site),
     }));
+  }
+
+  async warmUp(site: SiteSpec): Promise<void> {
+    // One after another would keep those who create ten sites waiting for the first page of each.
+    if (this.#isWarmingUp || !this.#pool.hasWarmth) return;
+    this.#isWarmingUp = true;
+    try {
+      await requestSite(this, site, { method: 'GET', path: '/', timeoutMs: WARM_UP_LIMIT_MS });
+    } catch (error) {
+      this.#log.info({ err: error, siteId: site.id }, 'a new site could not be warmed up; its first visitor wakes it');
+    } finally {
+      this.#isWarmingUp = false;
+    }
   }
 
   async stop(siteId: string): Promise<void> {
@@ -166,7 +198,7 @@ export class PhpWasmRuntime implements Runtime {
       if (marks.size === 0 && this.#suspended.get(siteId) === marks) this.#suspended.delete(siteId);
     };
     try {
-      await this.stop(siteId);
+      await this.#end(siteId);
       return resume;
     } catch (error) {
       resume();
@@ -175,7 +207,7 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async archive(siteId: string): Promise<void> {
-    await this.stop(siteId);
+    await this.#end(siteId);
     await move(this.#folderOf(siteId), join(this.#archiveFolder, siteId));
   }
 
@@ -185,7 +217,7 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async delete(siteId: string): Promise<void> {
-    await this.stop(siteId);
+    await this.#end(siteId);
     for (const folder of [this.#folderOf(siteId), this.#draftOf(siteId), join(this.#archiveFolder, siteId)]) {
       await rm(folder, { recursive: true, force: true });
       await syncFolder(dirname(folder));
@@ -200,12 +232,21 @@ export class PhpWasmRuntime implements Runtime {
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
     this.#requireOpen(site.id);
     const worker = await this.#pool.runner(site.coreVersion);
+    const running = this.#commands.get(site.id) ?? new Set();
+    this.#commands.set(site.id, running.add(worker));
     this.#touched(site.id);
     try {
-      return await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command);
+      // Some work may have taken the site while the worker started.
+      this.#requireOpen(site.id);
+      return await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command, (connection) =>
+        this.#ownCall(site.id, connection),
+      );
     } finally {
+      worker.kill('stopped', 'The command is over.');
+      running.delete(worker);
+      if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
       this.#touched(site.id);
-      for (const listener of this.#listeners) listener.changed?.(site.id);
+      this.#changed(site.id);
     }
   }
 
@@ -257,7 +298,11 @@ export class PhpWasmRuntime implements Runtime {
     this.#listeners.push(listener);
   }
 
-  awake(): AwakeSite[] {
+  answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
+    this.#answerOwnCall = answer;
+  }
+
+  awake(): AwakeProcess[] {
     return this.#pool.awake().map(({ siteId, worker: { pid, memoryBytes } }) => ({ siteId, pid, memoryBytes }));
   }
 
@@ -284,6 +329,18 @@ export class PhpWasmRuntime implements Runtime {
   /** New sites get the newest WordPress; those that exist stay where they are until somebody moves them. */
   async #update(): Promise<void> {
     if (await this.#distribution.update()) await this.#prepareStandby();
+  }
+
+  /** Every process of the site, commands included. */
+  async #end(siteId: string): Promise<void> {
+    const commands = [...(this.#commands.get(siteId) ?? [])];
+    for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
+    await Promise.all([this.stop(siteId), ...commands.map(({ closed }) => closed)]);
+  }
+
+  #ownCall(siteId: string, connection: Duplex): void {
+    if (this.#answerOwnCall) this.#answerOwnCall(siteId, connection);
+    else connection.on('error', () => {}).end(NOBODY_ANSWERS);
   }
 
   #requireOpen(siteId: string): void {
@@ -336,7 +393,7 @@ export class PhpWasmRuntime implements Runtime {
       timeoutMs: 120_000,
       maxOutputBytes: 100_000,
     };
-    const result = await runCommand(worker, siteFolder, this.#workerSite(imageSite(coreVersion)), command);
+    const result = await runCommand(worker, siteFolder, this.#workerSite(imageSite(coreVersion)), command, () => {});
     if (!result.stdout.includes('"installed":true')) {
       throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
     }
@@ -347,6 +404,7 @@ export class PhpWasmRuntime implements Runtime {
       platformFolder: LAYOUT.platform,
       themesFolder: LAYOUT.themes,
       outboxFolder: LAYOUT.outbox,
+      purgeMark: LAYOUT.purgeMark,
       database: {
         DB_NAME: 'wordpress',
         DB_USER: '',
@@ -361,16 +419,21 @@ export class PhpWasmRuntime implements Runtime {
         SQLITE_JOURNAL_MODE: 'DELETE',
       },
     });
-    return { folder: 'site', config, configName: site.id, isOffline: site.isOffline };
+    const { id, isOffline, url } = site;
+    return { folder: 'site', config, configName: id, isOffline, own: isOffline ? null : ownAddress(url) };
   }
 
   #touched(siteId: string): void {
     for (const listener of this.#listeners) listener.touched?.(siteId);
   }
 
+  #changed(siteId: string): void {
+    for (const listener of this.#listeners) listener.changed?.(siteId);
+  }
+
   #finished(siteId: string, { changed, outbox: names }: RequestEnd): void {
     // The answer says so too, but nobody may be left to read it.
-    if (changed) for (const listener of this.#listeners) listener.changed?.(siteId);
+    if (changed) this.#changed(siteId);
     const mails = new Set(names.filter(isMail));
     const known = this.#knownMails.get(siteId);
     const hasNew = [...mails].some((name) => !known?.has(name));
@@ -393,13 +456,23 @@ const LAYOUT = {
   themes: '/site/themes',
   database: '/site/database',
   outbox: '/site/outbox',
+  purgeMark: '/site/purge',
   platform: '/site/platform',
   wpCli: '/site/wp-cli',
 } as const;
 
+const NOBODY_ANSWERS = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
+
+function ownAddress(url: string): WorkerSite['own'] {
+  const { hostname: host, port, protocol } = new URL(url);
+  const isSecure = protocol === 'https:';
+  return { host, port: Number(port || (isSecure ? 443 : 80)), isSecure };
+}
+
 function imageSite(coreVersion: string): SiteSpec {
   return {
     id: 'image',
+    owner: 'platform',
     url: IMAGE_URL,
     coreVersion,
     phpVersion: PHP_VERSION,

@@ -1,27 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { AwakeSite } from './awake-site.ts';
-import { clearSlots, type RequestEnd, WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { AwakeSite, type Need } from './awake-site.ts';
+import { StandbyWorkers } from './standby-workers.ts';
+import type { RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
 
 /**
- * The workers of this machine: one for each awake site, and a few that wait, warm, for the next site to wake. PHP takes
- * seconds to start, nearly all of it spent on compiling, and a warm worker has that behind it. Workers that nobody uses
- * are stopped when the memory set aside for them runs out, the longest unused first.
+ * The sites that are awake on this machine, and who gets the memory. That a site is awake at all comes first: for it, what
+ * others have besides their first process goes, then whole sites, the longest unused first. A second process of a
+ * site takes only what nobody else needs (docs/decisions/0018).
  */
-export interface PoolSettings {
-  runFolder: string;
-  phpVersion: string;
+export interface PoolSettings extends WorkerSettings {
   standbyWorkers: number;
-  memoryBudgetBytes: number;
   requestTimeoutMs: number;
   /** Stopped after so long without a request, even when there is memory. */
   idleTimeoutMs: number;
-  allowedNetworks: readonly string[];
+  /** How many processes one site may have for its visitors. */
+  processesPerSite: number;
+  /** A process is replaced after so many requests. */
+  requestsPerProcess: number;
 }
 
 /** What a worker needs to run a site. */
@@ -31,71 +30,58 @@ export interface PoolSite {
   worker: WorkerSite;
 }
 
-/** What the pool is told about a version of WordPress. */
-export interface CoreMounts {
-  shared: readonly (readonly [path: string, folder: string])[];
-  /** Copies the image into a folder that a worker is warmed on. */
-  prepareWarmSite(folder: string): Promise<WorkerSite>;
+/** A site as the pool knows it. */
+export interface PoolKey {
+  id: string;
+  /** Sites of one owner share what they may have besides a process each. */
+  owner: string;
+  /** Changes when the site must be started anew. */
+  fingerprint: string;
 }
 
 export interface PoolEvents {
   /** PHP of the site may be about to run, or has just ended. */
   touched(siteId: string): void;
   finished(siteId: string, end: RequestEnd): void;
+  /** A process ended in the middle of a request, and nobody knows what it had changed by then. */
+  broken(siteId: string): void;
+  /** PHP of the site asks the site itself. */
+  ownCall(siteId: string, connection: Socket): void;
 }
 
-const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
+interface KnownSite extends PoolKey {
+  site: AwakeSite;
+  /** When it last took a warm worker besides its first. */
+  tookStandbyAt: number;
+}
+
 const RECYCLE_ABOVE_BYTES = 700 * 1024 * 1024;
-/** PHP's own limit stops a request long before; this is for what PHP does not count. */
-const KILL_ABOVE_BYTES = 1_300 * 1024 * 1024;
+const BEGIN_LIMIT_MS = 10_000;
+/** A page takes a quarter of this. A process costs a second and 300 MB, and is not started for what is over in a moment. */
+const GROW_AFTER_MS = 500;
+const EXTRA_IDLE_MS = 60_000;
+/** One owner may have this part of all processes besides the first ones of their sites; one in any case. */
+const OWNER_SHARE = 1 / 4;
+/** This part of all processes, one at least, stays for sites that wake: as room, or as a warm worker. */
+const RESERVED_SHARE = 1 / 8;
+/** A site that comes for more and more processes starts them cold, and leaves the warm ones to others. */
+const STANDBY_AGAIN_MS = 60_000;
 const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
-const REFILL_AFTER_FAILURE_MS = 30_000;
 /** How long a site waits for others to make room, and how often it looks. */
 const ROOM_WAIT_MS = 20_000;
 const ROOM_LOOK_MS = 100;
-/** The operating system takes 107 bytes, of which the slot and the name of the socket need some. */
-const LONGEST_RUN_FOLDER = 70;
-const BODY_LIMIT = '64M';
-
-const INI: Record<string, string> = {
-  // An extension is code for the process around PHP.
-  enable_dl: '0',
-  disable_functions: 'dl',
-  display_errors: '0',
-  log_errors: '1',
-  memory_limit: '256M',
-  upload_max_filesize: BODY_LIMIT,
-  post_max_size: BODY_LIMIT,
-  max_input_vars: '5000',
-  // There is no system around PHP here that would bring certificates along.
-  'openssl.cafile': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
-  'curl.cainfo': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
-  'opcache.enable': '1',
-  'opcache.file_cache_only': '0',
-  'opcache.file_cache': '',
-  'opcache.memory_consumption': '96',
-  'opcache.max_accelerated_files': '10000',
-  // A plugin that was just changed is what the next request must run.
-  'opcache.revalidate_freq': '0',
-};
 
 export class WorkerPool {
   readonly #settings: PoolSettings;
   readonly #log: Log;
-  readonly #mountsOf: (coreVersion: string) => Promise<CoreMounts>;
   readonly #events: PoolEvents;
-  readonly #awake = new Map<string, { site: AwakeSite; fingerprint: string }>();
-  /** Every process of this pool, whatever it is for, and how many more are about to be. */
-  readonly #workers = new Set<WorkerProcess>();
-  #spawning = 0;
-  readonly #standby: { worker: WorkerProcess; coreVersion: string; ready: boolean }[] = [];
-  #standbyVersion: string | undefined;
-  #isRefilling = false;
-  #refillAfter = 0;
+  readonly #workers: Workers;
+  readonly #standby: StandbyWorkers;
+  readonly #awake = new Map<string, KnownSite>();
+  /** Sites that are on their way out. Several may be of one id: each time that its description changes, it is another. */
+  readonly #stopping = new Map<string, Set<Promise<void>>>();
   readonly #watch: NodeJS.Timeout;
-  #runFolder = '';
-  #closed = false;
 
   constructor(
     settings: PoolSettings,
@@ -105,228 +91,244 @@ export class WorkerPool {
   ) {
     this.#settings = settings;
     this.#log = log;
-    this.#mountsOf = mountsOf;
     this.#events = events;
+    this.#workers = new Workers(settings, log, mountsOf);
+    this.#standby = new StandbyWorkers(this.#workers, settings.standbyWorkers, log);
     this.#watch = setInterval(() => {
-      this.#watchWorkers().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
+      this.#lookAfter().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
     }, WATCH_MS).unref();
   }
 
-  async open(): Promise<void> {
-    const root = shortFolder(this.#settings.runFolder);
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    // Several processes of the platform may share a data folder, each with workers of its own. What stands under our own
-    // pid is of somebody who had it before.
-    for (const owner of await readdir(root)) {
-      if (Number(owner) === process.pid || !isRunning(Number(owner))) await clearSlots(join(root, owner));
-    }
-    this.#runFolder = join(root, String(process.pid));
-    await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
+  open(): Promise<void> {
+    return this.#workers.open();
   }
 
   /** Keeps warm workers of this version at hand. */
   keepStandby(coreVersion: string): void {
-    if (this.#standbyVersion === coreVersion) return;
-    this.#standbyVersion = coreVersion;
-    for (const { worker } of this.#standby) worker.kill('stopped', 'Another version is wanted.');
-    void this.#refillStandby();
+    this.#standby.keep(coreVersion);
+  }
+
+  /** As `keepStandby`, unless there are some of another version. */
+  keepSomeStandby(coreVersion: string): void {
+    if (!this.#standby.isKept) this.#standby.keep(coreVersion);
+  }
+
+  /** Whether a site may be woken before anybody asks for it: warm workers are kept, and there is room beyond what is reserved. */
+  get hasWarmth(): boolean {
+    return this.#settings.standbyWorkers > 0 && this.#spare > 0;
   }
 
   /** How many workers are warm and wait. */
   get standbyReady(): number {
-    return this.#standby.filter(({ ready }) => ready).length;
+    return this.#standby.readyCount;
   }
 
-  /** `fingerprint` changes when the site must be started anew. It is described only when it is started. */
-  wake(siteId: string, fingerprint: string, describe: () => PoolSite): AwakeSite {
-    const known = this.#awake.get(siteId);
-    if (known?.fingerprint === fingerprint) return known.site;
-    if (known) this.#forget(siteId, known.site).catch(() => {});
-    const { requestTimeoutMs } = this.#settings;
-    const awake: AwakeSite = new AwakeSite(
-      { requestTimeoutMs, recycleAboveBytes: RECYCLE_ABOVE_BYTES },
+  /** The site is described only when it is started. */
+  wake(key: PoolKey, describe: () => PoolSite): AwakeSite {
+    const known = this.#awake.get(key.id);
+    if (known?.fingerprint === key.fingerprint) return known.site;
+    if (known) this.#forget(known).catch(() => {});
+    const { requestTimeoutMs, idleTimeoutMs, processesPerSite, requestsPerProcess } = this.#settings;
+    const site: AwakeSite = new AwakeSite(
       {
-        startWorker: () => this.#startWorker(describe()),
-        touched: () => this.#events.touched(siteId),
-        finished: (end) => this.#events.finished(siteId, end),
+        requestTimeoutMs,
+        beginTimeoutMs: BEGIN_LIMIT_MS,
+        processes: processesPerSite,
+        growAfterMs: GROW_AFTER_MS,
+        extraIdleMs: Math.min(EXTRA_IDLE_MS, idleTimeoutMs / 2),
+        recycleAboveBytes: RECYCLE_ABOVE_BYTES,
+        recycleAfterRequests: requestsPerProcess,
+      },
+      {
+        start: (need, signal) => this.#start(waking, describe(), need, signal),
+        touched: () => this.#events.touched(key.id),
+        finished: (end) => this.#events.finished(key.id, end),
+        broken: () => this.#events.broken(key.id),
       },
     );
-    this.#awake.set(siteId, { site: awake, fingerprint });
-    return awake;
+    const waking: KnownSite = { ...key, site, tookStandbyAt: Number.NEGATIVE_INFINITY };
+    this.#awake.set(key.id, waking);
+    return site;
   }
 
+  /** Resolves when no process of the site is left, those of an earlier description included. */
   async stop(siteId: string): Promise<void> {
     const known = this.#awake.get(siteId);
-    if (known) await this.#forget(siteId, known.site);
+    await Promise.all([known && this.#forget(known), ...(this.#stopping.get(siteId) ?? [])]);
   }
 
   /** A worker for one command, not for visitors. */
   async runner(coreVersion: string): Promise<WorkerProcess> {
     await this.#makeRoom();
-    const worker = await this.#spawn(coreVersion, 'run');
+    const worker = await this.#workers.spawn(coreVersion, 'run');
     await worker.booted();
     return worker;
   }
 
   awake(): { siteId: string; worker: WorkerProcess }[] {
-    return [...this.#awake].flatMap(([siteId, { site }]) =>
-      site.worker?.alive ? [{ siteId, worker: site.worker }] : [],
-    );
+    return [...this.#awake.values()].flatMap(({ id, site }) => site.workers.map((worker) => ({ siteId: id, worker })));
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
     clearInterval(this.#watch);
-    await Promise.all([...this.#awake].map(([siteId, { site }]) => this.#forget(siteId, site)));
-    for (const worker of this.#workers) worker.kill('stopped', 'The service stops.');
-    await Promise.all([...this.#workers].map((worker) => worker.exited));
-    await rm(this.#runFolder, { recursive: true, force: true });
+    await Promise.all([...this.#awake.values()].map((known) => this.#forget(known)));
+    await this.#workers.close();
   }
 
-  async #forget(siteId: string, site: AwakeSite): Promise<void> {
-    if (this.#awake.get(siteId)?.site === site) this.#awake.delete(siteId);
-    await site.stop(STOP_GRACE_MS);
+  async #forget(known: KnownSite): Promise<void> {
+    const { id, site } = known;
+    if (this.#awake.get(id) === known) this.#awake.delete(id);
+    const stopping = this.#stopping.get(id) ?? new Set();
+    const stopped = site.stop(STOP_GRACE_MS).finally(() => {
+      stopping.delete(stopped);
+      if (stopping.size === 0) this.#stopping.delete(id);
+    });
+    this.#stopping.set(id, stopping.add(stopped));
+    await stopped;
   }
 
-  async #startWorker(site: PoolSite): Promise<WorkerProcess> {
-    const standby = this.#takeStandby(site.coreVersion);
+  async #start(known: KnownSite, site: PoolSite, need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined> {
+    if (need === 'first') return this.#startFirst(known, site, signal);
+    try {
+      return await (need === 'successor'
+        ? this.#startWarm(known, site, signal)
+        : this.#startAnother(known, site, signal));
+    } catch (error) {
+      // The site goes on with those that it has.
+      if (!signal.aborted) this.#log.warn({ err: error, siteId: known.id, need }, 'a process could not be started');
+      throw error;
+    }
+  }
+
+  async #startFirst(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
+    const standby = this.#standby.take(site.coreVersion);
     if (standby) {
       try {
-        return await this.#assign(standby, site);
+        return await this.#assign(standby, known, site, signal);
       } catch (error) {
+        if (signal.aborted) throw error;
         this.#log.warn({ err: error }, 'a waiting worker could not take its site');
       }
     }
-    await this.#makeRoom();
-    return this.#assign(await this.#spawn(site.coreVersion, 'serve'), site);
+    await this.#makeRoom(signal);
+    return this.#assign(await this.#workers.spawn(site.coreVersion, 'serve'), known, site, signal);
   }
 
-  async #assign(worker: WorkerProcess, site: PoolSite): Promise<WorkerProcess> {
-    try {
+  /** A process besides the first takes what is free and nothing else. */
+  async #startAnother(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
+    if (!this.#mayGrow(known)) return undefined;
+    const isEarly = performance.now() - known.tookStandbyAt < STANDBY_AGAIN_MS;
+    const standby = isEarly ? undefined : this.#standby.take(site.coreVersion);
+    if (standby) known.tookStandbyAt = performance.now();
+    else if (this.#workers.room <= 0) return undefined;
+    const worker = standby ?? (await this.#workers.spawn(site.coreVersion, 'serve'));
+    return this.#assign(worker, known, site, signal);
+  }
+
+  #mayGrow({ owner }: KnownSite): boolean {
+    const extras = [...this.#awake.values()]
+      .filter((each) => each.owner === owner)
+      .reduce((sum, each) => sum + each.site.extraCount, 0);
+    // The one that asks has counted itself.
+    const isWithinShare = extras <= Math.max(1, Math.floor(this.#workers.capacity * OWNER_SHARE));
+    return isWithinShare && this.#spare > 0;
+  }
+
+  /** How many processes could be started and still leave enough for sites that wake. */
+  get #spare(): number {
+    const reserved = Math.max(1, Math.floor(this.#workers.capacity * RESERVED_SHARE));
+    return this.#workers.room + this.#standby.count - reserved;
+  }
+
+  /** Nobody waits for it yet, so that it has the time to become warm. */
+  async #startWarm(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
+    if (this.#workers.room <= 0) return undefined;
+    const worker = await this.#workers.spawn(site.coreVersion, 'serve');
+    worker.setPriority('background');
+    return this.#prepare(worker, signal, async () => {
+      await this.#workers.warm(worker, site.coreVersion);
+      worker.setPriority('normal');
+      await this.#give(worker, known, site);
+    });
+  }
+
+  #assign(worker: WorkerProcess, known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
+    return this.#prepare(worker, signal, async () => {
       await worker.booted();
-      await worker.assign(site.folder, site.worker);
+      await this.#give(worker, known, site);
+    });
+  }
+
+  #give(worker: WorkerProcess, { id }: KnownSite, site: PoolSite): Promise<void> {
+    return worker.assign(site.folder, site.worker, (connection) => this.#events.ownCall(id, connection));
+  }
+
+  /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */
+  async #prepare(worker: WorkerProcess, signal: AbortSignal, work: () => Promise<void>): Promise<WorkerProcess> {
+    const giveUp = () => worker.kill('stopped', 'The site was stopped.');
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      if (signal.aborted) giveUp();
+      await work();
       return worker;
     } catch (error) {
       worker.kill('start', 'PHP could not be started.');
       throw error;
-    }
-  }
-
-  async #spawn(coreVersion: string, mode: 'serve' | 'run'): Promise<WorkerProcess> {
-    this.#spawning++;
-    try {
-      const { shared } = await this.#mountsOf(coreVersion);
-      if (this.#closed) throw new SiteFailure('stopped', 'The service stops.');
-      const { phpVersion, allowedNetworks } = this.#settings;
-      const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
-      const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
-      const worker = new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
-      this.#workers.add(worker);
-      worker.exited.then(() => this.#workers.delete(worker));
-      return worker;
     } finally {
-      this.#spawning--;
+      signal.removeEventListener('abort', giveUp);
     }
   }
 
-  /** The warmest; one that is still being warmed is nearer to its first page than one that is yet to be started. */
-  #takeStandby(coreVersion: string): WorkerProcess | undefined {
-    const fitting = this.#standby.filter((one) => one.coreVersion === coreVersion && one.worker.alive);
-    const taken = fitting.find(({ ready }) => ready) ?? fitting[0];
-    if (!taken) return undefined;
-    this.#standby.splice(this.#standby.indexOf(taken), 1);
-    taken.worker.setBackground(false);
-    return taken.worker;
-  }
-
-  /** One after another, so that warming never takes the machine away from visitors. */
-  async #refillStandby(): Promise<void> {
-    const version = this.#standbyVersion;
-    const isFull = this.#standby.length >= this.#settings.standbyWorkers;
-    if (!version || isFull || this.#isRefilling || this.#closed) return;
-    if (Date.now() < this.#refillAfter || !this.#hasRoom()) return;
-    this.#isRefilling = true;
-    try {
-      await this.#addStandby(version);
-    } catch (error) {
-      this.#refillAfter = Date.now() + REFILL_AFTER_FAILURE_MS;
-      if (!this.#closed) this.#log.warn({ err: error }, 'a worker could not be warmed');
-    } finally {
-      this.#isRefilling = false;
-    }
-  }
-
-  async #addStandby(version: string): Promise<void> {
-    const worker = await this.#spawn(version, 'serve');
-    const entry = { worker, coreVersion: version, ready: false };
-    this.#standby.push(entry);
-    worker.exited.then(() => {
-      const index = this.#standby.indexOf(entry);
-      if (index >= 0) this.#standby.splice(index, 1);
-    });
-    worker.setBackground(true);
-    try {
-      await worker.booted();
-      const { prepareWarmSite } = await this.#mountsOf(version);
-      const site = await prepareWarmSite(worker.slot);
-      // A site may have taken it while it was cold.
-      if (this.#standby.includes(entry)) await worker.warm(site);
-      entry.ready = true;
-    } catch (error) {
-      // From here on it is the site's, and whoever waits for that one is told.
-      if (!this.#standby.includes(entry)) return;
-      worker.kill('start', 'It could not be warmed.');
-      throw error;
-    }
-  }
-
-  #hasRoom(): boolean {
-    const count = this.#workers.size + this.#spawning;
-    return count === 0 || (count + 1) * TYPICAL_WORKER_BYTES <= this.#settings.memoryBudgetBytes;
-  }
-
-  /** Stops the longest unused workers until one more fits; where all are at work, waits for one of them. */
-  async #makeRoom(): Promise<void> {
-    for (const end = Date.now() + ROOM_WAIT_MS; !this.#hasRoom(); ) {
-      const idle = [...this.#awake].filter(([, { site }]) => site.isIdle);
-      const [oldest] = idle.sort(([, a], [, b]) => a.site.lastUsedAt - b.site.lastUsedAt);
-      const spare = this.#standby[0];
-      if (oldest) await this.#forget(oldest[0], oldest[1].site);
-      else if (spare) {
-        spare.worker.kill('stopped', 'Its memory is needed.');
-        await spare.worker.exited;
-      } else if (Date.now() > end || this.#closed) {
+  /** Ends what is needed least until one more fits; where all are at work, waits for one of them. */
+  async #makeRoom(signal?: AbortSignal): Promise<void> {
+    for (const end = Date.now() + ROOM_WAIT_MS; this.#workers.room <= 0; ) {
+      if (signal?.aborted) throw new SiteFailure('stopped', 'The site was stopped.');
+      if (await this.#giveWay()) continue;
+      if (Date.now() > end || this.#workers.isClosed)
         throw new SiteFailure('overload', 'Too many sites are at work on this machine.');
-      } else await sleep(ROOM_LOOK_MS);
+      await sleep(ROOM_LOOK_MS);
     }
   }
 
-  async #watchWorkers(): Promise<void> {
-    const now = Date.now();
-    for (const [siteId, { site }] of this.#awake) {
-      const isUnused = site.isIdle && now - site.lastUsedAt > this.#settings.idleTimeoutMs;
-      if (isUnused) this.#forget(siteId, site).catch(() => {});
+  /** True where a process has ended for somebody else. */
+  async #giveWay(): Promise<boolean> {
+    const sites = [...this.#awake.values()];
+    const idleExtra = sites
+      .filter(({ site }) => site.extraIdleSince !== undefined)
+      .sort((a, b) => (a.site.extraIdleSince ?? 0) - (b.site.extraIdleSince ?? 0))[0];
+    if (idleExtra) {
+      await idleExtra.site.shrink();
+      return true;
     }
-    for (const worker of this.#workers) {
-      await worker.measureMemory();
-      if (worker.memoryBytes > KILL_ABOVE_BYTES) {
-        worker.kill('memory', 'The site used more memory than a request may.');
-      }
+    const idle = sites.filter(({ site }) => site.isIdle).sort((a, b) => a.site.lastUsedAt - b.site.lastUsedAt)[0];
+    if (idle) {
+      // Where it could not be ended, the next one is.
+      await this.#forget(idle).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
+      return true;
     }
-    await this.#refillStandby();
-  }
-}
-
-/** A socket's path can not be long, so for a data folder deep down the sockets are elsewhere, always in the same place. */
-function shortFolder(folder: string): string {
-  if (Buffer.byteLength(folder) <= LONGEST_RUN_FOLDER) return folder;
-  return join(tmpdir(), `siteyard-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
+    if (await this.#standby.drop()) return true;
+    this.#askForExtra();
     return false;
+  }
+
+  /** Has one extra process leave, when it is done with what it does; one after another. */
+  #askForExtra(): void {
+    const sites = [...this.#awake.values()].map(({ site }) => site);
+    if (sites.some((site) => site.isShrinking)) return;
+    const [largest] = sites.filter((site) => site.extraCount > 0).sort((a, b) => b.extraCount - a.extraCount);
+    void largest?.shrink();
+  }
+
+  async #lookAfter(): Promise<void> {
+    const now = Date.now();
+    for (const known of this.#awake.values()) {
+      const isUnused = known.site.isIdle && now - known.site.lastUsedAt > this.#settings.idleTimeoutMs;
+      if (isUnused) this.#forget(known).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
+      else known.site.trim(now);
+    }
+    // A site has woken into what is kept for that, so that there has to be room for the next one.
+    if (this.#spare < 0) this.#askForExtra();
+    await this.#workers.watchMemory();
+    await this.#standby.refill();
   }
 }

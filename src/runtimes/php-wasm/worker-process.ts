@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
@@ -28,7 +28,12 @@ export interface WorkerSite {
   config: string;
   configName: string;
   isOffline: boolean;
+  /** Where the site itself is, as its PHP would call it. */
+  own: { host: string; port: number; isSecure: boolean } | null;
 }
+
+/** What PHP sends to its own site comes over such a connection. */
+export type OwnCall = (connection: Socket) => void;
 
 /** How PHP came out of a request. */
 export interface RequestEnd {
@@ -46,20 +51,34 @@ type Message =
 
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
 const PACKAGES_FOLDER = join(import.meta.dirname, '../../../node_modules');
+/** PHP may have so many connections to its own site at once. */
+const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
+/** A process that was killed is gone within moments, unless the machine's own disk hangs. */
+const KILL_LIMIT_MS = 15_000;
+/** However busy the machine is, what takes so many times its limit has ended. */
+const LONGEST_STRETCH = 10;
 /** Beside the heap that JavaScript uses, PHP's memory is WebAssembly's, which this does not count. */
 const JAVASCRIPT_HEAP_MB = 256;
-const BACKGROUND_PRIORITY = 10;
+/** How far a process gives way to others: one that waits for a site has time, and what a site has besides its first comes after the first of others. */
+const PRIORITIES = { normal: 0, extra: 5, background: 10 } as const;
+/** Whoever is not root can lower a priority and never raise it again, so that a site would stay behind for good. */
+const MAY_CHANGE_PRIORITY = process.getuid?.() === 0;
 
 export class WorkerProcess {
   readonly socketPath: string;
   readonly slot: string;
   readonly #child: ChildProcess;
   readonly #log: Log;
+  /** Resolves when the process is gone and all that it said has been heard. */
+  readonly closed: Promise<void>;
+  /** Resolves when nothing is left of it, its slot included. */
   readonly exited: Promise<void>;
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
+  /** Null while it runs, and where a signal ended it. */
+  exitCode: number | null = null;
   /** As last seen: after each request, and once a second. */
   memoryBytes = 0;
   #booted: Promise<void> | undefined;
@@ -93,7 +112,7 @@ export class WorkerProcess {
       ],
       { cwd: slot, env: { TZ: 'UTC' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
     );
-    if (this.#child.pid) writeFileSync(join(slot, 'pid'), String(this.#child.pid));
+    notePid(slot, this.#child);
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (message: Message) => {
       if (message.type === 'begin') this.onBegin();
@@ -102,13 +121,19 @@ export class WorkerProcess {
         this.onEnd(message);
       }
     });
-    this.#child.on('error', (error) => this.#ended(error.message));
-    this.exited = new Promise((resolve) => {
+    this.closed = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
+        this.exitCode = code;
         this.#ended(`it ended with ${signal ?? code}`);
-        rm(slot, { recursive: true, force: true }).then(resolve, resolve);
+        resolve();
+      });
+      this.#child.on('error', (error) => {
+        this.#ended(error.message);
+        // What was never started does not end either.
+        if (this.#child.pid === undefined) resolve();
       });
     });
+    this.exited = this.closed.then(() => rm(slot, { recursive: true, force: true }).catch(() => {}));
   }
 
   get pid(): number {
@@ -124,12 +149,12 @@ export class WorkerProcess {
     return this.#booted;
   }
 
-  /** Lets visitors' processes go first; a worker that waits for its site has time. */
-  setBackground(isBackground: boolean): void {
+  setPriority(priority: keyof typeof PRIORITIES): void {
+    if (!MAY_CHANGE_PRIORITY) return;
     try {
-      setPriority(this.pid, isBackground ? BACKGROUND_PRIORITY : 0);
+      setPriority(this.pid, PRIORITIES[priority]);
     } catch {
-      // Raising the priority again is for root alone on some machines; the site is then served a little slower.
+      // It ended in this very moment.
     }
   }
 
@@ -139,8 +164,9 @@ export class WorkerProcess {
     await reply;
   }
 
-  async assign(siteFolder: string, site: WorkerSite): Promise<void> {
+  async assign(siteFolder: string, site: WorkerSite, ownCall: OwnCall): Promise<void> {
     symlinkSync(siteFolder, join(this.slot, site.folder));
+    await this.#openOwnDoor(site, ownCall);
     const reply = this.#reply('serving');
     this.#child.send({ type: 'assign', site });
     await reply;
@@ -151,18 +177,46 @@ export class WorkerProcess {
     siteFolder: string,
     site: WorkerSite,
     command: { args: string[]; env: Record<string, string> },
+    ownCall: OwnCall,
   ): Promise<number> {
     symlinkSync(siteFolder, join(this.slot, site.folder));
+    await this.#openOwnDoor(site, ownCall);
     this.#child.send({ type: 'run', site, ...command });
-    const [code] = (await once(this.#child, 'close')) as [number | null];
-    if (code === null) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
-    return code;
+    await this.closed;
+    if (this.exitCode === null) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
+    return this.exitCode;
   }
 
   /** For how long it could have run and had no processor. Time that others took is not the site's. */
   async starvedMs(): Promise<number> {
     const [, waitedNs] = (await readFile(`/proc/${this.pid}/schedstat`, 'utf8').catch(() => '')).split(' ');
     return Number(waitedNs ?? 0) / 1e6;
+  }
+
+  /**
+   * Ends the process when it has had so much time without being told that all is well. What it waits for a processor, on
+   * a machine that is short of time, does not count. Returns how to tell.
+   */
+  watch(limitMs: number, reason: SiteFailureReason, message: string): () => void {
+    const startedAt = performance.now();
+    const starvedBefore = this.starvedMs();
+    let isOver = false;
+    const look = async () => {
+      const starvedMs = (await this.starvedMs()) - (await starvedBefore);
+      if (isOver || !this.alive) return;
+      const passedMs = performance.now() - startedAt;
+      const leftMs = Math.min(limitMs - passedMs + starvedMs, limitMs * LONGEST_STRETCH - passedMs);
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else {
+        this.#log.info({ worker: this.pid, reason }, message);
+        this.kill(reason, message);
+      }
+    };
+    let timer = setTimeout(look, limitMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }
 
   async measureMemory(): Promise<void> {
@@ -172,9 +226,16 @@ export class WorkerProcess {
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */
   retire(graceMs: number): void {
+    // Told twice, it would take the second for a reason to end at once.
+    if (this.alive && this.#child.connected) this.#child.send({ type: 'retire' });
     this.alive = false;
-    if (this.#child.connected) this.#child.send({ type: 'retire' });
     setTimeout(() => this.kill('stopped', 'The site was stopped.'), graceMs).unref();
+  }
+
+  /** As `retire`; resolves when the process is gone, and fails where not even killing it helps. */
+  async end(graceMs: number): Promise<void> {
+    this.retire(graceMs);
+    await within(this.closed, graceMs + KILL_LIMIT_MS, 'a PHP process could not be ended');
   }
 
   kill(reason: SiteFailureReason, message: string): void {
@@ -185,20 +246,33 @@ export class WorkerProcess {
 
   #reply(type: Message['type']): Promise<void> {
     return new Promise((resolve, reject) => {
+      let isOver = false;
       const fail = () => finish(this.failure ?? new SiteFailure('start', 'PHP could not be started.'));
-      const timer = setTimeout(() => {
-        this.kill('start', 'PHP did not start in time.');
-      }, START_LIMIT_MS);
+      const unwatch = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
       const listen = (message: Message) => message.type === type && finish();
       const finish = (failure?: SiteFailure) => {
-        clearTimeout(timer);
-        this.#child.off('message', listen).off('close', fail);
+        if (isOver) return;
+        isOver = true;
+        unwatch();
+        this.#child.off('message', listen);
         if (failure) reject(failure);
         else resolve();
       };
       if (!this.alive) return fail();
-      this.#child.on('message', listen).once('close', fail);
+      this.#child.on('message', listen);
+      this.closed.then(fail);
     });
+  }
+
+  /** The way of PHP to its own site: a socket in the slot, which nobody but this one process knows. */
+  async #openOwnDoor(site: WorkerSite, ownCall: OwnCall): Promise<void> {
+    if (!site.own) return;
+    const door = createServer(ownCall);
+    door.maxConnections = OWN_CONNECTIONS;
+    await new Promise<void>((resolve, reject) => {
+      door.once('error', reject).listen(join(this.slot, 'own.sock'), resolve);
+    });
+    this.closed.then(() => door.close());
   }
 
   #ended(how: string): void {
@@ -214,6 +288,23 @@ export class WorkerProcess {
       });
     }
   }
+}
+
+/** A later service finds the process by this note. Where the disk is too full for it, nobody would ever end the process. */
+function notePid(slot: string, child: ChildProcess): void {
+  try {
+    if (child.pid) writeFileSync(join(slot, 'pid'), String(child.pid));
+  } catch (error) {
+    child.kill('SIGKILL');
+    rmSync(slot, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function within<T>(work: Promise<T>, limitMs: number, message: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(message)), limitMs);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** Ends what a killed service left running in its slots, which would go on for ever, and removes them. */

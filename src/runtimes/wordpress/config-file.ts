@@ -6,6 +6,8 @@ export interface SiteLayout {
   platformFolder: string;
   themesFolder: string;
   outboxFolder: string;
+  /** A file that the driver looks for after each request: it is there when pages changed. No other process sees it. */
+  purgeMark: string;
   /** The constants that name the database. */
   database: Record<string, string>;
 }
@@ -49,6 +51,7 @@ export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
     AUTOMATIC_UPDATER_DISABLED: true,
     SITEYARD_KEY: site.accessKey,
     SITEYARD_OUTBOX: layout.outboxFolder,
+    SITEYARD_PURGE_MARK: layout.purgeMark,
     SITEYARD_THEMES: layout.themesFolder,
     SITEYARD_IS_COPY: isCopy,
     SITEYARD_IS_OFFLINE: site.isOffline,

@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 process.on('disconnect', () => process.exit(0));
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const network = await guardNetwork(settings.allowedNetworks);
+const network = await guardNetwork(settings.allowedNetworks, settings.slot);
 const booted = await bootPhp(settings, settings.mode === 'serve' ? 'fpm-fcgi' : 'cli');
 if (settings.mode === 'serve') serve(booted, settings, network);
 else run(booted, settings, network);

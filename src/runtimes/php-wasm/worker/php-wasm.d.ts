@@ -59,9 +59,9 @@ declare module '@php-wasm/universal' {
     };
   }
   export interface FileSystem {
-    filesystems: { NODEFS: HostFolders };
+    filesystems: { NODEFS: HostFolders; MEMFS: unknown };
     streams: (OpenStream | null | undefined)[];
-    mount(type: unknown, options: { root: string }, path: string): void;
+    mount(type: unknown, options: { root?: string }, path: string): void;
     unmount(path: string): void;
     close(stream: OpenStream): void;
     isFIFO(mode: number): boolean;
@@ -75,6 +75,7 @@ declare module '@php-wasm/universal' {
     mkdirTree(path: string): void;
     writeFile(path: string, data: string | Uint8Array): void;
     unlink(path: string): void;
+    readFileAsText(path: string): string;
     isFile(path: string): boolean;
     chdir(path: string): void;
     runStream(options: RunOptions): Promise<StreamedResponse>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { NetworkGuard } from './network-guard.ts';
+import { openOwnWay } from './own-calls.ts';
 import { type Booted, mountSite } from './php.ts';
 import { type FromParent, PATHS, type Settings, tell } from './settings.ts';
 
@@ -9,6 +10,7 @@ export function run({ php, files }: Booted, settings: Settings, network: Network
     if (message.type !== 'run') return;
     if (message.site.isOffline) network.cut();
     await mountSite(php, settings, message.site, files);
+    await openOwnWay(php, network, message.site);
     php.chdir(PATHS.core);
     php.mkdirTree('/home/web_user');
     const env = {

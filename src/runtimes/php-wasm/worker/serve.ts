@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { PHP } from '@php-wasm/universal';
@@ -7,8 +7,9 @@ import { answer } from './answer.ts';
 import type { DurableFiles } from './durable-files.ts';
 import { closeForgotten, keptPorts } from './forgotten-streams.ts';
 import type { NetworkGuard } from './network-guard.ts';
+import { openOwnWay } from './own-calls.ts';
 import { type Booted, mountSite } from './php.ts';
-import { type FromParent, type Settings, type SiteSettings, tell } from './settings.ts';
+import { type FromParent, PATHS, type Settings, type SiteSettings, tell } from './settings.ts';
 
 /**
  * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
@@ -23,6 +24,7 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
     await site?.unmount();
     if (next.isOffline) network.cut();
     site = { name: next, unmount: await mountSite(php, settings, next, keeper) };
+    await openOwnWay(php, network, next);
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -30,7 +32,8 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
     for await (const chunk of request) chunks.push(chunk as Buffer);
     turn = turn.then(async () => {
       if (!site) return void response.writeHead(503).end();
-      const outbox = join(settings.slot, site.name.folder, 'outbox');
+      const { isOffline, folder } = site.name;
+      const outbox = join(settings.slot, folder, 'outbox');
       tell({ type: 'begin' });
       let ranOutOfMemory = false;
       let changed = false;
@@ -45,7 +48,7 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
             closeForgotten(fs);
             network.letGo(keptPorts(fs));
             await files.settle();
-            changed = takePurge(outbox);
+            changed = takePurge(php) && !isOffline;
             return { purge: changed };
           },
         ));
@@ -122,17 +125,14 @@ async function warm(php: PHP, site: SiteSettings, isEnough: () => boolean): Prom
   }
 }
 
-const PURGE = 'purge';
-
-/** WordPress leaves this mark when something that pages show has changed. */
-function takePurge(outbox: string): boolean {
-  try {
-    statSync(join(outbox, PURGE));
-    rmSync(join(outbox, PURGE));
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * WordPress leaves this mark when something that pages show has changed: in this PHP's own memory, since another process
+ * of the site that took it would tell too soon.
+ */
+function takePurge(php: PHP): boolean {
+  const isMarked = php.isFile(PATHS.purgeMark);
+  if (isMarked) php.unlink(PATHS.purgeMark);
+  return isMarked;
 }
 
 function readOutbox(outbox: string): string[] {

@@ -24,6 +24,15 @@ export interface SiteSettings {
   configName: string;
   /** It reaches nothing outside of this process but its own content and database. */
   isOffline: boolean;
+  /** Where the site itself is. What PHP sends there goes to the slot's `own.sock`, behind which the parent answers. */
+  own: OwnAddress | null;
+}
+
+export interface OwnAddress {
+  host: string;
+  port: number;
+  /** PHP speaks TLS there; beyond this process it is plain. */
+  isSecure: boolean;
 }
 
 /** Where a site's own things are for PHP. */
@@ -33,6 +42,7 @@ export const PATHS = {
   database: '/site/database',
   outbox: '/site/outbox',
   config: '/site/wp-config.php',
+  purgeMark: '/site/purge',
 } as const;
 
 /** From the parent. `assign` comes once: a worker serves one site, ever. */

@@ -8,7 +8,7 @@ defined( 'ABSPATH' ) || exit;
 function siteyard_pages_changed(): void {
 	static $told = false;
 	if ( ! $told ) {
-		$told = siteyard_leave( 'purge', '1' );
+		$told = false !== file_put_contents( SITEYARD_PURGE_MARK, '1' );
 	}
 }
 

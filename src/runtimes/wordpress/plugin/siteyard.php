@@ -5,7 +5,7 @@
  * License: GPL-2.0-or-later
  *
  * The platform defines, before this file is loaded: SITEYARD_KEY (this site's own secret), SITEYARD_OUTBOX (a folder
- * that the platform reads), SITEYARD_THEMES (the themes that come with WordPress, shared by all sites),
+ * that the platform reads), SITEYARD_PURGE_MARK (a file that tells of changed pages), SITEYARD_THEMES (the themes that come with WordPress, shared by all sites),
  * SITEYARD_IS_COPY (true on staging sites and previews) and SITEYARD_IS_OFFLINE (true on previews).
  */
 

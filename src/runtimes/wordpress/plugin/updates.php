@@ -15,11 +15,11 @@ add_filter(
 remove_action( 'admin_init', '_maybe_update_core' );
 remove_action( 'wp_version_check', 'wp_version_check' );
 
-// WordPress asks itself over the network whether that works. Here the platform calls the scheduled work.
+// Here the platform calls the scheduled work.
 add_filter(
 	'site_status_tests',
 	function ( $tests ) {
-		unset( $tests['async']['loopback_requests'], $tests['async']['background_updates'], $tests['direct']['scheduled_events'] );
+		unset( $tests['async']['background_updates'], $tests['direct']['scheduled_events'] );
 		return $tests;
 	}
 );

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createLog } from '#core/log.ts';
+import { createSite, firstContent, newSpec, putProbe, request } from '#runtimes/contract-site.ts';
+import { describeProcesses } from '#runtimes/processes.contract.ts';
+import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
+import { eventually } from '../../../test/expect.ts';
+import { openTestRuntime } from '../../../test/wordpress-cache.ts';
+import { runCommand } from './commands.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+describeProcesses('PHP in WebAssembly', openTestRuntime);
+
+const GENEROUS_MS = 240_000;
+const MB = 1024 * 1024;
+/** What the driver counts for a process. */
+const PROCESS_BYTES = 400 * MB;
+
+describe('the processes of PHP in WebAssembly', () => {
+  const get = (runtime: Runtime, site: SiteSpec, path: string) =>
+    request(runtime, site, { path, timeoutMs: GENEROUS_MS });
+  const pidsOf = (runtime: Runtime, { id }: SiteSpec) =>
+    runtime.awake().flatMap(({ siteId, pid }) => (siteId === id ? [pid] : []));
+
+  /** A request that PHP is at until it is let go. */
+  const hold = async (runtime: Runtime, site: SiteSpec, mark: string) => {
+    const file = join(runtime.contentFolder(site.id), mark);
+    const path = await putProbe(
+      runtime,
+      site,
+      'hold.php',
+      `$mark = '/site/wordpress/wp-content/' . $_GET['mark']; file_put_contents("$mark.begun", '');
+      while (!file_exists("$mark.go")) { usleep(20000); clearstatcache(); } echo 'let go';`,
+    );
+    const answer = get(runtime, site, `${path}?mark=${mark}`);
+    answer.catch(() => {});
+    return {
+      answer,
+      hasBegun: () => existsSync(`${file}.begun`),
+      letGo: () => writeFile(`${file}.go`, ''),
+    };
+  };
+
+  it('replaces a process behind a warm one: the site is never without, and no request is lost', async () => {
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, requestsPerProcess: 3 });
+    try {
+      const site = await createSite(runtime, 'replaced.localhost');
+      await get(runtime, site, '/wp-login.php');
+      const [first] = pidsOf(runtime, site);
+      let gaps = 0;
+      const watch = setInterval(() => {
+        if (pidsOf(runtime, site).length === 0) gaps++;
+      }, 5);
+      await eventually(async () => {
+        assert.equal((await get(runtime, site, '/wp-login.php')).status, 200);
+        return !pidsOf(runtime, site).includes(first as number);
+      }, GENEROUS_MS);
+      clearInterval(watch);
+      assert.equal(gaps, 0);
+      await eventually(async () => !existsSync(`/proc/${first}`));
+    } finally {
+      await close();
+    }
+  });
+
+  it('gives the memory of a process beyond the first to another site, and to nobody more than their share', async () => {
+    const { runtime, close } = await openTestRuntime({
+      standbyWorkers: 0,
+      memoryBudgetBytes: 4 * PROCESS_BYTES,
+      requestTimeoutMs: GENEROUS_MS,
+    });
+    try {
+      const prepared = await runtime.prepared();
+      const [busy, second, third] = await Promise.all(
+        ['busy', 'second', 'third'].map(async (owner) => {
+          const site = { ...newSpec(prepared, `${owner}.localhost`), owner };
+          await runtime.create(site, firstContent(owner));
+          return site;
+        }),
+      );
+      assert.ok(busy && second && third);
+      const sister = { ...newSpec(prepared, 'sister.localhost'), owner: busy.owner };
+      await runtime.create(sister, firstContent('sister'));
+
+      const held = [await hold(runtime, busy, 'a'), await hold(runtime, busy, 'b')];
+      await eventually(async () => held.every(({ hasBegun }) => hasBegun()), GENEROUS_MS);
+      // A quarter of four processes is one: neither this site nor another of its owner's gets more, though there is room.
+      const third_request = await hold(runtime, busy, 'c');
+      const behind = await hold(runtime, sister, 'd');
+      await eventually(async () => behind.hasBegun(), GENEROUS_MS);
+      const waiting = get(runtime, sister, '/wp-login.php');
+      assert.equal((await get(runtime, second, '/wp-login.php')).status, 200);
+      assert.equal(pidsOf(runtime, busy).length, 2);
+      assert.equal(pidsOf(runtime, sister).length, 1);
+      assert.equal(third_request.hasBegun(), false);
+
+      // All four are taken. The third site gets the place of the one that the busy site has besides its first.
+      await runtime.stop(second.id);
+      assert.equal((await get(runtime, third, '/wp-login.php')).status, 200);
+      await behind.letGo();
+      assert.equal((await waiting).status, 200);
+      await Promise.all(held.map(({ letGo }) => letGo()));
+      await third_request.letGo();
+      for (const { answer } of [...held, third_request, behind]) assert.equal((await answer).text, 'let go');
+      await eventually(async () => pidsOf(runtime, busy).length === 1, GENEROUS_MS);
+    } finally {
+      await close();
+    }
+  });
+
+  it('ends a process beyond the first when nobody has needed it for a while', async () => {
+    const { runtime, close } = await openTestRuntime({
+      standbyWorkers: 0,
+      idleTimeoutMs: 30_000,
+      requestTimeoutMs: GENEROUS_MS,
+    });
+    try {
+      const site = await createSite(runtime, 'quiet.localhost');
+      const long = await hold(runtime, site, 'a');
+      await eventually(async () => long.hasBegun(), GENEROUS_MS);
+      const [first] = pidsOf(runtime, site);
+      assert.equal((await get(runtime, site, '/wp-login.php')).status, 200);
+      await long.letGo();
+      await long.answer;
+      assert.equal(pidsOf(runtime, site).length, 2);
+      await eventually(async () => pidsOf(runtime, site).length === 1, GENEROUS_MS);
+      assert.deepEqual(pidsOf(runtime, site), [first]);
+    } finally {
+      await close();
+    }
+  });
+
+  it('takes another port of its own name for what it is, and reaches it where it may', async () => {
+    const server = createServer((_request, response) => response.end('internal'));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as { port: number };
+    const slot = await mkdtemp(join(tmpdir(), 'slot-'));
+    // The guard changes the process that it is in, so it gets one; names are asked for and dialled as php-wasm does.
+    const ask = async (networks: string[]) => {
+      const code = `import dns from 'node:dns'; import net from 'node:net'; import { syncBuiltinESMExports } from 'node:module';
+        dns.lookup = (name, options, done) => done(null, '127.0.0.1', 4); syncBuiltinESMExports();
+        const { guardNetwork } = await import('${import.meta.dirname}/worker/network-guard.ts');
+        const guard = await guardNetwork(${JSON.stringify(networks)}, '${slot}');
+        guard.own({ host: 'shop.example', port: 80, isSecure: false }, undefined);
+        const address = await new Promise((done) => dns.lookup('Shop.example.', { family: 4 }, (_, found) => done(found)));
+        net.createConnection(${port}, address).on('error', () => process.exit()).on('data', (data) => { console.log(String(data)); process.exit(); })
+          .write('GET / HTTP/1.0\\r\\n\\r\\n');`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+      await rm(join(slot, 'own-tls.sock'), { force: true });
+      return stdout;
+    };
+    try {
+      assert.match(await ask(['127.0.0.0/8']), /internal/);
+      assert.equal(await ask([]), '');
+    } finally {
+      server.close();
+      await rm(slot, { recursive: true, force: true });
+    }
+  });
+
+  it('leaves no process behind where there is no room for what belongs to it on disk', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'slots-'));
+    const options = {
+      mode: 'run' as const,
+      phpVersion: '8.3',
+      ini: {},
+      shared: [],
+      allowedNetworks: [],
+      log: createLog('silent'),
+    };
+    try {
+      // Where its number should stand something is in the way, as it is on a full disk.
+      const unnoted = join(folder, 'unnoted');
+      await mkdir(join(unnoted, 'pid'), { recursive: true });
+      assert.throws(() => new WorkerProcess({ ...options, slot: unnoted }));
+      await eventually(async () => processesOf(unnoted).length === 0);
+
+      const worker = new WorkerProcess({ ...options, slot: join(folder, 'unassigned') });
+      await worker.booted();
+      await mkdir(join(worker.slot, 'site'));
+      const site = { folder: 'site', config: '', configName: 'x', isOffline: true, own: null };
+      const command = { args: ['php', '-v'] as const, timeoutMs: GENEROUS_MS, maxOutputBytes: 1_000 };
+      await assert.rejects(runCommand(worker, folder, site, command, () => {}));
+      await worker.exited;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function processesOf(slot: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(slot);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lease } from '#runtimes/runtime.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import type { RequestEnd, WorkerProcess } from './worker-process.ts';
+
+export interface ServingLimits {
+  /** How long PHP may work on a request. */
+  requestTimeoutMs: number;
+  /** How long it may be until PHP begins with a request that somebody was told to send. */
+  beginTimeoutMs: number;
+}
+
+export interface ServingEvents {
+  /** PHP may be about to run, or has just ended, however it did. */
+  touched(): void;
+  /** PHP has finished a request. */
+  finished(end: RequestEnd): void;
+  /** The process ended in the middle of a request. */
+  broken(): void;
+  /** It can take a request again, or never will. */
+  freed(): void;
+}
+
+/** A connection breaks a moment before we hear that the process behind it ended. */
+const NEWS_MS = 500;
+const STOP_LOOK_MS = 10;
+
+/** One of a site's processes, and the request that it has: PHP answers one at a time. */
+export class ServingProcess {
+  readonly worker: WorkerProcess;
+  readonly #limits: ServingLimits;
+  readonly #events: ServingEvents;
+  /** The lease whose request PHP may be working on. */
+  #current: { hasBegun: boolean } | undefined;
+  #unwatch: () => void = () => {};
+  /** When PHP last worked. */
+  lastUsedAt = Date.now();
+  requests = 0;
+  /** It has used up what a process may; another is to take its place. */
+  isSpent = false;
+  #isLeaving = false;
+  #graceMs = 0;
+
+  constructor(worker: WorkerProcess, limits: ServingLimits, events: ServingEvents) {
+    this.worker = worker;
+    this.#limits = limits;
+    this.#events = events;
+    worker.onBegin = () => this.#begun();
+    worker.onEnd = (end) => {
+      this.requests++;
+      events.finished(end);
+      this.#done();
+    };
+    worker.closed.then(() => {
+      if (this.#current?.hasBegun) events.broken();
+      this.#done();
+    });
+  }
+
+  get isAtWork(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** It takes no more requests. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** It runs and takes requests. */
+  get isStaying(): boolean {
+    return this.worker.alive && !this.#isLeaving;
+  }
+
+  lease(): Lease {
+    const current = { hasBegun: false };
+    const { worker } = this;
+    this.#begin(current);
+    // Ended so, it has not begun with this request, which then goes to the next process.
+    this.#unwatch = worker.watch(this.#limits.beginTimeoutMs, 'stopped', 'PHP did not begin with a request in time.');
+    return {
+      socketPath: worker.socketPath,
+      failure: async () => {
+        if (worker.alive) await Promise.race([worker.closed, sleep(NEWS_MS, undefined, { ref: false })]);
+        if (worker.alive) return undefined;
+        // What it said last may still be on its way to us, and whether it began is what decides.
+        await worker.closed;
+        if (!current.hasBegun) return new SiteFailure('stopped', 'The site was stopped before it was asked.');
+        const isStopped = worker.failure?.reason === 'stopped';
+        return isStopped ? new SiteFailure('interrupted', 'The site was stopped while it answered.') : worker.failure;
+      },
+      release: () => {
+        // What PHP has begun it also ends, whether anybody still listens or not; only an unused lease is over by this.
+        if (this.#current === current && !current.hasBegun) this.#done();
+      },
+    };
+  }
+
+  /** Takes no more requests; the one that it has is answered, and then it ends. */
+  leave(graceMs: number): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#graceMs = graceMs;
+    if (!this.isAtWork) this.worker.retire(graceMs);
+  }
+
+  /** Lets what runs finish for a moment; resolves when the process is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isLeaving = true;
+    this.#graceMs = graceMs;
+    // Whoever has been told to send a request may be about to: it is let begin and end.
+    for (const end = Date.now() + graceMs; this.isAtWork && this.worker.alive && Date.now() < end; )
+      await sleep(STOP_LOOK_MS);
+    await this.worker.end(graceMs);
+  }
+
+  #begin(current: { hasBegun: boolean }): void {
+    this.#current = current;
+    this.lastUsedAt = Date.now();
+    // Before the request is sent, so that nothing PHP writes comes sooner.
+    this.#events.touched();
+  }
+
+  #begun(): void {
+    if (this.#current) this.#current.hasBegun = true;
+    // Whoever sent it has let go of their lease already.
+    else this.#begin({ hasBegun: true });
+    const { requestTimeoutMs } = this.#limits;
+    const seconds = Math.round(requestTimeoutMs / 1000);
+    this.#unwatch();
+    this.#unwatch = this.worker.watch(
+      requestTimeoutMs,
+      'timeout',
+      `The site took longer than ${seconds} seconds to answer.`,
+    );
+  }
+
+  #done(): void {
+    this.#unwatch();
+    // A process that ends while it is idle has written nothing.
+    if (this.#current) this.#events.touched();
+    this.#current = undefined;
+    this.lastUsedAt = Date.now();
+    if (this.#isLeaving && this.worker.alive) this.worker.retire(this.#graceMs);
+    this.#events.freed();
+  }
+}

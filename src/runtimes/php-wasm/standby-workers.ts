@@ -1,0 +1,103 @@
+import type { Log } from '#core/log.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import type { Workers } from './workers.ts';
+
+const REFILL_AFTER_FAILURE_MS = 30_000;
+
+/**
+ * A few workers that wait, warm, for the next site to wake. PHP takes seconds to start, nearly all of it spent on
+ * compiling, and a warm worker has that behind it. Whoever takes one keeps it: a worker serves one site, ever.
+ */
+export class StandbyWorkers {
+  readonly #workers: Workers;
+  readonly #wanted: number;
+  readonly #log: Log;
+  readonly #waiting: { worker: WorkerProcess; coreVersion: string; isReady: boolean }[] = [];
+  #version: string | undefined;
+  #isRefilling = false;
+  #refillAfter = 0;
+
+  constructor(workers: Workers, wanted: number, log: Log) {
+    this.#workers = workers;
+    this.#wanted = wanted;
+    this.#log = log;
+  }
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  /** Somebody has said which version is wanted. */
+  get isKept(): boolean {
+    return this.#version !== undefined;
+  }
+
+  get readyCount(): number {
+    return this.#waiting.filter(({ isReady }) => isReady).length;
+  }
+
+  /** Keeps warm workers of this version at hand. */
+  keep(coreVersion: string): void {
+    if (this.#version === coreVersion) return;
+    this.#version = coreVersion;
+    for (const { worker } of this.#waiting) worker.kill('stopped', 'Another version is wanted.');
+    void this.refill();
+  }
+
+  /** The warmest; one that is still being warmed is nearer to its first page than one that is yet to be started. */
+  take(coreVersion: string): WorkerProcess | undefined {
+    const fitting = this.#waiting.filter((one) => one.coreVersion === coreVersion && one.worker.alive);
+    const taken = fitting.find(({ isReady }) => isReady) ?? fitting[0];
+    if (!taken) return undefined;
+    this.#waiting.splice(this.#waiting.indexOf(taken), 1);
+    taken.worker.setPriority('normal');
+    return taken.worker;
+  }
+
+  /** Gives the memory of one back; false where there is none. */
+  async drop(): Promise<boolean> {
+    const [spare] = this.#waiting;
+    if (!spare) return false;
+    spare.worker.kill('stopped', 'Its memory is needed.');
+    await spare.worker.closed;
+    return true;
+  }
+
+  /** One after another, so that warming never takes the machine away from visitors. */
+  async refill(): Promise<void> {
+    const version = this.#version;
+    const isFull = this.count >= this.#wanted;
+    if (!version || isFull || this.#isRefilling || this.#workers.isClosed) return;
+    if (Date.now() < this.#refillAfter || this.#workers.room <= 0) return;
+    this.#isRefilling = true;
+    try {
+      await this.#add(version);
+    } catch (error) {
+      this.#refillAfter = Date.now() + REFILL_AFTER_FAILURE_MS;
+      if (!this.#workers.isClosed) this.#log.warn({ err: error }, 'a worker could not be warmed');
+    } finally {
+      this.#isRefilling = false;
+    }
+  }
+
+  async #add(version: string): Promise<void> {
+    const worker = await this.#workers.spawn(version, 'serve');
+    const entry = { worker, coreVersion: version, isReady: false };
+    const isWaiting = () => this.#waiting.includes(entry);
+    this.#waiting.push(entry);
+    worker.closed.then(() => {
+      if (isWaiting()) this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+    });
+    worker.setPriority('background');
+    try {
+      // A site may take it while it is cold.
+      await this.#workers.warm(worker, version, isWaiting);
+      entry.isReady = true;
+    } catch (error) {
+      // From here on it is the site's, and whoever waits for that one is told.
+      if (!isWaiting()) return;
+      worker.kill('start', 'It could not be warmed.');
+      throw error;
+    }
+  }
+}

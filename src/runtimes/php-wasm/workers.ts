@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from '#core/log.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import { clearSlots, WorkerProcess, type WorkerSite } from './worker-process.ts';
+
+/** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
+export interface WorkerSettings {
+  runFolder: string;
+  phpVersion: string;
+  memoryBudgetBytes: number;
+  allowedNetworks: readonly string[];
+}
+
+/** What there is to know about a version of WordPress. */
+export interface CoreMounts {
+  shared: readonly (readonly [path: string, folder: string])[];
+  /** Copies the image into a folder that a worker is warmed on. */
+  prepareWarmSite(folder: string): Promise<WorkerSite>;
+}
+
+const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
+/** PHP's own limit stops a request long before; this is for what PHP does not count. */
+const KILL_ABOVE_BYTES = 1_300 * 1024 * 1024;
+/** The operating system takes 107 bytes, of which the slot and the name of the socket need some. */
+const LONGEST_RUN_FOLDER = 70;
+const BODY_LIMIT = '64M';
+
+const INI: Record<string, string> = {
+  // An extension is code for the process around PHP.
+  enable_dl: '0',
+  disable_functions: 'dl',
+  display_errors: '0',
+  log_errors: '1',
+  memory_limit: '256M',
+  upload_max_filesize: BODY_LIMIT,
+  post_max_size: BODY_LIMIT,
+  max_input_vars: '5000',
+  // There is no system around PHP here that would bring certificates along.
+  'openssl.cafile': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
+  'curl.cainfo': '/site/wordpress/wp-includes/certificates/ca-bundle.crt',
+  'opcache.enable': '1',
+  'opcache.file_cache_only': '0',
+  'opcache.file_cache': '',
+  'opcache.memory_consumption': '96',
+  'opcache.max_accelerated_files': '10000',
+  // A plugin that was just changed is what the next request must run.
+  'opcache.revalidate_freq': '0',
+};
+
+export class Workers {
+  readonly #settings: WorkerSettings;
+  readonly #log: Log;
+  readonly #mountsOf: (coreVersion: string) => Promise<CoreMounts>;
+  readonly #workers = new Set<WorkerProcess>();
+  /** How many are about to be. */
+  #spawning = 0;
+  #runFolder = '';
+  #isClosed = false;
+  /** How many fit in all. One always does. */
+  readonly capacity: number;
+
+  constructor(settings: WorkerSettings, log: Log, mountsOf: (coreVersion: string) => Promise<CoreMounts>) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#mountsOf = mountsOf;
+    this.capacity = Math.max(1, Math.floor(settings.memoryBudgetBytes / TYPICAL_WORKER_BYTES));
+  }
+
+  async open(): Promise<void> {
+    const root = shortFolder(this.#settings.runFolder);
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    // Several processes of the platform may share a data folder, each with workers of its own. What stands under our own
+    // pid is of somebody who had it before.
+    for (const owner of await readdir(root)) {
+      if (Number(owner) === process.pid || !isRunning(Number(owner))) await clearSlots(join(root, owner));
+    }
+    this.#runFolder = join(root, String(process.pid));
+    await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** How many more fit. */
+  get room(): number {
+    return this.capacity - this.#workers.size - this.#spawning;
+  }
+
+  async spawn(coreVersion: string, mode: 'serve' | 'run'): Promise<WorkerProcess> {
+    this.#spawning++;
+    try {
+      const { shared } = await this.#mountsOf(coreVersion);
+      if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
+      const { phpVersion, allowedNetworks } = this.#settings;
+      const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
+      const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
+      const worker = new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
+      this.#workers.add(worker);
+      worker.closed.then(() => this.#workers.delete(worker));
+      return worker;
+    } finally {
+      this.#spawning--;
+    }
+  }
+
+  /** Lets a worker go through WordPress once, on a copy of the image, while it is nobody's yet. */
+  async warm(worker: WorkerProcess, coreVersion: string, isWanted = () => true): Promise<void> {
+    await worker.booted();
+    const { prepareWarmSite } = await this.#mountsOf(coreVersion);
+    const site = await prepareWarmSite(worker.slot);
+    if (isWanted()) await worker.warm(site);
+  }
+
+  /** Ends those that use more memory than any request may. */
+  async watchMemory(): Promise<void> {
+    for (const worker of this.#workers) {
+      await worker.measureMemory();
+      if (worker.memoryBytes > KILL_ABOVE_BYTES) {
+        worker.kill('memory', 'The site used more memory than a request may.');
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const worker of this.#workers) worker.kill('stopped', 'The service stops.');
+    await Promise.all([...this.#workers].map((worker) => worker.exited));
+    await rm(this.#runFolder, { recursive: true, force: true });
+  }
+}
+
+/** A socket's path can not be long, so for a data folder deep down the sockets are elsewhere, always in the same place. */
+function shortFolder(folder: string): string {
+  if (Buffer.byteLength(folder) <= LONGEST_RUN_FOLDER) return folder;
+  return join(tmpdir(), `siteyard-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
