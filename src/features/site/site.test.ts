@@ -115,7 +115,7 @@ suite('creating a site', () => {
         cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
       },
       body: new URLSearchParams({ log: CMS.cms_username, pwd }).toString(),
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     });
   }
 
