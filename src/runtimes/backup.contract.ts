@@ -128,7 +128,7 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
         heard = [];
         await work();
         // The end of PHP may be told after its answer, and PHP goes on without its visitor.
-        await until(() => heard.at(-1) === before + 1, 30_000);
+        await until(() => heard.at(-1) === before + 1, 240_000);
         assert.equal(heard[0], before);
       };
       const write = "file_put_contents('/site/wordpress/wp-content/written.txt', 'x', FILE_APPEND);";

@@ -24,7 +24,7 @@ describe('PHP in WebAssembly', () => {
     try {
       const site = await createSite(runtime, 'warm.localhost');
       await eventually(async () => runtime.standbyReady === 1, 60_000);
-      const asked = requestSite(runtime, site, { method: 'GET', path: '/', timeoutMs: 30_000 });
+      const asked = requestSite(runtime, site, { method: 'GET', path: '/', timeoutMs: 120_000 });
       // The next one is made at once, and may be ready before the answer is.
       await eventually(async () => runtime.standbyReady === 0);
       const answer = await asked;
@@ -54,7 +54,7 @@ describe('PHP in WebAssembly', () => {
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, 'call.php'), `<?php echo file_get_contents('http://127.0.0.1:${port}/');`);
       const call = (spec: SiteSpec, path: string) =>
-        requestSite(runtime, spec, { method: 'GET', path: `/wp-content/plugins/${path}`, timeoutMs: 20_000 });
+        requestSite(runtime, spec, { method: 'GET', path: `/wp-content/plugins/${path}`, timeoutMs: 120_000 });
       assert.equal((await call(site, 'call.php')).body.toString(), 'internal');
       assert.equal(visits, 1);
 
@@ -78,7 +78,7 @@ describe('PHP in WebAssembly', () => {
       );
       assert.equal((await call(offline, 'call-all.php')).body.toString(), '[[],false]');
       const command = { args: ['php', '/site/wordpress/wp-content/plugins/call.php'] as [string, string] };
-      const ran = await runtime.exec(offline, { ...command, timeoutMs: 20_000, maxOutputBytes: 10_000 });
+      const ran = await runtime.exec(offline, { ...command, timeoutMs: 120_000, maxOutputBytes: 10_000 });
       assert.doesNotMatch(ran.stdout, /internal/);
       assert.equal(visits, 1);
     } finally {
@@ -139,7 +139,7 @@ describe('PHP in WebAssembly', () => {
       for (const name of ['a', 'b', 'c']) {
         const site = await createSite(runtime, `${name}.localhost`);
         sites.push(site.id);
-        await requestSite(runtime, site, { method: 'GET', path: '/wp-login.php', timeoutMs: 30_000 });
+        await requestSite(runtime, site, { method: 'GET', path: '/wp-login.php', timeoutMs: 120_000 });
       }
       assert.deepEqual(
         runtime
