@@ -172,7 +172,8 @@ export function describeDatabase(
         await succeed("(select name from things order by id desc limit 1) union (select 'z' limit 1) order by name"),
         [['c'], ['z']],
       );
-      assert.deepEqual(await succeed('select sql_no_cache name from things where id = 1'), [['a']]);
+      for (const option of ['sql_no_cache', '/*!40001 SQL_NO_CACHE */', 'high_priority straight_join'])
+        assert.deepEqual(await succeed(`select ${option} name from things where id = 1`), [['a']]);
       await succeed('set transaction isolation level read committed');
     });
 

@@ -92,23 +92,33 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 	 */
 	private function rename_tables( string $asked, ?string $before, array $renames, array $how ) {
 		$this->run( $asked, 'START TRANSACTION' );
-		if ( null !== $before ) {
-			$this->run( $asked, $before );
+		try {
+			if ( null !== $before ) {
+				$this->run( $asked, $before );
+			}
+			foreach ( $renames as list( $old, $new ) ) {
+				$result = $this->move_table( $asked, $old, $new, $how );
+			}
+			$this->run( $asked, 'COMMIT' );
+			return $result;
+		} catch ( Throwable $error ) {
+			// The integration has done so for those of its own.
+			if ( $this->inTransaction() ) {
+				$this->rollBack();
+			}
+			throw $error;
 		}
-		$result = null;
-		foreach ( $renames as list( $old, $new ) ) {
-			$table = $this->create_statement( $old );
-			// One that is not there makes its own error.
-			$this->run( $asked, $table ? $table->as_copy( $new ) : 'SELECT 1 FROM ' . siteyard_quote_name( $old ) );
-			$names = array_map( 'siteyard_quote_name', $this->columns( $old ) );
-			$list  = implode( ', ', $names );
-			$this->execute_sqlite_query(
-				sprintf( 'INSERT INTO %s (%s) SELECT %s FROM %s', siteyard_quote_name( $new ), $list, $list, siteyard_quote_name( $old ) )
-			);
-			$result = $this->run( $asked, 'DROP TABLE ' . siteyard_quote_name( $old ), $how );
-		}
-		$this->run( $asked, 'COMMIT' );
-		return $result;
+	}
+
+	private function move_table( string $asked, string $old, string $new, array $how ) {
+		$table = $this->create_statement( $old );
+		// One that is not there makes its own error.
+		$this->run( $asked, $table ? $table->as_copy( $new ) : 'SELECT 1 FROM ' . siteyard_quote_name( $old ) );
+		$columns = implode( ', ', array_map( 'siteyard_quote_name', $this->columns( $old ) ) );
+		$this->execute_sqlite_query(
+			sprintf( 'INSERT INTO %s (%s) SELECT %s FROM %s', siteyard_quote_name( $new ), $columns, $columns, siteyard_quote_name( $old ) )
+		);
+		return $this->run( $asked, 'DROP TABLE ' . siteyard_quote_name( $old ), $how );
 	}
 
 	/** @return string[] */

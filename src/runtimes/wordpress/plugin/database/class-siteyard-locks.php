@@ -19,7 +19,8 @@ class Siteyard_Locks {
 
 	public function __construct( string $folder ) {
 		$this->folder = $folder;
-		register_shutdown_function( array( $this, 'release_all' ) );
+		// After all that others do at the end of a request, whenever they said so.
+		register_shutdown_function( fn() => register_shutdown_function( array( $this, 'release_all' ) ) );
 	}
 
 	/** 1 when it is ours, 0 when others had it for all of this time. A negative time is as long as it takes. */

@@ -11,7 +11,7 @@ class Siteyard_Query {
 		. '|SQL_NO_CACHE|HIGH_PRIORITY|STRAIGHT_JOIN|SQL_SMALL_RESULT|SQL_BIG_RESULT|SQL_BUFFER_RESULT|DIV|MOD)\b'
 		. '|\bIF\s*\(|\bCOUNT\s*\(\s*DISTINCT\b|^\s*CREATE\b.*\bLIKE\b|/~is';
 	/** What is in quotes or in a comment is no sign; where this is mistaken, the parser finds out. */
-	private const DATA = '~\'(?:[^\'\\\\]++|\\\\.)*+\'|"(?:[^"\\\\]++|\\\\.)*+"|/\*.*?\*/~s';
+	private const DATA = '~\'(?:[^\'\\\\]++|\\\\.)*+\'|"(?:[^"\\\\]++|\\\\.)*+"|/\*(?!!).*?\*/~s';
 	/** What the integration writes into a query for SQLite, which has no such options; for the result they mean nothing. */
 	private const OPTIONS = array(
 		WP_MySQL_Lexer::SQL_NO_CACHE_SYMBOL, WP_MySQL_Lexer::HIGH_PRIORITY_SYMBOL, WP_MySQL_Lexer::STRAIGHT_JOIN_SYMBOL,
