@@ -65,8 +65,10 @@ describe('SQLite under WordPress', () => {
       const ask = await askDatabase(runtime, site);
       await ask('select 1');
       const before = look();
-      await ask('create table some like wp_posts', 'rename table some to other', "select get_lock('kept', 1)");
-      await ask('drop table other', "select get_lock('given back', 1)", "select release_lock('given back')");
+      const made = await ask('create table some like wp_posts', 'rename table some to other');
+      const locked = await ask('drop table other', "select get_lock('kept', 1)", "select get_lock('given back', 1)");
+      const released = await ask("select get_lock('given back', 1)", "select release_lock('given back')");
+      for (const { error } of [...made, ...locked, ...released]) assert.equal(error, '');
       assert.deepEqual(look(), before);
     } finally {
       await close();
