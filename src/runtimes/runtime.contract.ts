@@ -105,6 +105,16 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get('/wp-content/plugins/probe/new.php')).text, 'two');
     });
 
+    it('knows other languages', async () => {
+      const path = await putPhp(
+        'languages.php',
+        `$words = ['z', 'ä', 'a']; (new Collator('de_DE'))->sort($words);
+        echo implode('', $words), ' ', transliterator_transliterate('Any-Latin; Latin-ASCII', 'Привет'), ' ', idn_to_ascii('müller.de'), ' ',
+          (new IntlDateFormatter('fr_FR', IntlDateFormatter::LONG, IntlDateFormatter::NONE, 'UTC'))->format(0);`,
+      );
+      assert.equal((await get(path)).text, 'aäz Privet xn--mller-kva.de 1 janvier 1970');
+    });
+
     it('survives a request that never ends; those behind it are answered', async () => {
       const loop = await putPhp('loop.php', 'while (true) {}');
       const endless = get(loop);

@@ -133,7 +133,7 @@ describe('PHP in WebAssembly', () => {
   });
 
   it('stops a worker that nobody uses, and the longest unused one when memory runs out', async () => {
-    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, memoryBudgetBytes: 900 * 1024 * 1024 });
+    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, memoryBudgetBytes: 1_000 * 1024 * 1024 });
     try {
       const sites = [];
       for (const name of ['a', 'b', 'c']) {

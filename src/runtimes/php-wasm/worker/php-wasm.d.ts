@@ -88,7 +88,11 @@ declare module '@php-wasm/node' {
   export class FileLockManagerForPosix {}
   export function loadNodeRuntime(
     version: string,
-    options: { fileLockManager: FileLockManagerForPosix; emscriptenOptions: Record<string, unknown> },
+    options: {
+      extensions: unknown[];
+      fileLockManager: FileLockManagerForPosix;
+      emscriptenOptions: Record<string, unknown>;
+    },
   ): Promise<number>;
   export function getPHPLoaderModule(version: string): Promise<{ dependencyFilename: string }>;
 }

@@ -5,6 +5,7 @@ import { type FileSystem, PHP, setPhpIniEntries } from '@php-wasm/universal';
 import { createSpawnHandler } from '@php-wasm/util';
 import { DurableFiles } from './durable-files.ts';
 import { fileSystemOf } from './forgotten-streams.ts';
+import { intlExtension, mountLanguages } from './intl.ts';
 import { PATHS, type Settings, type SiteSettings } from './settings.ts';
 import { withSystemCalls } from './system-calls.ts';
 
@@ -17,6 +18,7 @@ export interface Booted {
 export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<Booted> {
   const files = new DurableFiles();
   const runtime = await loadNodeRuntime(settings.phpVersion, {
+    extensions: [await intlExtension(settings.phpVersion)],
     // The locks are the operating system's, so that other processes on the same database see them.
     fileLockManager: new FileLockManagerForPosix(),
     emscriptenOptions: {
@@ -40,6 +42,7 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
   await php.setSapiName(sapi);
   await setPhpIniEntries(php, settings.ini);
   for (const [path, folder] of settings.shared) await mount(php, path, folder);
+  await mountLanguages(php);
   const fs = await fileSystemOf(php);
   files.attach(fs);
   return { php, fs, files };

@@ -1,14 +1,15 @@
 <?php
 /**
- * A commit is on disk when it returns. License: GPL-2.0-or-later
+ * What the embedded database needs besides WordPress' own SQLite integration. License: GPL-2.0-or-later
  *
- * SQLite ends a transaction by deleting its journal, and waits for the disk to know of that only when it is told to. Without
- * it, what a plugin did next (charge a card, say) could survive a power cut that undid the order.
+ * Other databases have none of this: where WordPress does not run on that integration, nothing here is loaded.
  */
 
 defined( 'ABSPATH' ) || exit;
 
-// Where the SQLite integration leaves its connection; other databases have none.
-if ( ( $GLOBALS['@pdo'] ?? null ) instanceof PDO ) {
-	$GLOBALS['@pdo']->exec( 'PRAGMA synchronous = EXTRA' );
+if ( $GLOBALS['wpdb'] instanceof WP_SQLite_DB && $GLOBALS['wpdb']->ready ) {
+	require_once __DIR__ . '/database/class-siteyard-database.php';
+	$GLOBALS['wpdb']->dbh = Siteyard_Database::in_place_of( $GLOBALS['wpdb']->get_driver() );
+	// WordPress settled the modes with the one before.
+	$GLOBALS['wpdb']->set_sql_mode();
 }
