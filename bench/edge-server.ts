@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openConnections } from '#core/http/connections.ts';
 import { platformHosts } from '#core/http/platform-hosts.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
+import { SiteLog } from '#core/site-log/site-log.ts';
 import { Edge } from '#edge/edge.ts';
 import type { Route } from '#edge/route.ts';
 
@@ -19,6 +23,7 @@ const site = {
   saltKey: '',
   isCopy: false,
   isOffline: false,
+  isDebugging: false,
 };
 const route: Route = {
   fqdn: 'blog.example.org',
@@ -34,12 +39,20 @@ const route: Route = {
   uploadsRefused: null,
   preview: null,
 };
+const logs = mkdtempSync(join(tmpdir(), 'siteyard-edge-bench-logs-'));
+const siteLog = new SiteLog(logs, createLog('warn'));
+siteLog.start();
 const lease = { socketPath, release: () => undefined, failure: async () => undefined };
 const running = { isAwake: true, lease: async () => lease };
 const edge = new Edge({
   routes: { loadAll: async () => [route], load: async () => [route], subscribe: async () => undefined },
   runtime: { start: async () => running },
-  reports: { woke: async () => undefined, usage: async () => undefined, purged: () => undefined },
+  reports: {
+    woke: async () => undefined,
+    usage: async () => undefined,
+    visited: (siteId, visit) => siteLog.visit(siteId, visit),
+    purged: () => undefined,
+  },
   outbound: new Outbound(),
   trustProxy: [],
   baseUrl: 'http://platform.example.org',
@@ -59,4 +72,7 @@ const { server } = openConnections(
   },
 );
 server.listen(0, '127.0.0.1', () => console.log(`ready: ${(server.address() as AddressInfo).port}`));
-process.once('SIGTERM', () => process.exit(0));
+process.once('SIGTERM', () => {
+  rmSync(logs, { recursive: true, force: true });
+  process.exit(0);
+});

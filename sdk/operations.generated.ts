@@ -528,6 +528,7 @@ export type Site = {
   favicon_url: string;
   http_auth_enabled: boolean;
   http_auth_password: string;
+  debug_enabled: boolean;
   code_server_enabled: boolean;
   code_server_password: string;
   dkim_key: string | null;
@@ -551,9 +552,44 @@ export type Site = {
   untracked_tables: Array<string>;
   created_at: string;
 };
+export type SiteLogEntry = SiteLogError | SiteLogVisit | SiteLogNote;
+export type SiteLogError = {
+  id: string;
+  kind: 'error';
+  at: string;
+  level: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain';
+  message: string;
+  file: string | null;
+  line: number | null;
+  request: string | null;
+};
 export type SiteLogin = {
   url: string;
   expires_at: string;
+};
+export type SiteLogNote = {
+  id: string;
+  kind: 'note';
+  at: string;
+  message: string;
+};
+export type SiteLogPage = {
+  results: Array<SiteLogEntry>;
+  next_cursor: string | null;
+};
+export type SiteLogVisit = {
+  id: string;
+  kind: 'access';
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  bytes: number;
+  duration_ms: number;
+  cache: string | null;
+  client_address: string;
+  user_agent: string | null;
+  referrer: string | null;
 };
 export type SitePage = {
   count: number;
@@ -1024,6 +1060,7 @@ export interface Operations {
       team_id?: string | null;
       is_free?: boolean | null;
       http_auth_enabled?: boolean | null;
+      debug_enabled?: boolean | null;
       code_server_enabled?: boolean | null;
       cdn_dev_mode_enabled?: boolean | null;
       cdn_firewall_enabled?: boolean | null;
@@ -1043,6 +1080,10 @@ export interface Operations {
   getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** A link that opens wp-admin as the first administrator, once */
   createSiteLogin: { input: { params: { fqdn: string } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** What went wrong in a site, or who visited it, newest first; kept for 7 days */
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
+  /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'site_log.too_many_streams' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
@@ -1383,6 +1424,8 @@ export const ROUTES = {
   getSiteCdn: { method: 'GET', path: '/f/api/v1/site/{fqdn}/cdn' },
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
+  listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
+  streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
   listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
   createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },

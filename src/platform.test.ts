@@ -28,6 +28,7 @@ test('a service that stops lets its jobs finish with everything that they work w
         saltKey: 'salt',
         isCopy: false,
         isOffline: false,
+        isDebugging: false,
       };
       const running = await services.runtime.start(spec);
       const lease = await running.lease(AbortSignal.timeout(30_000));

@@ -24,6 +24,7 @@ import { Outbound } from '#core/outbound.ts';
 import { openSecrets, WrongKey } from '#core/platform-key.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
+import { SiteLog } from '#core/site-log/site-log.ts';
 import { Edge } from '#edge/edge.ts';
 import type { RouteSource } from '#edge/route.ts';
 import { createOperator } from '#features/account/account.ts';
@@ -101,7 +102,10 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     undo.push(() => locks.close());
     const timeMachine = new TimeMachine({ folder: join(config.dataDir, 'backups'), processes: config.backupProcesses });
     undo.push(() => timeMachine.close());
-    const parts = { outbound, runtime, locks, timeMachine };
+    const siteLog = new SiteLog(join(config.dataDir, 'logs'), log);
+    undo.push(() => siteLog.close());
+    siteLog.start();
+    const parts = { outbound, runtime, locks, timeMachine, siteLog };
     const services = await createServices(config, log, database.db, listener, jobs, parts);
     // Jobs end before the runtime that they work with, so the runtime's end comes first in a list that is walked backwards.
     undo.push(() => runtime.close());
@@ -223,7 +227,7 @@ async function createServices(
   db: Services['db'],
   listener: Listener,
   jobs: Jobs,
-  parts: Pick<Services, 'outbound' | 'runtime' | 'locks' | 'timeMachine'>,
+  parts: Pick<Services, 'outbound' | 'runtime' | 'locks' | 'timeMachine' | 'siteLog'>,
 ): Promise<Services> {
   const secrets = await openOwnSecrets(config, db);
   const services: Services = {

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { openConnections } from '#core/http/connections.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
+import type { VisitEntry } from '#core/site-log/entries.ts';
 import { Edge, type EdgeOptions } from '#edge/edge.ts';
 import type { EdgeReports, Route, RouteSource, SiteUsage } from '#edge/route.ts';
 import type { RunningSite, Runtime, SiteFailure, SiteSpec } from '#runtimes/runtime.ts';
@@ -49,6 +50,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   readonly usages: SiteUsage[] = [];
   readonly wakes: string[] = [];
   readonly purges: string[] = [];
+  readonly visits: VisitEntry[] = [];
   readonly site = new SiteOnSocket(join(this.dir, 'site.sock'));
   edge!: Edge;
   port = 0;
@@ -108,6 +110,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       saltKey: 'salt',
       isCopy: false,
       isOffline: false,
+      isDebugging: false,
     };
     return {
       fqdn: HOST,
@@ -161,6 +164,10 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   async usage(usage: readonly SiteUsage[]): Promise<void> {
     if (this.usageFails) throw new Error('the database is away');
     this.usages.push(...usage);
+  }
+
+  visited(_siteId: string, visit: VisitEntry): void {
+    this.visits.push(visit);
   }
 
   purged(siteId: string): void {

@@ -42,6 +42,10 @@ export interface EdgeOptions {
   limits?: Partial<EdgeLimits>;
 }
 
+/** As nginx has it. */
+const LEFT_EARLY = 499;
+/** Of a connection that is no response's any more. */
+const SWITCHED = 101;
 /** What WordPress sees as its visitor when it is its own. */
 const LOOPBACK = '127.0.0.1';
 
@@ -65,6 +69,7 @@ type Serve = (visit: Visit) => undefined | Promise<void>;
 export class Edge {
   readonly #limits: EdgeLimits;
   readonly #log: Log;
+  readonly #reports: EdgeReports;
   readonly #usage: UsageReporter;
   readonly #table: RouteTable;
   readonly #proxies: Proxies;
@@ -81,6 +86,7 @@ export class Edge {
     const { routes, runtime, reports, log, outbound } = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#log = log;
+    this.#reports = reports;
     this.#protocol = new URL(options.baseUrl).protocol.slice(0, -1);
     this.#proxies = new Proxies(options.trustProxy);
     this.#usage = new UsageReporter(reports, log);
@@ -165,13 +171,22 @@ export class Edge {
     else sendNotice(response, this.#started && !this.#table.isLoaded ? NOTICES.starting : NOTICES.noSite);
   }
 
-  #enter(gate: Gate, request: IncomingMessage, response: ServerResponse, serve: Serve): void {
+  #enter(
+    gate: Gate,
+    request: IncomingMessage,
+    response: ServerResponse,
+    serve: Serve,
+    startedAtMs = performance.now(),
+  ): void {
     gate.counter.requests++;
     const { headers, socket } = request;
     const target = parseTarget(request.url ?? '', headers.host ?? '');
     const address = gate.isForItself ? LOOPBACK : this.#proxies.clientAddress(socket.remoteAddress, headers);
     const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
-    const visit = new Visit(request, response, gate, target ?? { path: '/', query: '' }, address, protocol);
+    const path = target ?? { path: '/', query: '' };
+    // What the site asks of itself is nobody's visit, and a preview is no site of its own.
+    const onAnswered = gate.isForItself || gate.preview ? undefined : this.#report;
+    const visit = new Visit(request, response, gate, path, address, protocol, startedAtMs, onAnswered);
     const refusal = target && isUnambiguous(request) ? refusalOf(visit) : NOTICES.badRequest;
     if (refusal) {
       this.#refuse(visit, refusal);
@@ -184,6 +199,7 @@ export class Edge {
       answering.catch((error: unknown) => this.#fail(visit, error, serve));
     } catch (error) {
       // Whatever goes wrong at once is one visitor's trouble too, and not the end of the process.
+      visit.countBytesOnClose();
       this.#fail(visit, error, serve);
     }
   }
@@ -223,8 +239,8 @@ export class Edge {
     else {
       // The work may have changed anything, so the visitor enters anew, as the same request.
       next.counter.requests--;
-      visit.countBytes(0);
-      this.#enter(next, request, response, serve);
+      visit.handOver();
+      this.#enter(next, request, response, serve, visit.startedAtMs);
     }
   }
 
@@ -251,6 +267,25 @@ export class Edge {
       'visit failed',
     );
   }
+
+  /** For the site's log. What can not be understood is there as it was sent. */
+  readonly #report = (visit: Visit, bytes: number): void => {
+    const { request, response, headers } = visit;
+    const wasAnswered = response.headersSent || response.statusCode === SWITCHED;
+    this.#reports.visited(visit.gate.site.id, {
+      atMs: Date.now(),
+      method: request.method ?? '',
+      path: request.url ?? '',
+      // Who left before anything was said did not see the status that would have been.
+      status: wasAnswered ? response.statusCode : LEFT_EARLY,
+      bytes,
+      durationMs: performance.now() - visit.startedAtMs,
+      cache: visit.cacheState,
+      clientAddress: visit.clientAddress,
+      userAgent: headers['user-agent'] ?? null,
+      referrer: headers.referer ?? null,
+    });
+  };
 
   #factsOf({ request, headers, protocol }: Visit): ForwardedFacts {
     const forwardedFor = this.#proxies.forwardedFor(request.socket.remoteAddress, headers);

@@ -58,6 +58,7 @@ export class Origin implements PageSender {
 
   sendPage(visit: Visit, page: StoredPage, state: CacheState, nowMs: number): void {
     const { counter } = visit.gate;
+    visit.cacheState = state;
     const bytes = page.send(visit, state, nowMs);
     visit.countBytes(bytes);
     if (state !== 'MISS') {
@@ -108,6 +109,7 @@ export class Origin implements PageSender {
     options: Pick<RelayOptions, 'tap' | 'readOn' | 'beforeEnd'> = {},
   ): Promise<boolean> {
     const { response, gate } = visit;
+    visit.cacheState = state;
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, Date.now());
     const said = gate.guarded(answerHeaders(answer.rawHeaders));

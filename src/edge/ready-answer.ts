@@ -35,7 +35,7 @@ export class ReadyAnswer {
     }
     const block = this.#tail === tailText && this.#block ? this.#block : this.#join(tailText);
     response.socket?.write(block);
-    endSent(response);
+    endSent(response, this.status);
     return block.length;
   }
 
@@ -61,7 +61,7 @@ export function headText(status: number, headers: RawHeaders): string {
 }
 
 /** Sends an answer of which all is there. */
-export function sendWhole(response: ServerResponse, head: string, body: Buffer): void {
+export function sendWhole(response: ServerResponse, status: number, head: string, body: Buffer): void {
   const { socket } = response;
   if (body.length <= COPY_BYTES) {
     const block = Buffer.allocUnsafe(head.length + body.length);
@@ -74,7 +74,7 @@ export function sendWhole(response: ServerResponse, head: string, body: Buffer):
     socket?.write(body);
     socket?.uncork();
   }
-  endSent(response);
+  endSent(response, status);
 }
 
 function startLine(status: number): string {
@@ -105,7 +105,8 @@ interface OpenResponse {
  * pipelining and events stay Node's. Building a head from a list of headers and sending it apart from the body is a third
  * of the cost of a cached answer. The two fields are Node's own; tests hold that this works.
  */
-function endSent(response: ServerResponse): void {
+function endSent(response: ServerResponse, status: number): void {
+  response.statusCode = status;
   const open = response as unknown as OpenResponse;
   open._header = 'sent';
   open._headerSent = true;

@@ -1,3 +1,4 @@
+import type { VisitEntry } from '#core/site-log/entries.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
 
 /** All that the edge knows of a site: enough to answer a visitor without asking anybody. */
@@ -44,6 +45,8 @@ export interface EdgeReports {
   woke(siteId: string): Promise<void>;
   /** Counted since the last call, one entry a site. A rejected call is repeated with the next one. */
   usage(usage: readonly SiteUsage[]): Promise<void>;
+  /** Each answer to a visitor, when all of it is sent. Called on the hot path, so it has to be cheap. */
+  visited(siteId: string, visit: VisitEntry): void;
   /** The site's pages changed: other edges must drop theirs too. */
   purged(siteId: string): void;
 }

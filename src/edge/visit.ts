@@ -17,6 +17,11 @@ export class Visit {
   readonly protocol: string;
   /** The edge itself used the Authorization header, so that it is none of the site's business. */
   isSignedInAtEdge = false;
+  /** How the page cache came in, if it did. */
+  cacheState: string | null = null;
+  readonly startedAtMs: number;
+  /** Called once, with the bytes that were sent, when the answer has been. */
+  readonly #onAnswered: ((visit: Visit, bytes: number) => void) | undefined;
   #isCounted = false;
   #isWatched = false;
 
@@ -27,6 +32,8 @@ export class Visit {
     target: { path: string; query: string },
     clientAddress: string,
     protocol: string,
+    startedAtMs = performance.now(),
+    onAnswered?: (visit: Visit, bytes: number) => void,
   ) {
     this.request = request;
     this.response = response;
@@ -36,6 +43,8 @@ export class Visit {
     this.query = target.query;
     this.clientAddress = clientAddress;
     this.protocol = protocol;
+    this.startedAtMs = startedAtMs;
+    this.#onAnswered = onAnswered;
   }
 
   get isHead(): boolean {
@@ -52,8 +61,14 @@ export class Visit {
 
   /** For answers that know their size. */
   countBytes(bytes: number): void {
-    this.#isCounted = true;
     this.gate.counter.bytes += bytes;
+    if (!this.#isCounted) this.#onAnswered?.(this, bytes);
+    this.#isCounted = true;
+  }
+
+  /** The same request goes on as another visit, which is the one that counts. */
+  handOver(): void {
+    this.#isCounted = true;
   }
 
   /** For all other answers: what went over the connection until the answer ended, heads included. */
@@ -63,7 +78,7 @@ export class Visit {
     const { socket } = this.request;
     const before = socket.bytesWritten;
     this.response.once('close', () => {
-      if (!this.#isCounted) this.gate.counter.bytes += Math.max(0, socket.bytesWritten - before);
+      if (!this.#isCounted) this.countBytes(Math.max(0, socket.bytesWritten - before));
     });
   }
 }

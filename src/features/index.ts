@@ -46,6 +46,7 @@ import {
   runSiteCron,
   sweepSites,
 } from './site/site-upkeep.jobs.ts';
+import { siteLogOperations } from './site-log/site-log.routes.ts';
 import { teamOperations } from './team/team.routes.ts';
 import { testPaymentOperations } from './test-payment/test-payment.routes.ts';
 import { attachmentOperations } from './ticket/attachment.routes.ts';
@@ -63,6 +64,7 @@ export const operations: readonly Operation[] = [
   ...teamOperations,
   ...inviteOperations,
   ...siteOperations,
+  ...siteLogOperations,
   ...externalPathOperations,
   ...domainOperations,
   ...gitAccountOperations,

@@ -27,6 +27,7 @@ export function newSpec(
     saltKey: `salt of ${id}`,
     isCopy: false,
     isOffline: false,
+    isDebugging: false,
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { collect, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
-import { type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
+import { type LoggedError, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 import { createLoginUrl, signRequest } from './wordpress/access.ts';
 
 /** What every driver must do. A driver's own test opens it and calls this. */
@@ -115,12 +115,47 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get(path)).text, 'aäz Privet xn--mller-kva.de 1 janvier 1970');
     });
 
-    it('survives a request that never ends; those behind it are answered', async () => {
+    it('tells what PHP wrote to its error log, and at which request or command', async () => {
+      const told: LoggedError[] = [];
+      runtime.listen({ logged: (siteId, errors) => void (siteId === site.id && told.push(...errors)) });
+      const path = await putPhp('log.php', "error_log('its own words'); trigger_error('mind this', E_USER_WARNING);");
+      await get(`${path}?a=b`);
+      await until(() => told.length >= 2);
+      const file = 'wp-content/plugins/probe/log.php';
+      assert.deepEqual(
+        told.map(({ atMs: _atMs, message, ...error }) => error),
+        [
+          { level: 'plain', file: null, line: null, request: `GET ${path}?a=b` },
+          { level: 'warning', file, line: 2, request: `GET ${path}?a=b` },
+        ],
+      );
+      assert.deepEqual(
+        told.map(({ message }) => message),
+        ['its own words', 'mind this'],
+      );
+      const failing = await putPhp('cli.php', "trigger_error('in a command', E_USER_WARNING);");
+      await runtime.exec(site, { ...wp(), args: ['php', `.${failing}`] });
+      assert.equal(told.at(-1)?.message, 'in a command');
+      assert.equal(told.at(-1)?.request, `php .${failing}`);
+      const offline = { ...site, isOffline: true };
+      await get(path, offline);
+      await runtime.exec(offline, { ...wp(), args: ['php', `.${failing}`] });
+      await get('/wp-login.php');
+      assert.equal(told.length, 3);
+    });
+
+    it('survives a request that never ends and tells of it; those behind it are answered', async () => {
+      const told: LoggedError[] = [];
+      runtime.listen({ logged: (_siteId, errors) => void told.push(...errors) });
       const loop = await putPhp('loop.php', 'while (true) {}');
       const endless = get(loop);
       const behind = Promise.all([get('/wp-login.php'), get('/wp-login.php')]);
       await assert.rejects(endless, (error) => error instanceof SiteFailure && error.reason === 'timeout');
       for (const answer of await behind) assert.equal(answer.status, 200);
+      assert.deepEqual(
+        told.map(({ level, request: during }) => [level, during]),
+        [['fatal', `GET ${loop}`]],
+      );
     });
 
     it('ends an endless request even when its visitor has left', async () => {

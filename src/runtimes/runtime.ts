@@ -89,6 +89,8 @@ export interface SiteSpec {
    * tries. It tells the platform nothing of itself either: neither mail nor status nor changed pages.
    */
   isOffline: boolean;
+  /** WordPress' debug mode: more ends up in the error log, and nothing of it in a page. */
+  isDebugging: boolean;
 }
 
 /** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
@@ -221,8 +223,25 @@ export interface RuntimeListener {
   touched?(siteId: string): void;
   /** There is something new in outgoingMail. */
   mail?(siteId: string): void;
+  /**
+   * What the site's PHP wrote to its error log, in order, and what it was ended for. Each request can tell only so much. A
+   * preview tells nothing.
+   */
+  logged?(siteId: string, errors: readonly LoggedError[]): void;
   /** What the platform shows of a site without asking it. */
   status?(siteId: string, status: SiteStatus): void;
+}
+
+export interface LoggedError {
+  atMs: number;
+  /** `plain`: the site's own words, by error_log() and the like. */
+  level: 'fatal' | 'warning' | 'notice' | 'deprecated' | 'plain';
+  message: string;
+  /** As the site's owner knows it: `wp-content/plugins/…`. */
+  file: string | null;
+  line: number | null;
+  /** What PHP was at: the method and path of a request, or a command. */
+  request: string | null;
 }
 
 export interface SiteStatus {

@@ -184,6 +184,8 @@ export const requests: Record<string, Make> = {
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),
   createSiteLogin: onSite(),
+  listSiteLog: onSite(),
+  streamSiteLog: onSite(),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
   getExternalPath: onExternalPath(),

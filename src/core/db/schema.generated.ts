@@ -330,6 +330,7 @@ export interface DB {
     mails_sent: Generated<number>;
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
+    debug_enabled: Generated<boolean>;
   };
   subscriptions: {
     account: string;

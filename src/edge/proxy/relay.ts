@@ -33,7 +33,8 @@ export function relay(response: ServerResponse, options: RelayOptions): Promise<
   if (whole && canSendRaw(response) && !isHead) {
     tap?.(whole);
     beforeEnd?.();
-    sendWhole(response, headText(source.status, completed(headers, source.status, whole.length)), whole);
+    const { status } = source;
+    sendWhole(response, status, headText(status, completed(headers, status, whole.length)), whole);
     return Promise.resolve(true);
   }
   return new Promise((resolve) => {

@@ -56,6 +56,7 @@ export class Tunnels {
     }
     // From here on the connection is no response's any more.
     visit.response.detachSocket(socket as Socket);
+    visit.response.statusCode = 101;
     socket.once('close', () => visit.countBytes((socket as Socket).bytesWritten - sentBefore));
     socket.write(handshake(message, visit.gate));
     if (tunnel.head.length > 0) socket.write(tunnel.head);

@@ -9,5 +9,5 @@ export function previewKey({ secrets }: Pick<Services, 'secrets'>, previewId: st
 
 /** A copy that is looked at and nothing else. */
 export function specOfPreview(services: Pick<Services, 'config' | 'secrets'>, row: PreviewRow): SiteSpec {
-  return { ...specOf(services, row), isCopy: true, isOffline: true };
+  return { ...specOf(services, { ...row, debug_enabled: false }), isCopy: true, isOffline: true };
 }

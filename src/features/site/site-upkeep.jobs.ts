@@ -141,6 +141,7 @@ export const purgeSite = jobKind<OfSite>({
   async run({ siteId }, { services, commit }) {
     await services.runtime.delete(siteId);
     await forgetBackups(services, siteId);
+    await services.siteLog.remove(siteId);
     await commit((tx) => forgetDeletedSite(tx, siteId));
   },
 });

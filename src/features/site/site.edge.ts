@@ -54,7 +54,7 @@ function stateOf(row: RouteRow): RouteState {
 
 /** What the edge tells the control plane. */
 export function siteReports(services: Services): EdgeReports {
-  const { db, log } = services;
+  const { db, log, siteLog } = services;
   return {
     woke: (siteId) =>
       inTransaction(db, async (tx) => {
@@ -63,6 +63,7 @@ export function siteReports(services: Services): EdgeReports {
         await recordSiteEvent(tx, null, site, { event_type: 'site.woke', activity: `A visit woke ${site.fqdn}` });
       }),
     usage: (usage) => addUsage(db, usage),
+    visited: (siteId, visit) => siteLog.visit(siteId, visit),
     purged: (siteId) => {
       announcePurge(db, siteId).catch((error) => log.warn({ err: error, siteId }, 'could not tell of changed pages'));
     },

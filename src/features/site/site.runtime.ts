@@ -12,7 +12,7 @@ const MAIL_AGAIN_MS = 10_000;
 
 /** Carries what running sites tell by themselves to where the platform keeps it. */
 export function listenToRuntime(services: Services): void {
-  const { db, log, runtime, jobs } = services;
+  const { db, log, runtime, jobs, siteLog } = services;
   const failed = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const statuses = gather<SiteStatus>((entries) =>
     writeStatuses(db, entries).catch(failed('could not keep what sites told of themselves')),
@@ -23,6 +23,9 @@ export function listenToRuntime(services: Services): void {
   runtime.listen({
     changed: (siteId) => void announcePurge(db, siteId).catch(failed('could not tell of changed pages')),
     mail: askForMail,
+    logged: (siteId, errors) => {
+      for (const error of errors) siteLog.error(siteId, error);
+    },
     status: statuses,
   });
 }

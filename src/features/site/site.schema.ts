@@ -34,6 +34,9 @@ export const Site = Type.Object(
     favicon_url: Type.String(),
     http_auth_enabled: Type.Boolean(),
     http_auth_password: Type.String({ description: 'Empty for whoever may only read; the user name is admin' }),
+    debug_enabled: Type.Boolean({
+      description: "WordPress' debug mode: more ends up in the site's log, and nothing of it in a page",
+    }),
     code_server_enabled: Type.Boolean(),
     code_server_password: Type.String({ description: 'Empty for whoever may only read' }),
     dkim_key: Nullable(Type.String({ description: 'The TXT record to publish; null for whoever may only read' })),
@@ -91,6 +94,7 @@ export const SiteChange = Type.Object({
   team_id: Type.Optional(Uuid),
   is_free: Type.Optional(Type.Boolean()),
   http_auth_enabled: Type.Optional(Type.Boolean()),
+  debug_enabled: Type.Optional(Type.Boolean({ description: "WordPress' debug mode; visitors never see errors" })),
   code_server_enabled: Type.Optional(Type.Boolean()),
   cdn_dev_mode_enabled: Type.Optional(Type.Boolean()),
   cdn_firewall_enabled: Type.Optional(Type.Boolean()),

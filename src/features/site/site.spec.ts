@@ -11,7 +11,7 @@ export function siteUrl({ config }: Pick<Services, 'config'>, fqdn: string): str
 /** All that the runtime needs to know of a site. One that is still being created has no versions yet. */
 export function specOf(
   services: Pick<Services, 'config' | 'secrets'>,
-  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version'>,
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version' | 'debug_enabled'>,
 ): SiteSpec {
   return {
     id: site.id,
@@ -23,5 +23,6 @@ export function specOf(
     saltKey: services.secrets.deriveLasting(`site access ${site.id}`),
     isCopy: false,
     isOffline: false,
+    isDebugging: site.debug_enabled,
   };
 }

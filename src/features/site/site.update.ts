@@ -109,6 +109,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
 const NAMES: Record<string, string> = {
   is_free: 'the free slot',
   http_auth_enabled: 'the sign-in',
+  debug_enabled: 'the debug mode',
   code_server_enabled: 'the code server',
   cdn_dev_mode_enabled: 'the development mode',
   cdn_firewall_enabled: 'the firewall',
@@ -119,6 +120,7 @@ const QUICK = [
   'team_id',
   'is_free',
   'http_auth_enabled',
+  'debug_enabled',
   'code_server_enabled',
   'cdn_dev_mode_enabled',
   'cdn_firewall_enabled',

@@ -77,6 +77,7 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
     domain_option: row.domain_option as Site['domain_option'],
     favicon_url: row.favicon_url ?? `${services.config.baseUrl}/favicon.svg`,
     http_auth_enabled: row.http_auth_enabled,
+    debug_enabled: row.debug_enabled,
     code_server_enabled: row.code_server_enabled,
     db_prefix: row.db_prefix,
     git_url: row.git_url,

@@ -1,6 +1,6 @@
 import type { Lease, LeaseOptions, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { type ServingLimits, ServingProcess } from './serving-process.ts';
+import { type ServingEvents, type ServingLimits, ServingProcess } from './serving-process.ts';
 import type { RequestEnd, WorkerProcess } from './worker-process.ts';
 
 /**
@@ -27,15 +27,9 @@ export interface AwakeLimits extends ServingLimits {
  */
 export type Need = 'first' | 'another' | 'successor';
 
-export interface AwakeEvents {
+export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
   /** Starts a process for the site; undefined where there is no room for one that is not the first. */
   start(need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined>;
-  /** PHP may be about to run, or has just ended, however it did. */
-  touched(): void;
-  /** PHP has finished a request. */
-  finished(end: RequestEnd): void;
-  /** A process ended in the middle of a request. */
-  broken(): void;
 }
 
 /** Whoever still reads an answer of a process that leaves gets so long for the rest. */
@@ -238,7 +232,8 @@ export class AwakeSite implements RunningSite {
     }
     const process: ServingProcess = new ServingProcess(worker, this.#limits, {
       touched: () => this.#events.touched(),
-      broken: () => this.#events.broken(),
+      logged: (messages, request) => this.#events.logged(messages, request),
+      broken: (failure, request) => this.#events.broken(failure, request),
       finished: (end) => {
         this.#events.finished(end);
         if (!process.isSpent && this.#isSpentBy(process, end)) this.#replace(process);

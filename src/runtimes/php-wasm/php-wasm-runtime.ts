@@ -11,12 +11,14 @@ import {
   type Command,
   type CommandResult,
   type FirstContent,
+  type LoggedError,
   type OutgoingMail,
   type RunningSite,
   type Runtime,
   type RuntimeListener,
   type SiteDatabase,
   SiteFailure,
+  type SiteFailureReason,
   type SiteHealth,
   type SiteSpec,
   type SiteStorage,
@@ -25,6 +27,7 @@ import { signRequest } from '#runtimes/wordpress/access.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { runCommand } from './commands.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
@@ -33,7 +36,7 @@ import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { LogMessage, RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**
@@ -95,7 +98,8 @@ export class PhpWasmRuntime implements Runtime {
       {
         touched: (siteId) => this.#touched(siteId),
         finished: (siteId, end) => this.#finished(siteId, end),
-        broken: (siteId) => this.#changed(siteId),
+        logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
+        broken: (siteId, failure, request) => this.#broken(siteId, failure, request),
         ownCall: (siteId, connection) => this.#ownCall(siteId, connection),
       },
     );
@@ -238,9 +242,12 @@ export class PhpWasmRuntime implements Runtime {
     try {
       // Some work may have taken the site while the worker started.
       this.#requireOpen(site.id);
-      return await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command, (connection) =>
+      const result = await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command, (connection) =>
         this.#ownCall(site.id, connection),
       );
+      const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
+      if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, command.args.join(' '));
+      return result;
     } finally {
       worker.kill('stopped', 'The command is over.');
       running.delete(worker);
@@ -431,6 +438,20 @@ export class PhpWasmRuntime implements Runtime {
     for (const listener of this.#listeners) listener.changed?.(siteId);
   }
 
+  #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {
+    const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
+    for (const listener of this.#listeners) listener.logged?.(siteId, errors);
+  }
+
+  #broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void {
+    this.#changed(siteId);
+    // An offline site says not even that it was asked for something.
+    if (!failure || request === null || !SITES_OWN_DOING.has(failure.reason)) return;
+    const { message } = failure;
+    const error: LoggedError = { atMs: Date.now(), level: 'fatal', message, file: null, line: null, request };
+    for (const listener of this.#listeners) listener.logged?.(siteId, [error]);
+  }
+
   #finished(siteId: string, { changed, outbox: names }: RequestEnd): void {
     // The answer says so too, but nobody may be left to read it.
     if (changed) this.#changed(siteId);
@@ -461,6 +482,13 @@ const LAYOUT = {
   wpCli: '/site/wp-cli',
 } as const;
 
+const SITES_OWN_DOING: ReadonlySet<SiteFailureReason> = new Set(['timeout', 'memory', 'crash']);
+
+/** Paths as the owner knows them: below the folder of WordPress, where our themes appear too. */
+function withOwnPaths(text: string): string {
+  return text.replaceAll(`${LAYOUT.core}/`, '').replaceAll(`${LAYOUT.themes}/`, 'wp-content/themes/');
+}
+
 const NOBODY_ANSWERS = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
 function ownAddress(url: string): WorkerSite['own'] {
@@ -480,6 +508,7 @@ function imageSite(coreVersion: string): SiteSpec {
     saltKey: 'image',
     isCopy: true,
     isOffline: false,
+    isDebugging: false,
   };
 }
 

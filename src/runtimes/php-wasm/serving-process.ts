@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import type { RequestEnd, WorkerProcess } from './worker-process.ts';
+import type { LogMessage, RequestEnd, WorkerProcess } from './worker-process.ts';
 
 export interface ServingLimits {
   /** How long PHP may work on a request. */
@@ -15,8 +15,10 @@ export interface ServingEvents {
   touched(): void;
   /** PHP has finished a request. */
   finished(end: RequestEnd): void;
-  /** The process ended in the middle of a request. */
-  broken(): void;
+  /** PHP wrote to its error log, at this request. */
+  logged(messages: LogMessage[], request: string | null): void;
+  /** The process ended in the middle of this request. */
+  broken(failure: SiteFailure | undefined, request: string | null): void;
   /** It can take a request again, or never will. */
   freed(): void;
 }
@@ -32,6 +34,8 @@ export class ServingProcess {
   readonly #events: ServingEvents;
   /** The lease whose request PHP may be working on. */
   #current: { hasBegun: boolean } | undefined;
+  /** What PHP works on, or worked on last. */
+  #request: string | null = null;
   #unwatch: () => void = () => {};
   /** When PHP last worked. */
   lastUsedAt = Date.now();
@@ -45,14 +49,15 @@ export class ServingProcess {
     this.worker = worker;
     this.#limits = limits;
     this.#events = events;
-    worker.onBegin = () => this.#begun();
+    worker.onBegin = (request) => this.#begun(request);
+    worker.onLog = (messages) => events.logged(messages, this.#request);
     worker.onEnd = (end) => {
       this.requests++;
       events.finished(end);
       this.#done();
     };
     worker.closed.then(() => {
-      if (this.#current?.hasBegun) events.broken();
+      if (this.#current?.hasBegun) events.broken(worker.failure, this.#request);
       this.#done();
     });
   }
@@ -120,7 +125,8 @@ export class ServingProcess {
     this.#events.touched();
   }
 
-  #begun(): void {
+  #begun(request: string | null): void {
+    this.#request = request;
     if (this.#current) this.#current.hasBegun = true;
     // Whoever sent it has let go of their lease already.
     else this.#begin({ hasBegun: true });

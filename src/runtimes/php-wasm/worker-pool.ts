@@ -4,7 +4,7 @@ import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite, type Need } from './awake-site.ts';
 import { StandbyWorkers } from './standby-workers.ts';
-import type { RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { LogMessage, RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
 import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
 
 /**
@@ -43,8 +43,10 @@ export interface PoolEvents {
   /** PHP of the site may be about to run, or has just ended. */
   touched(siteId: string): void;
   finished(siteId: string, end: RequestEnd): void;
-  /** A process ended in the middle of a request, and nobody knows what it had changed by then. */
-  broken(siteId: string): void;
+  /** PHP wrote to its error log, at this request. */
+  logged(siteId: string, messages: LogMessage[], request: string | null): void;
+  /** A process ended in the middle of this request, and nobody knows what it had changed by then. */
+  broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void;
   /** PHP of the site asks the site itself. */
   ownCall(siteId: string, connection: Socket): void;
 }
@@ -143,7 +145,8 @@ export class WorkerPool {
         start: (need, signal) => this.#start(waking, describe(), need, signal),
         touched: () => this.#events.touched(key.id),
         finished: (end) => this.#events.finished(key.id, end),
-        broken: () => this.#events.broken(key.id),
+        logged: (messages, request) => this.#events.logged(key.id, messages, request),
+        broken: (failure, request) => this.#events.broken(key.id, failure, request),
       },
     );
     const waking: KnownSite = { ...key, site, tookStandbyAt: Number.NEGATIVE_INFINITY };

@@ -44,8 +44,16 @@ export interface RequestEnd {
   changed: boolean;
 }
 
+/** One message of PHP's error log. */
+export interface LogMessage {
+  atMs: number;
+  text: string;
+}
+
 type Message =
-  | { type: 'booted' | 'warmed' | 'serving' | 'begin' }
+  | { type: 'booted' | 'warmed' | 'serving' }
+  | { type: 'begin'; request: string | null }
+  | { type: 'log'; messages: LogMessage[] }
   | ({ type: 'end' } & RequestEnd)
   | { type: 'exit'; code: number };
 
@@ -82,7 +90,9 @@ export class WorkerProcess {
   /** As last seen: after each request, and once a second. */
   memoryBytes = 0;
   #booted: Promise<void> | undefined;
-  onBegin: () => void = () => {};
+  /** With the method and path of the request; an offline site does not say. */
+  onBegin: (request: string | null) => void = () => {};
+  onLog: (messages: LogMessage[]) => void = () => {};
   onEnd: (end: RequestEnd) => void = () => {};
 
   constructor(options: WorkerOptions) {
@@ -115,7 +125,8 @@ export class WorkerProcess {
     notePid(slot, this.#child);
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (message: Message) => {
-      if (message.type === 'begin') this.onBegin();
+      if (message.type === 'begin') this.onBegin(message.request);
+      else if (message.type === 'log') this.onLog(message.messages);
       else if (message.type === 'end') {
         this.memoryBytes = message.memoryBytes;
         this.onEnd(message);
@@ -280,11 +291,11 @@ export class WorkerProcess {
     this.failure ??= new SiteFailure('crash', `The site's PHP broke: ${how}.`);
   }
 
-  /** What PHP complains of is the site owner's business, so it is kept at a level that does not fill the log. */
+  /** What the program around PHP says. What PHP itself complains of is the site owner's business, and comes as messages. */
   #logOutput(): void {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#log.debug({ worker: this.pid, output: text.trim().slice(0, 2_000) }, 'a site wrote to its error log');
+        this.#log.debug({ worker: this.pid, output: text.trim().slice(0, 2_000) }, 'a PHP process said something');
       });
     }
   }

@@ -44,6 +44,10 @@ export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
     WP_ENVIRONMENT_TYPE: isCopy ? 'staging' : 'production',
     WP_MEMORY_LIMIT: '256M',
     WP_MAX_MEMORY_LIMIT: '256M',
+    // Nobody but the owner sees errors, whatever the switch says: they go to PHP's own log, and into no file that visitors can ask for.
+    WP_DEBUG: site.isDebugging,
+    WP_DEBUG_DISPLAY: false,
+    WP_DEBUG_LOG: false,
     FS_METHOD: 'direct',
     // The platform calls the scheduled work, and moves sites to new versions.
     DISABLE_WP_CRON: true,

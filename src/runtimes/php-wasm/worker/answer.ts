@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PHP } from '@php-wasm/universal';
+import { type Complaints, passOnErrors } from './error-log.ts';
 import { PATHS } from './settings.ts';
 
 type Method = 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'PUT' | 'DELETE';
@@ -13,6 +14,7 @@ export async function answer(
   body: Uint8Array,
   response: ServerResponse,
   ended: () => Promise<{ purge: boolean }>,
+  isLogged: boolean,
 ): Promise<{ ranOutOfMemory: boolean }> {
   const { script, pathInfo } = findScript(php, request.url ?? '/');
   const headers = readHeaders(request);
@@ -36,36 +38,32 @@ export async function answer(
       ...(pathInfo && { PATH_INFO: pathInfo }),
     },
   });
-  const errors = collectErrors(result.stderr);
+  const errors = passOnErrors(result.stderr, isLogged);
   // An answer is whole or it is an error: PHP may still fail after its first words, and then its exit code says so.
   const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
   const { purge } = await ended();
-  const [status, complaint] = await Promise.all([result.httpStatusCode, errors]);
-  if (complaint) process.stderr.write(`${complaint}\n`);
+  const [status, complaints] = await Promise.all([result.httpStatusCode, errors]);
   for (const [name, values] of Object.entries(await result.headers)) setHeader(response, name, values);
   if (purge) response.setHeader('x-siteyard-purge', 'all');
-  const failure = bytes.length === 0 ? findFailure(status, exitCode, complaint) : undefined;
+  const failure = bytes.length === 0 ? findFailure(status, exitCode, complaints) : undefined;
   if (failure) response.setHeader('x-siteyard-failure', failure);
   const isStatus = status >= 200 && status <= 599;
   response.statusCode = failure || !isStatus ? 500 : status;
   response.setHeader('content-length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);
-  return { ranOutOfMemory: OUT_OF_MEMORY.test(complaint) };
+  return { ranOutOfMemory: complaints.ranOutOfMemory };
 }
 
 const FATAL_EXIT_CODE = 255;
-const OUT_OF_MEMORY = /Allowed memory size|Out of memory/;
 
 /**
  * Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. What is complete without a body is an
  * answer, also after a fatal error: WordPress redirects to itself when it has paused a broken plugin.
  */
-function findFailure(status: number, exitCode: number, complaint: string): 'memory' | 'crash' | undefined {
+function findFailure(status: number, exitCode: number, complaints: Complaints): 'memory' | 'crash' | undefined {
   if (status === 204 || (status >= 300 && status < 400)) return undefined;
-  if (OUT_OF_MEMORY.test(complaint)) return 'memory';
-  // With no file left to open, PHP loses even its output.
-  const isLost = /No file descriptors available|Too many open files/.test(complaint);
-  return exitCode === FATAL_EXIT_CODE || isLost ? 'crash' : undefined;
+  if (complaints.ranOutOfMemory) return 'memory';
+  return exitCode === FATAL_EXIT_CODE || complaints.ranOutOfFiles ? 'crash' : undefined;
 }
 
 const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
@@ -120,13 +118,4 @@ function readHeaders(request: IncomingMessage): Record<string, string> {
     if (value !== undefined && name !== 'proxy') headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return headers;
-}
-
-const MAX_COMPLAINT = 4_000;
-
-async function collectErrors(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of stream) if (text.length < MAX_COMPLAINT) text += decoder.decode(chunk, { stream: true });
-  return text.slice(0, MAX_COMPLAINT).trim();
 }

@@ -34,7 +34,8 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
       if (!site) return void response.writeHead(503).end();
       const { isOffline, folder } = site.name;
       const outbox = join(settings.slot, folder, 'outbox');
-      tell({ type: 'begin' });
+      const name = `${request.method} ${request.url}`.slice(0, MAX_REQUEST_NAME);
+      tell({ type: 'begin', request: isOffline ? null : name });
       let ranOutOfMemory = false;
       let changed = false;
       try {
@@ -51,6 +52,7 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
             changed = takePurge(php) && !isOffline;
             return { purge: changed };
           },
+          !isOffline,
         ));
       } catch (error) {
         // PHP itself broke, and whatever it does next can not be trusted: answer, then leave.
@@ -109,6 +111,9 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
   });
   server.listen(join(settings.slot, 'http.sock'), () => tell({ type: 'booted' }));
 }
+
+/** Longer addresses are cut where they are told. */
+const MAX_REQUEST_NAME = 2_000;
 
 /** Once through the front page and the sign-in page: that compiles nearly everything a first visitor would wait for. */
 async function warm(php: PHP, site: SiteSettings, isEnough: () => boolean): Promise<void> {

@@ -52,12 +52,19 @@ export type FromParent =
   | { type: 'retire' }
   | { type: 'run'; site: SiteSettings; args: string[]; env: Record<string, string> };
 
-/** To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes. */
+/** One message of PHP's error log. */
+export interface LogMessage {
+  atMs: number;
+  text: string;
+}
+
+/** To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes; what it logs is between them. */
 export type ToParent =
   | { type: 'booted' }
   | { type: 'warmed' }
   | { type: 'serving' }
-  | { type: 'begin' }
+  | { type: 'begin'; request: string | null }
+  | { type: 'log'; messages: LogMessage[] }
   | { type: 'end'; memoryBytes: number; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
   | { type: 'exit'; code: number };
 

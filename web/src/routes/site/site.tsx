@@ -21,6 +21,7 @@ import { SiteActions } from './site-actions.tsx';
 import { SiteActivity } from './site-activity.tsx';
 import { SiteDomain } from './site-domain.tsx';
 import { SiteEdge } from './site-edge.tsx';
+import { SiteLog } from './site-log.tsx';
 import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
 import { SiteOverview } from './site-overview.tsx';
 import { SitePaths } from './site-paths.tsx';
@@ -60,6 +61,7 @@ function SiteView({ site }: { site: Site }) {
   const tabs: Tab[] = [
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
+    { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
     { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
     { value: 'edge', label: 'Cache & firewall', content: <SiteEdge site={site} /> },

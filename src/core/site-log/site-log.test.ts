@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { createLog } from '#core/log.ts';
+import { type ErrorEntry, type LogEntry, maskSecrets, type VisitEntry } from './entries.ts';
+import type { LogPlace } from './log-reader.ts';
+import { SiteLog } from './site-log.ts';
+
+let root: string;
+let folder: string;
+let siteLog: SiteLog;
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'site-log-'));
+});
+after(() => rm(root, { recursive: true }));
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'logs-'));
+  siteLog = new SiteLog(folder, createLog('silent'));
+});
+
+const error = (message: string, atMs = Date.now()): ErrorEntry => ({
+  atMs,
+  level: 'warning',
+  message,
+  file: 'wp-content/plugins/a/a.php',
+  line: 7,
+  request: 'GET /',
+});
+const visit = (path: string): VisitEntry => ({
+  atMs: Date.now(),
+  method: 'GET',
+  path,
+  status: 200,
+  bytes: 1234,
+  durationMs: 3.4,
+  cache: 'HIT',
+  clientAddress: '203.0.113.9',
+  userAgent: 'A browser',
+  referrer: null,
+});
+const wordsOf = (entry: LogEntry) => {
+  if ('note' in entry) return entry.note;
+  return 'message' in entry ? entry.message : entry.path;
+};
+
+/** All pages, newest first. */
+async function readAll(kind: 'error' | 'access' = 'error', limit = 100): Promise<string[]> {
+  const words: string[] = [];
+  let before: LogPlace | undefined;
+  do {
+    const { entries, next } = await siteLog.read('s1', kind, { before, judge: () => 'take', limit });
+    words.push(...entries.map(({ entry }) => wordsOf(entry)));
+    before = next;
+  } while (before);
+  return words;
+}
+
+async function filesOf(kind: string): Promise<string[]> {
+  return (await readdir(join(folder, 's1'))).filter((name) => name.startsWith(kind)).sort();
+}
+const sizeOf = async (names: string[]) =>
+  (await Promise.all(names.map((name) => stat(join(folder, 's1', name))))).reduce((sum, { size }) => sum + size, 0);
+
+test('lines come back newest first, page by page without a gap, also over several chunks and pieces', async () => {
+  const expected: string[] = [];
+  for (let batch = 0; batch < 24; batch++) {
+    for (let index = 0; index < 60; index++) {
+      const words = `${batch}-${index} ${'é'.repeat((index * 37) % 1500)}`;
+      siteLog.error('s1', error(words));
+      expected.unshift(words);
+    }
+    await siteLog.flush();
+  }
+  assert.ok((await filesOf('error')).length > 1);
+  assert.deepEqual(await readAll('error', 7), expected);
+  assert.deepEqual(await readAll('error', 100), expected);
+});
+
+test('nothing that a site writes forges a line or breaks the reading of others', async () => {
+  const forged = '{"atMs":1,"level":"fatal","message":"forged","file":null,"line":1,"request":null}';
+  const hostile = [`a\n${forged}\nb`, `\r\n\u2028${forged}`, '\u0000\u001b[31m\u0007', '\ud800 half', '"\\"},{'];
+  for (const words of hostile) siteLog.error('s1', error(words));
+  siteLog.visit('s1', { ...visit('/'), userAgent: `x"}\n${forged}`, referrer: '\udfff', method: 'GET"\n' });
+  await siteLog.flush();
+  assert.deepEqual((await readAll()).reverse(), [
+    `a\n${forged}\nb`,
+    `\ufffd\n\u2028${forged}`,
+    '\ufffd\ufffd[31m\ufffd',
+    '\ufffd half',
+    '"\\"},{',
+  ]);
+  const { entries } = await siteLog.read('s1', 'access', { before: undefined, judge: () => 'take', limit: 10 });
+  assert.equal(entries.length, 1);
+  assert.deepEqual(
+    { ...entries[0]?.entry, atMs: 0 },
+    {
+      ...visit('/'),
+      atMs: 0,
+      durationMs: 3,
+      method: 'GET"\n',
+      userAgent: `x"}\n${forged}`,
+      referrer: '\ufffd',
+    },
+  );
+});
+
+test('a message of ten megabytes is cut, and says by how much', async () => {
+  siteLog.error('s1', error('x'.repeat(10_000_000)));
+  siteLog.error('s1', error('after it'));
+  await siteLog.flush();
+  const [last, first] = await readAll();
+  assert.equal(last, 'after it');
+  assert.equal(first, `${'x'.repeat(8_000)}… (9992000 more characters)`);
+});
+
+test('half a line, as a power cut leaves it, is skipped and takes no other along', async () => {
+  siteLog.error('s1', error('one'));
+  await siteLog.flush();
+  const [name] = await filesOf('error');
+  await appendFile(join(folder, 's1', name as string), '{"atMs":17,"level":"wa');
+  assert.deepEqual(await readAll(), ['one']);
+  siteLog.error('s1', error('two'));
+  await siteLog.flush();
+  assert.deepEqual(await readAll(), ['two', 'one']);
+  // As it is while a line is being written.
+  await appendFile(join(folder, 's1', name as string), '{"atMs":17,"note":"not yet');
+  assert.deepEqual(await readAll(), ['two', 'one']);
+  const place = await siteLog.endOf('s1', 'error');
+  await appendFile(join(folder, 's1', name as string), ' done"}\n');
+  assert.equal((await readAll())[0], 'not yet done');
+  assert.deepEqual((await siteLog.readOn('s1', 'error', place)).entries, []);
+});
+
+test('what is collected in memory is bounded for each site, and one line tells how much was left out', async () => {
+  for (let index = 0; index < 10_000; index++) siteLog.visit('s1', visit(`/${index}`));
+  siteLog.visit('s2', visit('/'));
+  await siteLog.flush();
+  const [note, ...kept] = await readAll('access');
+  assert.ok(kept.length > 500 && kept.length < 5_000, String(kept.length));
+  assert.equal(note, `${10_000 - kept.length} visits were left out here: too many at once.`);
+  assert.equal(kept.at(-1), '/0');
+  const other = await siteLog.read('s2', 'access', { before: undefined, judge: () => 'take', limit: 10 });
+  assert.equal(other.entries.length, 1);
+});
+
+test('a log stays within its bound, loses its oldest lines first and says so; visits push out no errors', async () => {
+  siteLog.error('s1', error('an old error'));
+  const long = 'y'.repeat(1_900);
+  for (let batch = 0; batch < 90; batch++) {
+    for (let index = 0; index < 110; index++) siteLog.visit('s1', visit(`/${batch}-${index}?${long}`));
+    await siteLog.flush();
+    assert.ok((await sizeOf(await filesOf('access'))) <= 16.5 * 1024 ** 2);
+  }
+  const words = await readAll('access');
+  assert.ok(words.length > 6_000, String(words.length));
+  assert.match(words[0] as string, /^\/89-109/);
+  assert.ok(!words.some((each) => each.startsWith('/0-0?')));
+  assert.ok(words.includes('The oldest lines of this log made room for new ones: it holds 16 MB.'));
+  assert.deepEqual(await readAll('error'), ['an old error']);
+});
+
+test('what is older than seven days is removed, of a site too that writes nothing any more', async (t) => {
+  siteLog.error('s1', error('old'));
+  await siteLog.flush();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.mock.timers.tick(6 * 86_400_000);
+  await siteLog.sweep();
+  siteLog.error('s1', error('six days later'));
+  await siteLog.flush();
+  assert.deepEqual(await readAll(), ['six days later', 'old']);
+  t.mock.timers.tick(2 * 86_400_000);
+  await siteLog.sweep();
+  assert.deepEqual(await readAll(), ['six days later']);
+  t.mock.timers.tick(8 * 86_400_000);
+  await siteLog.sweep();
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('whoever follows gets each line once, from where they were, over pieces too', async (t) => {
+  let place = await siteLog.endOf('s1', 'error');
+  const heard: string[] = [];
+  const listen = async () => {
+    for (;;) {
+      const read = await siteLog.readOn('s1', 'error', place);
+      place = read.place;
+      if (read.entries.length === 0) return;
+      heard.push(...read.entries.map(({ entry }) => wordsOf(entry)));
+    }
+  };
+  await listen();
+  siteLog.error('s1', error('one'));
+  siteLog.error('s1', error('two'));
+  await siteLog.flush();
+  await listen();
+  await listen();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  siteLog.error('s1', error('three'));
+  await siteLog.flush();
+  t.mock.timers.tick(86_400_000);
+  siteLog.error('s1', error('the next day'));
+  await siteLog.flush();
+  await listen();
+  assert.deepEqual(heard, ['one', 'two', 'three', 'the next day']);
+});
+
+test('a look through a long log goes so far at a time, and tells where to go on', async () => {
+  const line = `${JSON.stringify(error('z'.repeat(7_000)))}\n`;
+  siteLog.error('s1', error('needle'));
+  await siteLog.flush();
+  const [name] = await filesOf('error');
+  await appendFile(join(folder, 's1', name as string), line.repeat(900));
+  const judge = (entry: LogEntry) => (wordsOf(entry) === 'needle' ? 'take' : 'pass');
+  const first = await siteLog.read('s1', 'error', { before: undefined, judge, limit: 10 });
+  assert.equal(first.entries.length, 0);
+  assert.ok(first.next);
+  const second = await siteLog.read('s1', 'error', { before: first.next, judge, limit: 10 });
+  assert.equal(second.entries.length, 1);
+  assert.equal(second.next, undefined);
+});
+
+test('what lets somebody in is cut from addresses, and nothing else is', () => {
+  for (const [address, kept] of [
+    ['/wp-login.php?siteyard_login=1.abc.def', '/wp-login.php?siteyard_login=[cut]'],
+    ['/wp-login.php?action=rp&key=Abc123&login=ada', '/wp-login.php?action=rp&key=[cut]&login=ada'],
+    ['/?token=1&%74oken=2&tokens[]=3&a=4', '/?token=[cut]&%74oken=[cut]&tokens[]=[cut]&a=4'],
+    [
+      '/wp-json/wc/v3/orders?consumer_key=ck_1&consumer_secret=cs_1',
+      '/wp-json/wc/v3/orders?consumer_key=[cut]&consumer_secret=[cut]',
+    ],
+    ['/?_wpnonce=123&s=monkey&keyword=key', '/?_wpnonce=123&s=monkey&keyword=key'],
+    ['https://ada:pw@example.org/a?b=c', 'https://example.org/a?b=c'],
+    ['GET /?pass=x&pwd=y', 'GET /?pass=[cut]&pwd=[cut]'],
+    ['/a@b?%zz_key=1', '/a@b?%zz_key=[cut]'],
+  ])
+    assert.equal(maskSecrets(address as string), kept);
+});
+
+test('a removed site leaves nothing behind, not even what had yet to be written', async () => {
+  siteLog.error('s1', error('one'));
+  await siteLog.flush();
+  siteLog.error('s1', error('two'));
+  await siteLog.remove('s1');
+  await siteLog.flush();
+  assert.deepEqual(await readdir(folder), []);
+});

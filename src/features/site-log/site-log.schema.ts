@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Moment, Nullable, OneOf, Timestamp } from '#core/http/schema.ts';
+import { ERROR_LEVELS } from '#core/site-log/entries.ts';
+import { PLACE_PATTERN } from '#core/site-log/log-reader.ts';
+
+const LOG_KINDS = ['error', 'access'] as const;
+
+const id = Type.String({ description: 'Its place in the log' });
+
+const LoggedError = Type.Object(
+  {
+    id,
+    kind: OneOf(['error']),
+    at: Timestamp,
+    level: OneOf(ERROR_LEVELS),
+    message: Type.String({ description: 'With the stack trace, where there is one' }),
+    file: Nullable(Type.String({ description: 'As in wp-content/plugins/akismet/akismet.php' })),
+    line: Nullable(Type.Integer()),
+    request: Nullable(
+      Type.String({ description: 'The method and path of the request, or the command, that it happened in' }),
+    ),
+  },
+  { title: 'SiteLogError' },
+);
+
+const LoggedVisit = Type.Object(
+  {
+    id,
+    kind: OneOf(['access']),
+    at: Type.Unsafe<Date>({ ...Timestamp, description: 'When the answer was sent' }),
+    method: Type.String(),
+    path: Type.String({ description: 'With the query; values that let somebody in are cut from it' }),
+    status: Type.Integer({ description: '499: the visitor left before there was an answer' }),
+    bytes: Type.Integer({ description: 'What was sent, head included' }),
+    duration_ms: Type.Integer(),
+    cache: Nullable(Type.String({ description: 'HIT, STALE, MISS or BYPASS; null where no page was asked for' })),
+    client_address: Type.String(),
+    user_agent: Nullable(Type.String()),
+    referrer: Nullable(Type.String()),
+  },
+  { title: 'SiteLogVisit' },
+);
+
+const LogNote = Type.Object(
+  {
+    id,
+    kind: OneOf(['note']),
+    at: Timestamp,
+    message: Type.String({ description: 'What is missing here, and why' }),
+  },
+  { title: 'SiteLogNote' },
+);
+
+export const SiteLogEntry = Type.Union([LoggedError, LoggedVisit, LogNote], { title: 'SiteLogEntry' });
+export type SiteLogEntry = Static<typeof SiteLogEntry>;
+
+export const SiteLogPage = Type.Object(
+  {
+    results: Type.Array(SiteLogEntry),
+    next_cursor: Nullable(
+      Type.String({
+        description: 'Asks for what is older; a page can be short, or empty, and still have one. Null at the end',
+      }),
+    ),
+  },
+  { title: 'SiteLogPage' },
+);
+export type SiteLogPage = Static<typeof SiteLogPage>;
+
+const Kind = Type.Optional(
+  Type.Unsafe<(typeof LOG_KINDS)[number]>({
+    ...OneOf(LOG_KINDS),
+    description: 'What went wrong, which is the default, or who visited',
+  }),
+);
+
+export const LogQuery = Type.Object({
+  kind: Kind,
+  since: Type.Optional(Moment),
+  until: Type.Optional(Moment),
+  search: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Plain text that a line has, whatever its case' }),
+  ),
+  status: Type.Optional(
+    Type.String({ pattern: '^[1-5](?:\\d{2}|xx)$', description: 'Of visits: a status as 404, or a class as 5xx' }),
+  ),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Page size' })),
+  cursor: Type.Optional(Type.String({ pattern: PLACE_PATTERN, description: 'next_cursor of the page before' })),
+});
+export type LogQuery = Static<typeof LogQuery>;
+
+export const tooManyLogStreams = failure(
+  'site_log.too_many_streams',
+  429,
+  'You have 30 streams open; close some first.',
+  { headers: { 'retry-after': '30' } },
+);

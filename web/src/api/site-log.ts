@@ -1,0 +1,57 @@
+import { infiniteQueryOptions, keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { SiteLogEntry } from '#sdk';
+import { api } from './client.ts';
+
+export type LogKind = 'error' | 'access';
+export type LogView = { fqdn: string; kind: LogKind; search: string };
+
+/** What a page holds while lines keep coming; who wants more reads on from the top. */
+const maxLiveLines = 500;
+const retryMs = 5_000;
+
+export const siteLogQuery = ({ fqdn, kind, search }: LogView) =>
+  infiniteQueryOptions({
+    queryKey: ['site-log', fqdn, kind, search],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.listSiteLog({
+        params: { fqdn },
+        query: { kind, ...(search && { search }), ...(cursor && { cursor }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** The lines that came since the switch was turned on, newest first. What was written in between is in the list, which is read again. */
+export function useLiveLines({ fqdn, kind, search }: LogView, isLive: boolean): SiteLogEntry[] {
+  const queryClient = useQueryClient();
+  const [lines, setLines] = useState<SiteLogEntry[]>([]);
+  useEffect(() => {
+    setLines([]);
+    if (!isLive) return;
+    const query = new URLSearchParams({ kind, ...(search && { search }) });
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = () => {
+      source = new EventSource(`/f/api/v1/site/${fqdn}/log/stream?${query}`);
+      source.onopen = () =>
+        void queryClient.invalidateQueries({ queryKey: siteLogQuery({ fqdn, kind, search }).queryKey });
+      source.addEventListener('line', ({ data }) => {
+        const line = JSON.parse(data) as SiteLogEntry;
+        setLines((known) => [line, ...known].slice(0, maxLiveLines));
+      });
+      source.onerror = () => {
+        // After a refusal EventSource gives up for good; after a mere break it comes back by itself.
+        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, retryMs);
+      };
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source?.close();
+    };
+  }, [fqdn, kind, search, isLive, queryClient]);
+  return lines;
+}

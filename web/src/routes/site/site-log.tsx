@@ -1,0 +1,143 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Site, SiteLogEntry } from '#sdk';
+import { atLeast, roleLabel } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
+import { useSiteChange } from '../../api/site-changes.ts';
+import { type LogKind, siteLogQuery, useLiveLines } from '../../api/site-log.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card, Section } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { ActivityIcon, CheckCircleIcon } from '../../ui/icons.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
+import { LogLines } from './site-log-lines.tsx';
+
+const kinds = [
+  { value: 'error', label: 'Errors' },
+  { value: 'access', label: 'Visits' },
+];
+
+export function SiteLog({ site }: { site: Site }) {
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const [kind, setKind] = useState<LogKind>('error');
+  const [text, setText] = useState('');
+  const [isLive, setIsLive] = useState(false);
+  const setDebug = useDebugMode(site);
+  const { role, name } = site.team;
+  if (!atLeast(role, 'member'))
+    return (
+      <BlockedNote
+        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can read this.`}
+      />
+    );
+  return (
+    <div className="grid gap-6">
+      <div className="flex flex-wrap items-center gap-3">
+        <Segmented label="Show" value={kind} onChange={(next) => setKind(next as LogKind)} options={kinds} />
+        <SearchInput label="Search the log" value={text} onChange={setText} className="min-w-0 flex-1 basis-52" />
+        <Switch label="Live" checked={isLive} onCheckedChange={setIsLive} />
+      </div>
+      <Lines
+        site={site}
+        kind={kind}
+        text={text.trim()}
+        isLive={isLive}
+        offerDebug={
+          !site.debug_enabled &&
+          obstacle === undefined && (
+            <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>
+              Turn on the debug mode
+            </Button>
+          )
+        }
+      />
+      <Section title="Debug mode">
+        <Switch
+          label="Log notices and deprecated code too"
+          hint="This is WP_DEBUG. Everything goes to this log; visitors never see errors. PHP restarts with the next visit."
+          checked={site.debug_enabled}
+          onCheckedChange={(next) => setDebug.mutate(next)}
+          disabled={obstacle !== undefined || setDebug.isPending}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function useDebugMode(site: Site) {
+  const change = useSiteChange(site);
+  return useMutation({
+    mutationFn: (debug_enabled: boolean) => change({ debug_enabled }),
+    onSuccess: ({ debug_enabled }) => toast.success(`The debug mode is ${debug_enabled ? 'on' : 'off'}.`),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+}
+
+type LinesProps = { site: Site; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
+
+function Lines({ site, kind, text, isLive, offerDebug }: LinesProps) {
+  // While somebody types, what was asked for last stays.
+  const settled = useSettled(text);
+  const [search, setSearch] = useState('');
+  if (settled !== undefined && settled !== search) setSearch(settled);
+  const view = { fqdn: site.fqdn, kind, search };
+  const query = useInfiniteQuery(siteLogQuery(view));
+  const live = useLiveLines(view, isLive);
+  const lines = query.data && unique([...live, ...query.data.pages.flatMap(({ results }) => results)]);
+  return (
+    <div>
+      <Card className="overflow-hidden">
+        <Loaded query={{ ...query, data: lines }}>
+          {(list) =>
+            list.length > 0 ? (
+              <LogLines lines={list} />
+            ) : (
+              <Nothing kind={kind} isSearch={search !== ''} hasMore={query.hasNextPage} action={offerDebug} />
+            )
+          }
+        </Loaded>
+      </Card>
+      {query.hasNextPage && (
+        <div className="mt-4 text-center">
+          <Button variant="secondary" pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {lines?.length === 0 ? 'Look further back' : 'Show older lines'}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type NothingProps = { kind: LogKind; isSearch: boolean; hasMore: boolean; action: React.ReactNode };
+
+function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
+  if (isSearch)
+    return (
+      <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing has these words'}>
+        The log goes back 7 days.
+      </Empty>
+    );
+  if (kind === 'access')
+    return (
+      <Empty icon={<ActivityIcon />} title="No visits yet">
+        Each request of a visitor appears here within seconds, and stays for 7 days.
+      </Empty>
+    );
+  return (
+    <Empty icon={<CheckCircleIcon />} title="No errors" action={action}>
+      What PHP and WordPress complain of appears here within seconds, and stays for 7 days. The debug mode makes them
+      tell more.
+    </Empty>
+  );
+}
+
+/** Pages shift while new lines arrive, and a live line is in the list too once that is read again. */
+const unique = (lines: SiteLogEntry[]) => [...new Map(lines.map((line) => [line.id, line])).values()];
