@@ -26,7 +26,7 @@ const NOT_OURS: Record<string, { label: RegExp; why: string }> = {
   },
 };
 
-/** The one thing that is ours and open: PHP as WebAssembly comes without this module (docs/decisions/0019). */
+/** The one thing that is ours and open: PHP as WebAssembly comes without this module (docs/decisions/0017). */
 const MISSING_MODULES = /^Warning The optional module, intl, is not installed, or has been disabled\.$/;
 
 interface Finding {

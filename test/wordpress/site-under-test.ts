@@ -34,6 +34,13 @@ export async function signIn({ home, page, administrator }: SiteUnderTest): Prom
   await page.waitForURL(`${home}/wp-admin/`);
 }
 
+/** The editors show a guide to whoever sees them for the first time, a moment after all else: it is closed whenever it shows. */
+export async function closeGuides({ page }: SiteUnderTest): Promise<void> {
+  const guide = page.locator('.components-guide, .components-modal__frame.edit-post-welcome-guide');
+  const button = guide.getByRole('button', { name: /^(Close|Get started)$/ }).first();
+  await page.addLocatorHandler(button, () => button.click());
+}
+
 /** Opens a screen of the back office, such as `edit.php`. */
 export async function openAdmin({ home, page }: SiteUnderTest, screen = ''): Promise<void> {
   const answer = await page.goto(`${home}/wp-admin/${screen}`);
@@ -48,7 +55,8 @@ export async function visitAsStranger(
   { home, stranger }: SiteUnderTest,
   path: string,
 ): Promise<{ status: number; text: string; url: string }> {
-  const answer = (await stranger.goto(home + path)) as Response;
+  // The answer is what counts: pictures and styles need not be waited for.
+  const answer = (await stranger.goto(home + path, { waitUntil: 'commit' })) as Response;
   return { status: answer.status(), text: await answer.text(), url: stranger.url().slice(home.length) };
 }
 

@@ -13,10 +13,10 @@ import {
 
 /** Posts, from the first thought to the trash. */
 export const WRITING: Area[] = [
-  { name: 'the dashboard greets, and takes a quick draft', isShort: true, walk: draftQuickly },
+  { name: 'the dashboard greets, and takes a quick draft', walk: draftQuickly },
   { name: 'a post is edited in the editor', walk: edit },
   { name: 'a post is quick edited in the list', isShort: true, walk: quickEdit },
-  { name: 'a post goes to the trash, comes back, and goes for good', isShort: true, walk: trashAndRestore },
+  { name: 'a post goes to the trash, comes back, and goes for good', walk: trashAndRestore },
   { name: 'a scheduled post appears by itself', walk: schedule },
 ];
 
@@ -38,21 +38,12 @@ async function edit(site: SiteUnderTest): Promise<void> {
   const { link } = await publish(site, 'Before the edit');
   await openAdmin(site, 'edit.php');
   await page.locator('.row-title', { hasText: 'Before the edit' }).click();
-  await closeGuide(site);
   const title = page.frameLocator('iframe[name="editor-canvas"]').getByRole('textbox', { name: 'Add title' });
   await title.fill('After the edit');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await sees(page, 'Post updated.');
   const { text } = await visitAsStranger(site, new URL(link).pathname);
   assert.match(text, /After the edit/);
-}
-
-/** The editor shows a guide to whoever sees it for the first time. */
-async function closeGuide({ page }: SiteUnderTest): Promise<void> {
-  const guide = page.getByRole('button', { name: 'Close', exact: true });
-  const canvas = page.locator('iframe[name="editor-canvas"]');
-  await canvas.waitFor();
-  if (await guide.isVisible()) await guide.click();
 }
 
 async function quickEdit(site: SiteUnderTest): Promise<void> {
