@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { crc32, deflateSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { startTestApp, type TestApp } from '../app.ts';
 import { launchBrowser } from '../browser.ts';
 import { registerPerson } from '../people.ts';
+import { makePng } from '../png.ts';
 import { visit, visitKept } from '../visit.ts';
 
 /** What the product is about, as a person does it: a real WordPress, in a real browser, behind the real edge. */
@@ -83,20 +83,4 @@ async function publishPost(page: Page, home: string, title: string): Promise<voi
     .getByText(/is now live/)
     .first()
     .waitFor({ timeout: 30_000 });
-}
-
-/** A square of one colour. */
-function makePng(size: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 2, 0, 0, 0]);
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(size * 3, 0x7f)]);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: size }, () => row)));
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }

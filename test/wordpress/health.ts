@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../expect.ts';
+import { type Area, openAdmin, type SiteUnderTest } from './site-under-test.ts';
+
+export const HEALTH: Area[] = [
+  { name: 'Site Health finds nothing that the host has to do', isShort: true, walk: lookAtHealth },
+];
+
+/** What Site Health may say of a new site, by the name of its test, and whose business that is. Anything else is the host's. */
+const NOT_OURS: Record<string, { label: RegExp; why: string }> = {
+  theme_version: {
+    label: /^You should remove inactive themes$/,
+    why: 'The owner chooses which of the themes that came with WordPress to keep, and can delete the others.',
+  },
+  https_status: {
+    label: /^Your website does not use HTTPS$/,
+    why: 'This site is on loopback. That it is content behind TLS is tested in src/features/site/site.own-calls.test.ts.',
+  },
+  dotorg_communication: {
+    label: /^Could not reach WordPress\.org$/,
+    why: 'Where the tests run, WordPress.org may be out of reach.',
+  },
+  php_version: {
+    label: /^Unable to determine the status of the current PHP version/,
+    why: 'WordPress.org is who knows which versions are current.',
+  },
+};
+
+/** The one thing that is ours and open: PHP as WebAssembly comes without this module (docs/decisions/0017). */
+const MISSING_MODULES = /^Warning The optional module, intl, is not installed, or has been disabled\.$/;
+
+interface Finding {
+  test: string;
+  status: string;
+  label: string;
+  description: string;
+}
+
+/** WordPress gives its own requests ten seconds, which a busy machine may not have at once, so it may look again. */
+const LONG_MS = 240_000;
+
+async function lookAtHealth(site: SiteUnderTest): Promise<void> {
+  let findings: Finding[] = [];
+  const ours = () => findings.filter((finding) => finding.status !== 'good' && !isKnown(finding));
+  await eventually(async () => {
+    findings = await runTests(site);
+    return ours().length === 0;
+  }, LONG_MS).catch(() => assert.deepEqual(ours(), []));
+  for (const test of ['rest_availability', 'loopback_requests', 'page_cache', 'sql_server', 'php_extensions']) {
+    assert.ok(
+      findings.some((finding) => finding.test === test),
+      `${test} was run`,
+    );
+  }
+}
+
+function isKnown({ test, label, description }: Finding): boolean {
+  if (test === 'php_extensions') return MISSING_MODULES.test(description.slice(description.indexOf('Warning')));
+  return NOT_OURS[test]?.label.test(label) ?? false;
+}
+
+/** Opens the screen, which runs those tests that take long from the browser, and reads what it shows in the end. */
+async function runTests(site: SiteUnderTest): Promise<Finding[]> {
+  const { page } = site;
+  await openAdmin(site, 'site-health.php');
+  await page.locator('.site-health-progress-wrapper:not(.loading)').first().waitFor();
+  const found = ['critical', 'recommended', 'good'].map(async (status) => {
+    const section = page.locator(`#health-check-issues-${status}`);
+    const labels = await section.locator('.health-check-accordion-trigger .title').allTextContents();
+    const panels = section.locator('.health-check-accordion-panel');
+    const ids = await Promise.all((await panels.all()).map((panel) => panel.getAttribute('id')));
+    const descriptions = await panels.allTextContents();
+    return ids.map((id, nth) => ({
+      status,
+      test: id?.replace('health-check-accordion-block-', '') ?? '',
+      label: labels[nth]?.trim() ?? '',
+      description: descriptions[nth]?.replace(/\s+/g, ' ').trim() ?? '',
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}
