@@ -1083,7 +1083,7 @@ export interface Operations {
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days */
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
-  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'site_log.too_many_streams' };
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */

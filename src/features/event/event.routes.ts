@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
+import { answerWithStream, EVENT_STREAM, tooManyStreams } from '#core/http/event-stream.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
-import { Event, eventNotFound, tooManyStreams } from './event.schema.ts';
+import { Event, eventNotFound } from './event.schema.ts';
 import { streamEvents } from './event.stream.ts';
 import { getEvent, listMyEvents, readEvents } from './event.ts';
 
 const tag = 'events';
-/** Per person and process: more tabs than anybody keeps open, and few enough to bear. */
-const MAX_STREAMS = 30;
 
 export const eventOperations = [
   operation({
@@ -40,18 +39,12 @@ export const eventOperations = [
     tag,
     summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
     access: signedIn,
-    produces: 'text/event-stream',
+    produces: EVENT_STREAM,
     errors: [tooManyStreams],
-    async serve({ caller, services }, request, reply) {
-      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
-      if (services.events.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
-      const lastEventId = request.headers['last-event-id'];
-      reply.hijack();
-      for (const [name, value] of Object.entries(reply.getHeaders()))
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-      await streamEvents(services, caller, typeof lastEventId === 'string' ? lastEventId : undefined, reply.raw);
-    },
+    serve: ({ caller, services }, request, reply) =>
+      answerWithStream(services.events, caller, request, reply, (response, lastEventId) =>
+        streamEvents(services, caller, lastEventId, response),
+      ),
   }),
   operation({
     id: 'getEvent',

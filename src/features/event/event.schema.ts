@@ -28,9 +28,3 @@ export const Event = Type.Object(
 export type Event = Static<typeof Event>;
 
 export const eventNotFound = failure('event.not_found', 404, 'There is no such event.');
-export const tooManyStreams = failure(
-  'event.too_many_streams',
-  429,
-  'You have 30 event streams open; close some first.',
-  { headers: { 'retry-after': '30' } },
-);

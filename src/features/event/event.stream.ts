@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Cursor, formatCursor, parseCursor, type StreamedEvent } from '#core/events/hub.ts';
+import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
 import { type EventRow, readCursorOf } from './event.sql.ts';
 import { completeEvents } from './event.ts';
@@ -114,17 +115,6 @@ function toWire({
 
 const isAfter = (event: Cursor, cursor: Cursor): boolean =>
   event.xid === cursor.xid ? event.position > cursor.position : BigInt(event.xid) > BigInt(cursor.xid);
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-    if (response.destroyed) done();
-  });
-}
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

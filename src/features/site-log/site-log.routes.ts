@@ -1,15 +1,14 @@
 import { Type } from 'typebox';
+import { answerWithStream, EVENT_STREAM, tooManyStreams } from '#core/http/event-stream.ts';
 import { operation, rawOperation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
 import { onSite } from '#features/site/site.ts';
-import { LogQuery, SiteLogPage, tooManyLogStreams } from './site-log.schema.ts';
+import { LogQuery, SiteLogPage } from './site-log.schema.ts';
 import { streamSiteLog } from './site-log.stream.ts';
 import { readSiteLog } from './site-log.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
-/** Of one person and process, those of events included. */
-const MAX_STREAMS = 30;
 const { kind, search, status } = LogQuery.properties;
 
 /**
@@ -39,18 +38,11 @@ export const siteLogOperations = [
     access: onSite('member'),
     params: SitePath,
     query: Type.Object({ kind, search, status }),
-    produces: 'text/event-stream',
-    errors: [tooManyLogStreams],
-    async serve({ caller, services, subject: site, query }, request, reply) {
-      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
-      if (services.events.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyLogStreams();
-      const lastEventId = request.headers['last-event-id'];
-      reply.hijack();
-      for (const [name, value] of Object.entries(reply.getHeaders()))
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-      const place = typeof lastEventId === 'string' ? lastEventId : undefined;
-      await streamSiteLog(services, caller, site, query, place, reply.raw);
-    },
+    produces: EVENT_STREAM,
+    errors: [tooManyStreams],
+    serve: ({ caller, services, subject: site, query }, request, reply) =>
+      answerWithStream(services.events, caller, request, reply, (response, lastEventId) =>
+        streamSiteLog(services, caller, site, query, lastEventId, response),
+      ),
   }),
 ];

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { failure } from '#core/errors.ts';
 import { Moment, Nullable, OneOf, Timestamp } from '#core/http/schema.ts';
 import { ERROR_LEVELS } from '#core/site-log/entries.ts';
 import { PLACE_PATTERN } from '#core/site-log/log-reader.ts';
@@ -89,10 +88,3 @@ export const LogQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: PLACE_PATTERN, description: 'next_cursor of the page before' })),
 });
 export type LogQuery = Static<typeof LogQuery>;
-
-export const tooManyLogStreams = failure(
-  'site_log.too_many_streams',
-  429,
-  'You have 30 streams open; close some first.',
-  { headers: { 'retry-after': '30' } },
-);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '#core/auth/caller.ts';
+import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
 import { formatPlace, parsePlace } from '#core/site-log/log-reader.ts';
 import { type SiteRow, siteIsInTeam } from '#features/site/site.ts';
@@ -64,14 +65,3 @@ export async function streamSiteLog(
 }
 
 const message = (id: string, entry: unknown) => `id: ${id}\nevent: line\ndata: ${JSON.stringify(entry)}\n\n`;
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-    if (response.destroyed) done();
-  });
-}
