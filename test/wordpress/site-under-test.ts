@@ -63,7 +63,6 @@ export async function visitAsStranger(
 interface RestRequest {
   method?: string;
   body?: unknown;
-  headers?: Record<string, string>;
 }
 
 /** Asks the REST interface from within a page of the site, as WordPress' own screens do. */
@@ -104,6 +103,9 @@ export const agree = ({ page }: SiteUnderTest) => page.once('dialog', (dialog) =
 
 /** Does something that a screen saves in the background, often after it shows it as done already. */
 export async function saved({ page }: SiteUnderTest, act: () => Promise<unknown>): Promise<void> {
-  const [answer] = await Promise.all([page.waitForResponse((reply) => reply.url().endsWith('/admin-ajax.php')), act()]);
+  const done = page.waitForResponse(
+    (reply) => reply.url().endsWith('/admin-ajax.php') && !reply.request().postData()?.includes('action=heartbeat'),
+  );
+  const [answer] = await Promise.all([done, act()]);
   assert.equal(answer.status(), 200);
 }
