@@ -26,9 +26,6 @@ const NOT_OURS: Record<string, { label: RegExp; why: string }> = {
   },
 };
 
-/** The one thing that is ours and open: PHP as WebAssembly comes without this module (docs/decisions/0017). */
-const MISSING_MODULES = /^Warning The optional module, intl, is not installed, or has been disabled\.$/;
-
 interface Finding {
   test: string;
   status: string;
@@ -54,8 +51,7 @@ async function lookAtHealth(site: SiteUnderTest): Promise<void> {
   }
 }
 
-function isKnown({ test, label, description }: Finding): boolean {
-  if (test === 'php_extensions') return MISSING_MODULES.test(description.slice(description.indexOf('Warning')));
+function isKnown({ test, label }: Finding): boolean {
   return NOT_OURS[test]?.label.test(label) ?? false;
 }
 
