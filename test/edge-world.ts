@@ -242,6 +242,7 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
   beforeLease: () => Promise<unknown> = async () => undefined;
   leaseFailure: SiteFailure | undefined;
   failure: SiteFailure | undefined;
+  isAwake = true;
 
   constructor(socketPath: string) {
     this.#socketPath = socketPath;
@@ -269,7 +270,7 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
     this.starts++;
     await this.beforeStart();
     return {
-      isAwake: true,
+      isAwake: this.isAwake,
       lease: async (_signal, options) => {
         if (this.leaseFailure) throw this.leaseFailure;
         await this.beforeLease();

@@ -302,6 +302,23 @@ test('bodies of visitors have a limit together, and count as waiting', async () 
   for (const socket of slow) socket.destroy();
 });
 
+test('bodies that wait for one site leave room for those of others', async () => {
+  const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>();
+  await world.start({ limits: { allBodiesBytes: 1_000_000, siteBodiesBytes: 600_000 } });
+  const other = world.route({ fqdn: 'other.example.org' });
+  world.announceAs('site-2', world.route({}), { ...other, site: { ...other.site, id: 'site-2' } });
+  const post = (host: string) => world.ask('/', { method: 'POST', host, body: Buffer.alloc(400_000) });
+  await eventually(async () => (await post('other.example.org')).status === 200);
+  world.site.beforeLease = () => turn;
+  const { starts } = world.site;
+  const waiting = post(HOST);
+  await eventually(async () => world.site.starts > starts);
+  assert.equal((await post(HOST)).status, 503);
+  const others = post('other.example.org');
+  giveTurn();
+  assert.deepEqual([(await waiting).status, (await others).status], [200, 200]);
+});
+
 test('PHP that fails without a word has a page that says so', async () => {
   let reason = '';
   world.site.handler = (_request, response) => {

@@ -19,6 +19,7 @@ import { Origin } from './origin.ts';
 import { OwnCalls } from './own-calls.ts';
 import { ExternalPaths } from './proxy/external.ts';
 import type { ForwardedFacts } from './proxy/headers.ts';
+import { BodyBudget } from './proxy/taken-body.ts';
 import { Tunnels } from './proxy/tunnel.ts';
 import { Upstream } from './proxy/upstream.ts';
 import type { EdgeReports, RouteSource } from './route.ts';
@@ -54,8 +55,14 @@ function siteMaker(limits: EdgeLimits): (siteId: string) => HostedSite {
   const pages = new MemoryBudget(limits.pageCacheBytes);
   const notFound = new MemoryBudget(limits.notFoundCacheBytes);
   const compression = new Allowance(limits.compressBytes);
+  const bodies = new BodyBudget(limits.allBodiesBytes);
   return (siteId) =>
-    new HostedSite(siteId, new SitePages({ pages, notFound }), new Allowance(limits.compressBytesPerSite, compression));
+    new HostedSite(
+      siteId,
+      new SitePages({ pages, notFound }),
+      new Allowance(limits.compressBytesPerSite, compression),
+      new BodyBudget(limits.siteBodiesBytes, bodies),
+    );
 }
 
 /** Answers a visitor who was let in: at once, or with a promise. */
@@ -97,7 +104,9 @@ export class Edge {
     this.#files = new StaticFiles(this.#limits);
     this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
-    this.#ownCalls = new OwnCalls((siteId, request, response) => this.#answerOwn(siteId, request, response));
+    this.#ownCalls = new OwnCalls(this.#limits.ownConnectionMs, (siteId, request, response) =>
+      this.#answerOwn(siteId, request, response),
+    );
   }
 
   /** Resolves when the routes are there; requests that come earlier wait for them. */

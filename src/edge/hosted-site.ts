@@ -2,6 +2,7 @@ import { type RunningSite, SiteFailure, type SiteSpec } from '#runtimes/runtime.
 import type { SitePages } from './cache/site-pages.ts';
 import type { Allowance } from './compression/allowance.ts';
 import { NOTICES, NoticeError } from './notices.ts';
+import type { BodyBudget } from './proxy/taken-body.ts';
 import type { CountedSite, UsageCounter } from './usage.ts';
 
 /** Some work took the site after the visitor had come. */
@@ -17,6 +18,8 @@ export class HostedSite implements CountedSite {
   readonly pages: SitePages;
   /** What compressing its answers may cost. */
   readonly compression: Allowance;
+  /** What the bodies that visitors send it may take while they wait. */
+  readonly bodies: BodyBudget;
   readonly counters = new Map<string, UsageCounter>();
   /** The hosts that lead here. */
   readonly hosts = new Set<string>();
@@ -30,10 +33,11 @@ export class HostedSite implements CountedSite {
   /** What it asks of itself and has no answer to yet. */
   ownCalls = 0;
 
-  constructor(id: string, pages: SitePages, compression: Allowance) {
+  constructor(id: string, pages: SitePages, compression: Allowance, bodies: BodyBudget) {
     this.id = id;
     this.pages = pages;
     this.compression = compression;
+    this.bodies = bodies;
   }
 
   /** Counts a visitor among those who wait for as long as the work takes; so many may, and no more. */

@@ -2,8 +2,9 @@
 export interface EdgeLimits {
   /** The largest body that a visitor may send. */
   bodyBytes: number;
-  /** What the bodies of all visitors may take on disk while they wait. */
+  /** What the bodies of all visitors may take on disk while they wait, and those of one site. */
   allBodiesBytes: number;
+  siteBodiesBytes: number;
   /** How long a visitor waits for a site that starts. */
   wakeMs: number;
   /** How long a visitor waits for a site that is being worked on. */
@@ -13,6 +14,8 @@ export interface EdgeLimits {
   /** How many requests of a site to itself may be under way, and how long one waits for a process. */
   ownCallsPerSite: number;
   ownCallMs: number;
+  /** How long a connection of a site to itself may last: no request of PHP does. */
+  ownConnectionMs: number;
   /** Memory for cached pages of all sites, and the largest page that is kept. */
   pageCacheBytes: number;
   pageBytes: number;
@@ -31,11 +34,13 @@ export interface EdgeLimits {
 export const DEFAULT_LIMITS: EdgeLimits = {
   bodyBytes: 64 * 1024 * 1024,
   allBodiesBytes: 2 * 1024 * 1024 * 1024,
+  siteBodiesBytes: 256 * 1024 * 1024,
   wakeMs: 30_000,
   holdMs: 20_000,
   waitingPerSite: 256,
   ownCallsPerSite: 32,
   ownCallMs: 10_000,
+  ownConnectionMs: 120_000,
   pageCacheBytes: 256 * 1024 * 1024,
   pageBytes: 2 * 1024 * 1024,
   notFoundCacheBytes: 32 * 1024 * 1024,

@@ -10,7 +10,7 @@ import { announcesTooMuch, type BodyTarget } from './proxy/body.ts';
 import { answerHeaders, requestHeaders } from './proxy/headers.ts';
 import { type RelayOptions, relay } from './proxy/relay.ts';
 import type { SiteAnswer } from './proxy/site-answer.ts';
-import { BodyBudget, TakenBody } from './proxy/taken-body.ts';
+import { TakenBody } from './proxy/taken-body.ts';
 import type { Visit } from './visit.ts';
 import type { Visitors } from './visitors.ts';
 
@@ -25,12 +25,10 @@ export interface OriginOptions extends FillerOptions {
 export class Origin implements PageSender {
   readonly #options: OriginOptions;
   readonly #filler: CacheFiller;
-  readonly #bodies: BodyBudget;
 
   constructor(options: OriginOptions) {
     this.#options = options;
     this.#filler = new CacheFiller(this, options);
-    this.#bodies = new BodyBudget(options.limits.allBodiesBytes);
   }
 
   /** Answers at once, without a promise, where the cache has the page. */
@@ -82,7 +80,7 @@ export class Origin implements PageSender {
   /** Who sends a body waits for the site already. */
   #takeBody({ request, gate: { site } }: Visit): Promise<TakenBody | undefined> {
     const { bodyBytes, waitingPerSite } = this.#options.limits;
-    return site.whileWaiting(waitingPerSite, () => TakenBody.take(request, bodyBytes, this.#bodies));
+    return site.whileWaiting(waitingPerSite, () => TakenBody.take(request, bodyBytes, site.bodies));
   }
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request as openRequest, type RequestListener } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
@@ -12,7 +13,7 @@ let handler: RequestListener = (_request, response) => response.end('WordPress')
 let server: Server;
 
 before(async () => {
-  await world.start({ limits: { ownCallsPerSite: 3, flushMs: 20 } });
+  await world.start({ limits: { ownCallsPerSite: 3, ownConnectionMs: 5_000, flushMs: 20 } });
   // What a runtime does with the connections that its PHP makes.
   server = createServer((connection) => world.edge.answerOwnCalls('site-1', connection)).listen(door);
 });
@@ -101,6 +102,18 @@ test('is no visit, no traffic and no reason to be awake', async () => {
     world.usages.reduce((sum, { requests }) => sum + requests, 0),
     1,
   );
+});
+
+test('is no way to be started: a site that was stopped meanwhile is refused', async () => {
+  world.site.isAwake = false;
+  assert.equal((await askItself({ path: '/?stopped' })).status, 503);
+  world.site.isAwake = true;
+});
+
+test('does not keep a connection, or half of a request, for longer than PHP could', async () => {
+  const half = connect(door);
+  half.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 1000000\r\n\r\nhalf`);
+  await once(half.resume(), 'close');
 });
 
 test('a page from the cache is one for the site too', async () => {

@@ -9,9 +9,11 @@ import { type Connections, openConnections } from '#core/http/connections.ts';
  */
 export class OwnCalls {
   readonly #connections: Connections;
+  readonly #longestMs: number;
   readonly #callers = new WeakMap<Duplex, string>();
 
-  constructor(answer: (siteId: string, request: IncomingMessage, response: ServerResponse) => void) {
+  constructor(longestMs: number, answer: (siteId: string, request: IncomingMessage, response: ServerResponse) => void) {
+    this.#longestMs = longestMs;
     this.#connections = openConnections((request, response) =>
       answer(this.#callers.get(request.socket) ?? '', request, response),
     );
@@ -22,6 +24,9 @@ export class OwnCalls {
 
   take(siteId: string, connection: Duplex): void {
     this.#callers.set(connection, siteId);
+    // Node watches the connections of servers that listen, and of no others.
+    const deadline = setTimeout(() => connection.destroy(), this.#longestMs);
+    connection.once('close', () => clearTimeout(deadline));
     this.#connections.server.emit('connection', connection);
   }
 

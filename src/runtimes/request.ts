@@ -98,7 +98,9 @@ export async function leaseSite(
   try {
     return await (await start()).lease(signal, options);
   } catch (error) {
-    if (!(error instanceof SiteFailure) || error.reason !== 'stopped' || signal.aborted) throw error;
+    const wasStopped = error instanceof SiteFailure && error.reason === 'stopped';
+    // What a site asks of itself ends with it.
+    if (!wasStopped || options.isOwnCall || signal.aborted) throw error;
     return (await start()).lease(signal, options);
   }
 }

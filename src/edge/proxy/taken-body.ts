@@ -11,21 +11,25 @@ import type { BodyTarget } from './body.ts';
 const MEMORY_BYTES = 256 * 1024;
 const READ_BYTES = 64 * 1024;
 
-/** What all waiting bodies may take together. */
+/** What waiting bodies may take together: those of one site, which has a share of what all sites have. */
 export class BodyBudget {
   readonly #limitBytes: number;
+  readonly #whole: BodyBudget | undefined;
   #usedBytes = 0;
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, whole?: BodyBudget) {
     this.#limitBytes = limitBytes;
+    this.#whole = whole;
   }
 
   take(bytes: number): void {
     if (this.#usedBytes + bytes > this.#limitBytes) throw new SiteFailure('overload', 'too much is being sent');
+    this.#whole?.take(bytes);
     this.#usedBytes += bytes;
   }
 
   giveBack(bytes: number): void {
+    this.#whole?.giveBack(bytes);
     this.#usedBytes -= bytes;
   }
 }

@@ -62,7 +62,8 @@ export class Upstream {
     return gate.site.whileWaiting(this.#options.limits.waitingPerSite, () =>
       this.#ask(gate, outgoing).catch((error: unknown) => {
         // It was stopped in the moment that it was asked, and has not begun: it is woken for this visitor.
-        if (error instanceof SiteFailure && error.reason === 'stopped') return this.#ask(gate, outgoing);
+        const wasStopped = error instanceof SiteFailure && error.reason === 'stopped';
+        if (wasStopped && !gate.isForItself) return this.#ask(gate, outgoing);
         throw error;
       }),
     );
@@ -154,8 +155,7 @@ export class Upstream {
     const { starting: underWay, startable } = site;
     // It may have been stopped for that very reason, and nothing may write to it now.
     if (!startable) throw new SiteTaken();
-    // Its scheduled work runs while it sleeps, and what that asks of the site does not wake it.
-    if (isForItself) return this.#options.runtime.start(startable);
+    if (isForItself) return this.#runningFor(startable);
     if (underWay) return underWay;
     const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.runtime.start(startable);
     site.starting = starting;
@@ -164,6 +164,16 @@ export class Upstream {
     };
     starting.then(forget, forget);
     return starting;
+  }
+
+  /**
+   * What a site asks of itself starts none but a further process of it. Else one that asks itself again and again would outlive its own
+   * end. Its scheduled work runs while it sleeps, and may ask.
+   */
+  async #runningFor(site: SiteSpec): Promise<RunningSite> {
+    const running = await this.#options.runtime.start(site);
+    if (!running.isAwake) throw new SiteFailure('stopped', 'the site that asks itself was stopped');
+    return running;
   }
 
   async #wake(site: SiteSpec): Promise<RunningSite> {

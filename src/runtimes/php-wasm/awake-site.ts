@@ -1,7 +1,8 @@
 import type { Lease, LeaseOptions, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { type ServingEvents, type ServingLimits, ServingProcess } from './serving-process.ts';
-import type { RequestEnd, WorkerProcess } from './worker-process.ts';
+import type { RequestEnd } from './worker-message.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 /**
  * A site that is awake: its processes and the requests that wait for one. The first process is there for as long as the
@@ -124,13 +125,16 @@ export class AwakeSite implements RunningSite {
   /** Lets go of the extra processes that nobody has needed for a while. */
   trim(now: number): void {
     for (const process of this.#extras) {
-      if (!process.isAtWork && now - process.lastUsedAt > this.#limits.extraIdleMs) process.leave(LEAVE_GRACE_MS);
+      if (process.isQuiet && now - process.lastUsedAt > this.#limits.extraIdleMs) process.leave(LEAVE_GRACE_MS);
     }
   }
 
   /** Lets go of one extra process, the longest unused or else the last one when it is done; resolves when it is gone. */
   async shrink(): Promise<void> {
-    const idle = this.#extras.filter((process) => !process.isAtWork).sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    // Somebody else needs the memory: who still reads an answer gets what LEAVE_GRACE_MS gives.
+    const idle = this.#extras
+      .filter((process) => !process.isAtWork)
+      .sort((a, b) => Number(b.isQuiet) - Number(a.isQuiet) || a.lastUsedAt - b.lastUsedAt);
     const leaving = idle[0] ?? this.#extras.at(-1);
     leaving?.leave(LEAVE_GRACE_MS);
     await leaving?.worker.closed;

@@ -35,8 +35,9 @@ import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
 import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
 import { SqliteFile } from './sqlite-file.ts';
+import type { LogMessage, RequestEnd } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { LogMessage, RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**

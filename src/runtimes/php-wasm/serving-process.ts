@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import type { LogMessage, RequestEnd, WorkerProcess } from './worker-process.ts';
+import type { LogMessage, RequestEnd } from './worker-message.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 export interface ServingLimits {
   /** How long PHP may work on a request. */
@@ -23,6 +24,8 @@ export interface ServingEvents {
   freed(): void;
 }
 
+/** So long after PHP has ended, somebody may still read its answer from the process. */
+const READ_LIMIT_MS = 10 * 60_000;
 /** A connection breaks a moment before we hear that the process behind it ended. */
 const NEWS_MS = 500;
 const STOP_LOOK_MS = 10;
@@ -44,6 +47,8 @@ export class ServingProcess {
   isSpent = false;
   #isLeaving = false;
   #graceMs = 0;
+  /** Answers that are not read to their end. */
+  #unread = 0;
 
   constructor(worker: WorkerProcess, limits: ServingLimits, events: ServingEvents) {
     this.worker = worker;
@@ -66,6 +71,11 @@ export class ServingProcess {
     return this.#current !== undefined;
   }
 
+  /** Nobody misses it: PHP is done, and so are those who read what it said. */
+  get isQuiet(): boolean {
+    return !this.isAtWork && (this.#unread === 0 || Date.now() - this.lastUsedAt > READ_LIMIT_MS);
+  }
+
   /** It takes no more requests. */
   get isLeaving(): boolean {
     return this.#isLeaving;
@@ -79,6 +89,8 @@ export class ServingProcess {
   lease(): Lease {
     const current = { hasBegun: false };
     const { worker } = this;
+    let isReleased = false;
+    this.#unread++;
     this.#begin(current);
     // Ended so, it has not begun with this request, which then goes to the next process.
     this.#unwatch = worker.watch(this.#limits.beginTimeoutMs, 'stopped', 'PHP did not begin with a request in time.');
@@ -94,6 +106,8 @@ export class ServingProcess {
         return isStopped ? new SiteFailure('interrupted', 'The site was stopped while it answered.') : worker.failure;
       },
       release: () => {
+        if (!isReleased) this.#unread--;
+        isReleased = true;
         // What PHP has begun it also ends, whether anybody still listens or not; only an unused lease is over by this.
         if (this.#current === current && !current.hasBegun) this.#done();
       },

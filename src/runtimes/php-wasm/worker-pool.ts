@@ -4,7 +4,8 @@ import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite, type Need } from './awake-site.ts';
 import { StandbyWorkers } from './standby-workers.ts';
-import type { LogMessage, RequestEnd, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { LogMessage, RequestEnd } from './worker-message.ts';
+import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
 
 /**
@@ -234,7 +235,7 @@ export class WorkerPool {
       .reduce((sum, each) => sum + each.site.extraCount, 0);
     // The one that asks has counted itself.
     const isWithinShare = extras <= Math.max(1, Math.floor(this.#workers.capacity * OWNER_SHARE));
-    return isWithinShare && this.#spare > 0;
+    return isWithinShare && this.#spare > 0 && this.#workers.measuredRoom > 0;
   }
 
   /** How many processes could be started and still leave enough for sites that wake. */
@@ -329,8 +330,8 @@ export class WorkerPool {
       if (isUnused) this.#forget(known).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
       else known.site.trim(now);
     }
-    // A site has woken into what is kept for that, so that there has to be room for the next one.
-    if (this.#spare < 0) this.#askForExtra();
+    // A site has woken into what is kept for that, so that there has to be room for the next one; or some have grown.
+    if (this.#spare < 0 || this.#workers.measuredRoom < 0) this.#askForExtra();
     await this.#workers.watchMemory();
     await this.#standby.refill();
   }

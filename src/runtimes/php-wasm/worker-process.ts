@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
+import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } from './worker-message.ts';
 
 /**
  * One operating-system process with one PHP in it (worker/, a program of its own). It sees the shared folders and its
@@ -35,28 +37,6 @@ export interface WorkerSite {
 /** What PHP sends to its own site comes over such a connection. */
 export type OwnCall = (connection: Socket) => void;
 
-/** How PHP came out of a request. */
-export interface RequestEnd {
-  memoryBytes: number;
-  outbox: string[];
-  ranOutOfMemory: boolean;
-  /** Pages may look different now. */
-  changed: boolean;
-}
-
-/** One message of PHP's error log. */
-export interface LogMessage {
-  atMs: number;
-  text: string;
-}
-
-type Message =
-  | { type: 'booted' | 'warmed' | 'serving' }
-  | { type: 'begin'; request: string | null }
-  | { type: 'log'; messages: LogMessage[] }
-  | ({ type: 'end' } & RequestEnd)
-  | { type: 'exit'; code: number };
-
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
 const PACKAGES_FOLDER = join(import.meta.dirname, '../../../node_modules');
 /** PHP may have so many connections to its own site at once. */
@@ -77,6 +57,8 @@ export class WorkerProcess {
   readonly socketPath: string;
   readonly slot: string;
   readonly #child: ChildProcess;
+  /** What it says, as far as it makes sense. */
+  readonly #heard = new EventEmitter<{ message: [WorkerMessage] }>();
   readonly #log: Log;
   /** Resolves when the process is gone and all that it said has been heard. */
   readonly closed: Promise<void>;
@@ -124,7 +106,11 @@ export class WorkerProcess {
     );
     notePid(slot, this.#child);
     if (mode === 'serve') this.#logOutput();
-    this.#child.on('message', (message: Message) => {
+    this.#child.on('message', (said: unknown) => {
+      const message = readMessage(said);
+      // Whoever got to speak there is not our program any more.
+      if (!message) return this.kill('crash', 'The site’s PHP process said what makes no sense.');
+      this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
       else if (message.type === 'end') {
@@ -255,22 +241,22 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #reply(type: Message['type']): Promise<void> {
+  #reply(type: WorkerMessage['type']): Promise<void> {
     return new Promise((resolve, reject) => {
       let isOver = false;
       const fail = () => finish(this.failure ?? new SiteFailure('start', 'PHP could not be started.'));
       const unwatch = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
-      const listen = (message: Message) => message.type === type && finish();
+      const listen = (message: WorkerMessage) => message.type === type && finish();
       const finish = (failure?: SiteFailure) => {
         if (isOver) return;
         isOver = true;
         unwatch();
-        this.#child.off('message', listen);
+        this.#heard.off('message', listen);
         if (failure) reject(failure);
         else resolve();
       };
       if (!this.alive) return fail();
-      this.#child.on('message', listen);
+      this.#heard.on('message', listen);
       this.closed.then(fail);
     });
   }
@@ -283,6 +269,8 @@ export class WorkerProcess {
     await new Promise<void>((resolve, reject) => {
       door.once('error', reject).listen(join(this.slot, 'own.sock'), resolve);
     });
+    // A connection that could not be taken is PHP's loss alone.
+    door.on('error', (error) => this.#log.warn({ err: error, worker: this.pid }, 'a site could not reach itself'));
     this.closed.then(() => door.close());
   }
 

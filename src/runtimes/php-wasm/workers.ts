@@ -90,6 +90,16 @@ export class Workers {
     return this.capacity - this.#workers.size - this.#spawning;
   }
 
+  /**
+   * How many more the memory takes by what the processes really use, which some sites see to that it is a lot. For what is
+   * not needed at once: a site that wakes must not wait for what another one has grown to.
+   */
+  get measuredRoom(): number {
+    const sizes = [...this.#workers].map(({ memoryBytes }) => memoryBytes || TYPICAL_WORKER_BYTES);
+    const used = sizes.reduce((sum, bytes) => sum + bytes, this.#spawning * TYPICAL_WORKER_BYTES);
+    return Math.floor((this.#settings.memoryBudgetBytes - used) / TYPICAL_WORKER_BYTES);
+  }
+
   async spawn(coreVersion: string, mode: 'serve' | 'run'): Promise<WorkerProcess> {
     this.#spawning++;
     try {
