@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
-import { pause } from '../../../test/pause.ts';
 import { registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
 import { signInToSite } from '../../../test/wordpress-session.ts';
 import { callSite } from './site.ts';
-
-/** Asks for itself twice and waits for neither. */
-const AGAIN = `<?php
-require '/site/wordpress/wp-load.php';
-file_put_contents( __DIR__ . '/count.txt', 'x', FILE_APPEND );
-for ( $n = 0; $n < 2; $n++ ) {
-	wp_remote_post( content_url( 'plugins/again.php' ), array( 'blocking' => false, 'timeout' => 1, 'sslverify' => false ) );
-}
-`;
 
 /** WordPress gives itself ten seconds, which a busy machine may not have at once; what is asked for is that it works. */
 const LONG_MS = 240_000;
@@ -65,25 +53,6 @@ for (const [protocol, env] of [
         assert.equal((await check('https-status')).status, 'good');
       });
     } else {
-      it('that never stops asking itself stays stopped when it is', async () => {
-        const { runtime } = app.services;
-        const plugins = join(runtime.contentFolder(site.id), 'plugins');
-        await mkdir(plugins, { recursive: true });
-        await writeFile(join(plugins, 'again.php'), AGAIN);
-        const path = '/wp-content/plugins/again.php';
-        const count = () => readFile(join(plugins, 'count.txt'), 'utf8').then(({ length }) => length);
-        await callSite(app.services, site.id, { method: 'GET', path, timeoutMs: LONG_MS });
-        await eventually(async () => (await count()) > 4, LONG_MS);
-        await runtime.stop(site.id);
-        const stoppedAt = await count();
-        await pause(2_000);
-        assert.equal(await count(), stoppedAt);
-        assert.deepEqual(
-          runtime.awake().filter(({ siteId }) => siteId === site.id),
-          [],
-        );
-      });
-
       it('finds its REST interface, with the cookies of who asks', async () => {
         const session = await signInToSite(app, site.fqdn);
         await eventually(async () => {
