@@ -134,7 +134,8 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
         ['its own words', 'mind this'],
       );
       const failing = await putPhp('cli.php', "trigger_error('in a command', E_USER_WARNING);");
-      await runtime.exec(site, { ...wp(), args: ['php', `.${failing}`] });
+      // Options are not told of: a password may be among them.
+      await runtime.exec(site, { ...wp(), args: ['php', `.${failing}`, '--user_pass=secret', 'a', 'b'] });
       assert.equal(told.at(-1)?.message, 'in a command');
       assert.equal(told.at(-1)?.request, `php .${failing}`);
       const offline = { ...site, isOffline: true };

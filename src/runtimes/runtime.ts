@@ -240,7 +240,7 @@ export interface LoggedError {
   /** As the site's owner knows it: `wp-content/plugins/…`. */
   file: string | null;
   line: number | null;
-  /** What PHP was at: the method and path of a request, or a command. */
+  /** What PHP was at: the method and path of a request, or a command without its options. */
   request: string | null;
 }
 

@@ -92,7 +92,8 @@ export const PLANTS: Plant[] = [
       const tokenIn = (mail: string) => /token=([\w-]+)/.exec(mail)?.[1] as string;
       const verified = await twice('/verify_email', { token: tokenIn(await mailTo(email, '/verify')) });
       await twice('/password_reset', { email });
-      const link = tokenIn(await mailTo(email, '/reset'));
+      // The mail to confirm the address has a link to /reset too, and is there before this one.
+      const link = tokenIn(await mailTo(email, 'asked to set a new password'));
       const reset = await twice('/password_reset', { token: link, password: second });
       await twice('/logout', {}, { cookie: `session=${reset}` });
       return [first, second, verified, reset];

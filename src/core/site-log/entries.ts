@@ -14,7 +14,7 @@ export interface ErrorEntry {
   message: string;
   file: string | null;
   line: number | null;
-  /** What PHP was at: method and path of a request, or a command. */
+  /** What PHP was at: method and path of a request, or a command without its options. */
   request: string | null;
 }
 
@@ -100,8 +100,15 @@ function cleanText(text: string, maxLength: number): string {
  * Query parameters whose value lets somebody in: our own sign-in link, WordPress' password reset, and what plugins, shops
  * and sign-ins of others use. Nonces are good for nobody but who got them.
  */
-const SECRET_NAME =
-  /(?:^|[_-])(?:key|pass|pwd|sig|auth|code)$|token|secret|password|passwd|signature|apikey|siteyard_login/i;
+const SECRET_NAME = new RegExp(
+  [
+    // Within other words these mean something else: a keyword, a hotpick.
+    '(?:^|[_[-])(?:key|pass|pwd|sig|auth|code)\\]?$',
+    '(?:^|[_[-])t?otp(?:$|[_\\]-])',
+    'token|secret|password|passwd|signature|apikey|jwt|authorization|verifier|sess(?:ion)?[_-]?id|siteyard_login',
+  ].join('|'),
+  'i',
+);
 const MASK = '[cut]';
 
 /** An address as it may be kept: without a name and password in it, and without the secrets in its query. */
@@ -119,14 +126,17 @@ function maskPair(pair: string): string {
   return equals > 0 && isSecretName(pair.slice(0, equals)) ? `${pair.slice(0, equals)}=${MASK}` : pair;
 }
 
-/** PHP reads `key[]` and `%6bey` as `key` too. */
+const NOT_PLAIN = /[%[.+ ]/;
+
+/** PHP reads `key[]` and `%6bey` as `key` too, and `user.pass` and `user+pass` as `user_pass`. */
 function isSecretName(name: string): boolean {
-  if (!name.includes('%') && !name.includes('[')) return SECRET_NAME.test(name);
+  if (!NOT_PLAIN.test(name)) return SECRET_NAME.test(name);
   let decoded = name;
   try {
     decoded = decodeURIComponent(name);
   } catch {
     // It stays as it was sent.
   }
-  return SECRET_NAME.test(decoded) || SECRET_NAME.test(decoded.replace(/\[.*$/s, ''));
+  const read = decoded.replace(/[.+ ]/g, '_');
+  return SECRET_NAME.test(read) || SECRET_NAME.test(read.replace(/\[.*$/s, ''));
 }

@@ -53,7 +53,7 @@ export class LogFolder {
     // Of a later day where the clock was set back.
     const isOpen = last !== undefined && last > today && (await this.#hasRoom(siteId, kind, last));
     if (isOpen) return this.#write(siteId, kind, last, lines);
-    if (pieces.length === 0) await mkdir(join(this.#folder, siteId), { recursive: true, mode: 0o700 });
+    if (pieces.length === 0) await this.#makeFolder(siteId);
     const told = await this.#makeRoom(siteId, kind, pieces);
     await this.#write(siteId, kind, nextName(today, last), told + lines);
   }
@@ -98,8 +98,18 @@ export class LogFolder {
   }
 
   async #write(siteId: string, kind: LogKind, piece: PieceName, lines: string): Promise<void> {
-    const file = await open(this.#fileOf(siteId, kind, piece), 'a', 0o600);
+    const openIt = () => open(this.#fileOf(siteId, kind, piece), 'a', 0o600);
+    const file = await openIt().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      // It was empty for a moment, and somebody has swept it away since it was seen or made.
+      await this.#makeFolder(siteId);
+      return openIt();
+    });
     await file.appendFile(`\n${lines}`).finally(() => file.close());
+  }
+
+  async #makeFolder(siteId: string): Promise<void> {
+    await mkdir(join(this.#folder, siteId), { recursive: true, mode: 0o700 });
   }
 
   async #sizeOf(siteId: string, kind: LogKind, piece: PieceName): Promise<number> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import fs, { appendFile, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
@@ -178,6 +179,38 @@ test('what is older than seven days is removed, of a site too that writes nothin
   assert.deepEqual(await readdir(folder), []);
 });
 
+test('what stands in the way at one site, or is none at all, keeps no other from being swept', async (t) => {
+  siteLog.error('s1', error('old'));
+  await siteLog.flush();
+  for (const stray of ['.stray', 'stray', 'z-stray']) await writeFile(join(folder, stray), '');
+  // A folder where a piece should be, which can not be removed as one.
+  for (const stuck of ['a', 'z'])
+    await mkdir(join(folder, stuck, 'error-2020-01-01-000001.jsonl'), { recursive: true });
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.mock.timers.tick(9 * 86_400_000);
+  await siteLog.sweep();
+  assert.deepEqual((await readdir(folder)).sort(), ['.stray', 'a', 'stray', 'z', 'z-stray']);
+});
+
+test('a folder that is swept away while lines are on their way to it is made again, and no line is lost', async (t) => {
+  const { open } = fs;
+  // As another process does that sweeps between the moment the folder is made and the one the file in it is.
+  const opening = t.mock.method(fs, 'open', async (...args: Parameters<typeof open>) => {
+    if (opening.mock.callCount() === 0) await rmdir(join(folder, 's1'));
+    return open(...args);
+  });
+  syncBuiltinESMExports();
+  try {
+    siteLog.error('s1', error('kept'));
+    await siteLog.flush();
+  } finally {
+    opening.mock.restore();
+    syncBuiltinESMExports();
+  }
+  assert.equal(opening.mock.callCount(), 2);
+  assert.deepEqual(await readAll(), ['kept']);
+});
+
 test('whoever follows gets each line once, from where they were, over pieces too', async (t) => {
   let place = await siteLog.endOf('s1', 'error');
   const heard: string[] = [];
@@ -233,6 +266,13 @@ test('what lets somebody in is cut from addresses, and nothing else is', () => {
     ['https://ada:pw@example.org/a?b=c', 'https://example.org/a?b=c'],
     ['GET /?pass=x&pwd=y', 'GET /?pass=[cut]&pwd=[cut]'],
     ['/a@b?%zz_key=1', '/a@b?%zz_key=[cut]'],
+    ['/?JWT=1&authorization=2&oauth_verifier=3', '/?JWT=[cut]&authorization=[cut]&oauth_verifier=[cut]'],
+    ['/?PHPSESSID=1&sessionid=2&session_id=3', '/?PHPSESSID=[cut]&sessionid=[cut]&session_id=[cut]'],
+    ['/?otp=1&totp=2&login-otp=3&otp_try=4', '/?otp=[cut]&totp=[cut]&login-otp=[cut]&otp_try=[cut]'],
+    ['/?bishop_type=1&photoproof=2&session=3&hotpick=4', '/?bishop_type=1&photoproof=2&session=3&hotpick=4'],
+    ['/?user.pass=1&user+pass=2&user%20pass=3', '/?user.pass=[cut]&user+pass=[cut]&user%20pass=[cut]'],
+    ['/?user%2Epass[]=1&v1.2=3&a+b=c.key', '/?user%2Epass[]=[cut]&v1.2=3&a+b=c.key'],
+    ['/?user[pass]=1&user[otp]=2&user[id]=3', '/?user[pass]=[cut]&user[otp]=[cut]&user[id]=3'],
   ])
     assert.equal(maskSecrets(address as string), kept);
 });

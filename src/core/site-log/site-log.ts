@@ -85,11 +85,15 @@ export class SiteLog {
 
   /** Removes what is too old, of sites too that write nothing any more. */
   async sweep(): Promise<void> {
-    try {
-      for (const siteId of await this.#folder.sites()) await this.#folder.removeOld(siteId);
-    } catch (error) {
+    const sites = await this.#folder.sites().catch((error) => {
       this.#log.warn({ err: error }, 'old logs of sites could not be removed');
-    }
+      return [];
+    });
+    // What stands in the way at one, or is no site's at all, is no reason to leave out the others.
+    for (const siteId of sites)
+      await this.#folder
+        .removeOld(siteId)
+        .catch((error) => this.#log.warn({ err: error, siteId }, 'the old log of a site could not be removed'));
   }
 
   async #write(): Promise<void> {

@@ -48,9 +48,14 @@ export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; 
   return rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
 }
 
-/** The turn that was taken could not be used: the site is looked at again when it works. */
+/**
+ * The turn that was taken could not be used: the site is looked at again when it works. Unless it has told meanwhile that there
+ * is nothing to do: `least` passes over a null.
+ */
 export async function keepCronDue(db: Db, id: string): Promise<void> {
-  await sql`update sites set next_cron_at = least(next_cron_at, now()) where id = ${id}`.execute(db);
+  await sql`update sites set next_cron_at = least(next_cron_at, now()) where id = ${id} and next_cron_at is not null`.execute(
+    db,
+  );
 }
 
 export type SleepReason = 'suspended' | 'expired' | 'idle';

@@ -202,6 +202,14 @@ suite('scheduled work', () => {
     assert.ok(((await read(site)).next_cron_at as Date) > dueAt);
   });
 
+  test('that a site no longer has is not made due by finding it busy', async () => {
+    const site = await newSite(await ownerOn('micro'));
+    // It told so between the moment its turn was planned and the turn itself.
+    await set(site, { next_cron_at: null, busy: 'updating', busy_event_id: randomUUID() });
+    await runSiteCron.run({ siteId: site.id }, job());
+    assert.equal((await read(site)).next_cron_at, null);
+  });
+
   test('is not looked for at a suspended team or at a site that is busy', async () => {
     const owner = await ownerOn('micro');
     const [suspended, busy] = [await newSite(await ownerOn('micro')), await newSite(owner)];

@@ -9,6 +9,15 @@ const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--no-color'];
 const TIMEOUT_EXIT_CODE = 124;
 const UNKNOWN_EXIT_CODE = 127;
 
+const PLAIN_WORD = /^[\w./][\w./-]*$/;
+
+/** What a log may keep of a command, such as `wp core update-db`: what follows that, options above all, may be a secret. */
+export function commandName({ args: [program, ...rest] }: Command): string {
+  const words = rest.slice(0, 2);
+  const end = words.findIndex((word) => !PLAIN_WORD.test(word));
+  return [program, ...(end < 0 ? words : words.slice(0, end))].join(' ');
+}
+
 /** Runs one command of a site in a process of its own, which ends with it. */
 export async function runCommand(
   worker: WorkerProcess,

@@ -29,7 +29,7 @@ import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { runCommand } from './commands.ts';
+import { commandName, runCommand } from './commands.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
 import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
@@ -247,7 +247,7 @@ export class PhpWasmRuntime implements Runtime {
         this.#ownCall(site.id, connection),
       );
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
-      if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, command.args.join(' '));
+      if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
       return result;
     } finally {
       worker.kill('stopped', 'The command is over.');
