@@ -106,6 +106,11 @@ export function describeDatabase(
         ['a', '7', '2024-01-31 10:00:00'],
       ]);
       assert.deepEqual(await succeed("show tables like 'old%'"), []);
+
+      const brief = ['create temporary table brief (id int, key id (id))', 'insert into brief values (1)'];
+      assert.deepEqual(await succeed(...brief, 'alter table brief rename to briefer', 'select * from briefer'), [
+        ['1'],
+      ]);
     });
 
     it('renames all tables of a query or none', async () => {
@@ -120,6 +125,124 @@ export function describeDatabase(
       assert.deepEqual(await succeed('select name from one'), [['x']]);
       const [missing] = await ask('rename table nowhere to somewhere');
       assert.notEqual(missing?.error, '');
+    });
+
+    describe('with foreign keys', () => {
+      const KIDS = 'select count(*) from kids union all select count(*) from pets union all select count(*) from folk';
+      const ALL = [['2'], ['1'], ['3']];
+      const references = async (table: string) =>
+        [...((await succeed(`show create table ${table}`))[0]?.[1] ?? '').matchAll(/REFERENCES `(\w+)`/g)].map(
+          ([, name]) => name,
+        );
+
+      before(() =>
+        succeed(
+          'create table folk (id bigint unsigned not null auto_increment, name varchar(50), elder bigint unsigned, primary key (id), unique key name (name), foreign key (elder) references folk (id) on delete cascade)',
+          'create table kids (id int not null, parent bigint unsigned, primary key (id), constraint kids_parent foreign key (parent) references folk (id) on delete cascade)',
+          'create table pets (id int not null, owner bigint unsigned, primary key (id), foreign key (owner) references folk (id))',
+          "insert into folk (id, name, elder) values (1, 'a', null), (2, 'b', 1), (3, 'c', 2), (9, 'gone', 1)",
+          'delete from folk where id = 9',
+          'insert into kids values (1, 1), (2, 2)',
+          'insert into pets values (1, 3)',
+        ),
+      );
+
+      it('changes and renames a table, and what would go with its rows stays', async () => {
+        await succeed(
+          'create table estates (id int not null, primary key (id))',
+          'create table heirs (id int not null, estate int, primary key (id), foreign key (estate) references estates (id) on delete cascade)',
+          'insert into estates values (1)',
+          'insert into heirs values (1, 1), (2, 1)',
+        );
+        const heirs = 'select count(*) from heirs';
+        for (const change of [
+          'rename table estates to houses',
+          'alter table houses add column more int default 8, rename to estates',
+          'alter table estates add column extra int default 7',
+          'optimize table estates',
+        ])
+          assert.deepEqual(await succeed(change, heirs), [['2']], change);
+        // As in MySQL, what was begun before is kept.
+        const begun = ['start transaction', 'insert into heirs values (3, 1)', 'rename table estates to houses'];
+        assert.deepEqual(await succeed(...begun, 'rollback', heirs), [['3']]);
+        assert.deepEqual(await references('heirs'), ['houses']);
+      });
+
+      it('changes a table whose rows others forbid to delete', async () => {
+        for (const change of ['alter table folk add column age int default 7', 'optimize table folk']) {
+          assert.deepEqual(await succeed(change, KIDS), ALL, change);
+          assert.deepEqual(await references('kids'), ['folk']);
+        }
+      });
+
+      it('renames a table, and those that reference it follow with all of their rows', async () => {
+        for (const [rename, name] of [
+          ['rename table folk to kin', 'kin'],
+          ['alter table kin rename to clan', 'clan'],
+          ['alter table clan add column height int default 3, rename to people', 'people'],
+          ['rename table people to swapped, things to people, swapped to things, people to folk', 'things'],
+          ['rename table things to people, folk to things, people to folk, kids to children, children to kids', 'folk'],
+        ] as const) {
+          const counts = await succeed(rename, KIDS.replace('folk', name));
+          assert.deepEqual(counts, ALL, rename);
+          for (const table of ['kids', 'pets', name]) assert.deepEqual(await references(table), [name], rename);
+        }
+        assert.deepEqual(await succeed('select name from things order by id limit 1'), [['a']]);
+      });
+
+      it('keeps the counter of a renamed table, and leaves nothing under the old name', async () => {
+        await succeed(
+          'create table runs (id bigint not null auto_increment, other bigint, at datetime on update current_timestamp, primary key (id), key other (other), foreign key (other) references runs (id), check (id > 0))',
+          'insert into runs (id) values (1), (8)',
+          'delete from runs where id = 8',
+        );
+        const made = (await succeed('show create table runs'))[0]?.[1];
+        await succeed('rename table runs to ran');
+        const renamed = (await succeed('show create table ran'))[0]?.[1];
+        assert.equal(renamed, made?.replaceAll('runs', 'ran'));
+        await succeed(
+          made ?? '',
+          'drop table runs',
+          'insert into ran (other) values (1)',
+          'update ran set other = null',
+        );
+        assert.deepEqual(await succeed('select id, at is null from ran order by id desc limit 1'), [['9', '0']]);
+      });
+
+      it('gives a renamed table nothing of a dropped one that had its name', async () => {
+        await succeed(
+          'create table plain (id int not null, owner bigint unsigned, primary key (id))',
+          'create table rest (id int not null, owner bigint unsigned, foreign key (owner) references folk (id), check (id > 5))',
+          'drop table rest',
+          'rename table plain to rest',
+          'insert into rest values (1, 99)',
+        );
+        assert.deepEqual(await references('rest'), []);
+      });
+
+      it('loses nothing where a rename fails, and heeds the keys as before', async () => {
+        const [renamed, orphan, restricted, counts] = await ask(
+          'rename table folk to kin, kids to things',
+          'insert into kids values (3, 99)',
+          'delete from folk where id = 3',
+          KIDS,
+        );
+        assert.match(renamed?.error ?? '', /already exists/);
+        assert.notEqual(orphan?.error, '');
+        assert.notEqual(restricted?.error, '');
+        assert.deepEqual(counts?.rows, ALL);
+        assert.deepEqual(await references('kids'), ['folk']);
+
+        const cascaded = await succeed(
+          'rename table folk to kin',
+          'delete from pets',
+          'delete from kin where id = 2',
+          KIDS.replace('folk', 'kin'),
+        );
+        assert.deepEqual(cascaded, [['1'], ['0'], ['1']]);
+        const [after] = await ask('insert into kids values (3, 99)');
+        assert.notEqual(after?.error, '');
+      });
     });
 
     it('counts dates over the ends of months, forwards and backwards', async () => {

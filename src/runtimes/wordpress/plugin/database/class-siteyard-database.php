@@ -50,7 +50,11 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 		}
 		$renames = $asked->renames();
 		if ( $renames ) {
-			return $this->rename_tables( $query, $asked->without_rename(), $renames, $how );
+			return $this->without_foreign_keys( fn() => $this->rename_tables( $query, $asked->without_rename(), $renames, $how ) );
+		}
+		$rebuilt = $asked->rebuilt_tables();
+		if ( $rebuilt && $this->is_referenced( $rebuilt ) ) {
+			return $this->without_foreign_keys( fn() => $this->run( $query, $asked->text(), $how ) );
 		}
 		$source = $asked->like_table();
 		if ( null !== $source ) {
@@ -86,10 +90,7 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 		return $row ? $this->parse( $row[1] ) : null;
 	}
 
-	/**
-	 * SQLite knows a table's name in more places than the integration would follow, so the table is made anew under its new name. All
-	 * of it happens or nothing; as in MySQL, a transaction before it is committed.
-	 */
+	/** All of it happens or nothing. */
 	private function rename_tables( string $asked, ?string $before, array $renames, array $how ) {
 		$this->run( $asked, 'START TRANSACTION' );
 		try {
@@ -97,7 +98,7 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 				$this->run( $asked, $before );
 			}
 			foreach ( $renames as list( $old, $new ) ) {
-				$result = $this->move_table( $asked, $old, $new, $how );
+				$result = $this->rename_table( $asked, $old, $new, $how );
 			}
 			$this->run( $asked, 'COMMIT' );
 			return $result;
@@ -110,20 +111,82 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 		}
 	}
 
-	private function move_table( string $asked, string $old, string $new, array $how ) {
+	/**
+	 * SQLite follows a new name into the tables that reference the old one, the integration's lists are told of it here. The names of
+	 * indexes and triggers have the table's in them, so the integration makes the table anew from its lists.
+	 */
+	private function rename_table( string $asked, string $old, string $new, array $how ) {
 		$table = $this->create_statement( $old );
-		// One that is not there makes its own error.
-		$this->run( $asked, $table ? $table->as_copy( $new ) : 'SELECT 1 FROM ' . siteyard_quote_name( $old ) );
-		$columns = implode( ', ', array_map( 'siteyard_quote_name', $this->columns( $old ) ) );
-		$this->execute_sqlite_query(
-			sprintf( 'INSERT INTO %s (%s) SELECT %s FROM %s', siteyard_quote_name( $new ), $columns, $columns, siteyard_quote_name( $old ) )
-		);
-		return $this->run( $asked, 'DROP TABLE ' . siteyard_quote_name( $old ), $how );
+		if ( ! $table ) {
+			throw $this->error( '42S02', 1146, "Table '$old' doesn't exist" );
+		}
+		if ( $this->create_statement( $new ) ) {
+			throw $this->error( '42S01', 1050, "Table '$new' already exists" );
+		}
+		$this->rename_in_lists( $table->is_temporary(), $old, $new );
+		$this->execute_sqlite_query( sprintf( 'ALTER TABLE %s RENAME TO %s', siteyard_quote_name( $old ), siteyard_quote_name( $new ) ) );
+		$options = implode( ', ', array( 'FORCE', ...$table->counter() ) );
+		return $this->run( $asked, sprintf( 'ALTER TABLE %s %s', siteyard_quote_name( $new ), $options ), $how );
 	}
 
-	/** @return string[] */
-	private function columns( string $table ): array {
-		return $this->execute_sqlite_query( 'SELECT name FROM pragma_table_info(?)', array( $table ) )->fetchAll( PDO::FETCH_COLUMN );
+	private function rename_in_lists( bool $is_temporary, string $old, string $new ): void {
+		$list  = fn( string $name ) => self::RESERVED_PREFIX . 'mysql_information_schema_' . ( $is_temporary ? 'tmp_' : '' ) . $name;
+		$names = array( $old, $new );
+		// The integration leaves these behind when a table is dropped; the new one must not inherit them.
+		foreach ( array( 'referential_constraints', 'key_column_usage' ) as $name ) {
+			$this->execute_sqlite_query( "DELETE FROM {$list( $name )} WHERE TABLE_NAME = ?", array( $new ) );
+		}
+		$this->execute_sqlite_query(
+			"DELETE FROM {$list( 'check_constraints' )} WHERE CONSTRAINT_NAME NOT IN (SELECT CONSTRAINT_NAME FROM {$list( 'table_constraints' )})"
+		);
+
+		// As in MySQL, the names that it made up for keys and checks change with the table's.
+		$is_made_up = fn( string $kind ) => "substr(CONSTRAINT_NAME, 1, length(?1) + length('_{$kind}_')) = ?1 || '_{$kind}_' COLLATE NOCASE";
+		$new_name   = 'CONSTRAINT_NAME = ?2 || substr(CONSTRAINT_NAME, length(?1) + 1)';
+		$this->execute_sqlite_query(
+			"UPDATE {$list( 'check_constraints' )} SET $new_name WHERE {$is_made_up( 'chk' )} AND CONSTRAINT_NAME IN
+				(SELECT CONSTRAINT_NAME FROM {$list( 'table_constraints' )} WHERE TABLE_NAME = ?1 AND CONSTRAINT_TYPE = 'CHECK')",
+			$names
+		);
+		foreach ( array( 'table_constraints', 'referential_constraints', 'key_column_usage' ) as $name ) {
+			$this->execute_sqlite_query(
+				"UPDATE {$list( $name )} SET $new_name WHERE TABLE_NAME = ?1 AND ({$is_made_up( 'ibfk' )} OR {$is_made_up( 'chk' )})",
+				$names
+			);
+		}
+
+		foreach ( array( 'tables', 'columns', 'statistics', 'table_constraints', 'referential_constraints', 'key_column_usage' ) as $name ) {
+			$this->execute_sqlite_query( "UPDATE {$list( $name )} SET TABLE_NAME = ?2 WHERE TABLE_NAME = ?1", $names );
+		}
+		foreach ( array( 'referential_constraints', 'key_column_usage' ) as $name ) {
+			$this->execute_sqlite_query( "UPDATE {$list( $name )} SET REFERENCED_TABLE_NAME = ?2 WHERE REFERENCED_TABLE_NAME = ?1", $names );
+		}
+	}
+
+	/**
+	 * For what makes a table anew: the old one is dropped, which to SQLite is the deletion of its rows, and those that reference them would
+	 * go with them or forbid it. SQLite heeds this setting outside of a transaction alone; as in MySQL, one before it is committed.
+	 */
+	private function without_foreign_keys( callable $change ) {
+		parent::query( 'COMMIT' );
+		$before = (int) $this->execute_sqlite_query( 'PRAGMA foreign_keys' )->fetchColumn();
+		$this->execute_sqlite_query( 'PRAGMA foreign_keys = OFF' );
+		try {
+			return $change();
+		} finally {
+			$this->execute_sqlite_query( "PRAGMA foreign_keys = $before" );
+		}
+	}
+
+	/** Whether a foreign key, be it one of its own, leads to one of the tables. */
+	private function is_referenced( array $tables ): bool {
+		$list  = self::RESERVED_PREFIX . 'mysql_information_schema_referential_constraints';
+		$marks = implode( ', ', array_fill( 0, count( $tables ), '?' ) );
+		return false !== $this->execute_sqlite_query( "SELECT 1 FROM $list WHERE REFERENCED_TABLE_NAME IN ($marks)", $tables )->fetchColumn();
+	}
+
+	private function error( string $state, int $number, string $message ): WP_MySQL_On_SQLite_Exception {
+		return new WP_MySQL_On_SQLite_Exception( $this, "SQLSTATE[$state]: $number $message", $state, null, array( $state, $number, $message ) );
 	}
 }
 

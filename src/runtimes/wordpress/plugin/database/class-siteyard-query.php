@@ -8,7 +8,8 @@ defined( 'ABSPATH' ) || exit;
 class Siteyard_Query {
 	/** A query without any of these is left alone, and not parsed twice. */
 	private const SIGNS = '~\b(?:GROUP_CONCAT|INTERVAL|TIMESTAMPDIFF|TIMESTAMPADD|EXTRACT|DATE_FORMAT|RENAME|UNION|ISOLATION'
-		. '|SQL_NO_CACHE|HIGH_PRIORITY|STRAIGHT_JOIN|SQL_SMALL_RESULT|SQL_BIG_RESULT|SQL_BUFFER_RESULT|DIV|MOD)\b'
+		. '|SQL_NO_CACHE|HIGH_PRIORITY|STRAIGHT_JOIN|SQL_SMALL_RESULT|SQL_BIG_RESULT|SQL_BUFFER_RESULT|DIV|MOD'
+		. '|ALTER|OPTIMIZE|REPAIR|DROP\s+INDEX)\b'
 		. '|\bIF\s*\(|\bCOUNT\s*\(\s*DISTINCT\b|^\s*CREATE\b.*\bLIKE\b|/~is';
 	/** What is in quotes or in a comment is no sign; where this is mistaken, the parser finds out. */
 	private const DATA = '~\'(?:[^\'\\\\]++|\\\\.)*+\'|"(?:[^"\\\\]++|\\\\.)*+"|/\*(?!!).*?\*/~s';
@@ -75,9 +76,20 @@ class Siteyard_Query {
 		return 'ALTER TABLE ' . siteyard_quote_name( $table ) . ' ' . implode( ', ', array_map( array( $this, 'write' ), $others ) );
 	}
 
-	/** For a CREATE TABLE: the same under another name. */
-	public function as_copy( string $name ): string {
-		return $this->write_with( array( array( $this->find( 'tableName' ), siteyard_quote_name( $name ) ) ) );
+	/** @return string[] The tables that the integration makes anew for this. */
+	public function rebuilt_tables(): array {
+		$statement = $this->find( 'alterTable' ) ?? $this->find( 'tableAdministrationStatement' ) ?? $this->find( 'dropIndex' );
+		return $statement ? array_map( array( $this, 'name' ), $statement->get_descendant_nodes( 'tableRef' ) ) : array();
+	}
+
+	/** For a CREATE TABLE. */
+	public function is_temporary(): bool {
+		return $this->find( 'createTable' )->has_child_token( WP_MySQL_Lexer::TEMPORARY_SYMBOL );
+	}
+
+	/** @return string[] For a CREATE TABLE: how it sets the number of the next row, if it does. */
+	public function counter(): array {
+		return array_map( array( $this, 'write' ), $this->counter_options() );
 	}
 
 	/** For a CREATE TABLE: the same as another query names it, as MySQL copies it, without the counter and the keys to other tables. */
@@ -88,9 +100,8 @@ class Siteyard_Query {
 			$is_foreign = $element->get_first_child_node( 'tableConstraintDef' )?->has_child_token( WP_MySQL_Lexer::FOREIGN_SYMBOL );
 			$is_foreign || $keeps[] = $this->write( $element );
 		}
-		foreach ( $this->tree->get_descendant_nodes( 'createTableOption' ) as $option ) {
-			$is_counter = $option->has_child_token( WP_MySQL_Lexer::AUTO_INCREMENT_SYMBOL );
-			$is_counter && $removed[] = array( $option, '' );
+		foreach ( $this->counter_options() as $option ) {
+			$removed[] = array( $option, '' );
 		}
 		$create = $asked->find( 'createTable' );
 		$name   = $this->find( 'tableName' );
@@ -102,12 +113,19 @@ class Siteyard_Query {
 				...$removed,
 			)
 		);
-		$is_temporary = $create->has_child_token( WP_MySQL_Lexer::TEMPORARY_SYMBOL ) && ! $this->find( 'createTable' )->has_child_token( WP_MySQL_Lexer::TEMPORARY_SYMBOL );
-		return $is_temporary ? 'CREATE TEMPORARY' . substr( ltrim( $text ), strlen( 'CREATE' ) ) : $text;
+		return $asked->is_temporary() && ! $this->is_temporary() ? 'CREATE TEMPORARY' . substr( ltrim( $text ), strlen( 'CREATE' ) ) : $text;
 	}
 
 	private function find( string $rule ): ?WP_Parser_Node {
 		return $this->tree->get_first_descendant_node( $rule );
+	}
+
+	/** @return WP_Parser_Node[] */
+	private function counter_options(): array {
+		return array_filter(
+			$this->tree->get_descendant_nodes( 'createTableOption' ),
+			fn( $option ) => $option->has_child_token( WP_MySQL_Lexer::AUTO_INCREMENT_SYMBOL )
+		);
 	}
 
 	/** @return WP_Parser_Node[] */
