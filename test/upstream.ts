@@ -42,6 +42,8 @@ export async function startUpstream(
     });
     response.end(isRaw || given.body === undefined ? given.body : JSON.stringify(given.body));
   });
+  // It never ends an idle connection, which could be in the very moment that the other side uses it.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
