@@ -133,7 +133,7 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       };
       const write = "file_put_contents('/site/wordpress/wp-content/written.txt', 'x', FILE_APPEND);";
       const short = await putPhp('write.php', write);
-      const endless = await putPhp('write-and-loop.php', `${write} while (true) {}`);
+      const endless = await putPhp('write-and-loop.php', `${write} while (true) { usleep(10000); }`);
       const broken = await putPhp('write-and-break.php', `${write} this_function_does_not_exist();`);
       await tells(() => get(short));
       await tells(() => get(broken));

@@ -13,7 +13,7 @@ import {
 
 /** Plugins and themes: put in, brought up to date and removed, by archives, since the directory of WordPress.org is out of reach. */
 export const EXTENSIONS: Area[] = [
-  { name: 'a plugin is installed, updated, switched off and deleted', isShort: true, walk: changePlugins },
+  { name: 'a plugin is installed, updated, switched off and deleted', walk: changePlugins },
   { name: 'a plugin that can not start is not switched on', walk: refuseBrokenPlugin },
   { name: 'a theme is installed, updated and deleted, and has a menu', walk: changeThemes },
 ];

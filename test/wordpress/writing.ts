@@ -15,7 +15,7 @@ import {
 export const WRITING: Area[] = [
   { name: 'the dashboard greets, and takes a quick draft', walk: draftQuickly },
   { name: 'a post is edited in the editor', walk: edit },
-  { name: 'a post is quick edited in the list', isShort: true, walk: quickEdit },
+  { name: 'a post is quick edited in the list', walk: quickEdit },
   { name: 'a post goes to the trash, comes back, and goes for good', walk: trashAndRestore },
   { name: 'a scheduled post appears by itself', walk: schedule },
 ];

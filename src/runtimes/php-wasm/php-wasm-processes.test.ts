@@ -12,6 +12,7 @@ import { createSite, firstContent, newSpec, putProbe, request } from '#runtimes/
 import { describeProcesses } from '#runtimes/processes.contract.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 import { eventually } from '../../../test/expect.ts';
+import { pause } from '../../../test/pause.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -61,6 +62,8 @@ describe('the processes of PHP in WebAssembly', () => {
       }, 5);
       await eventually(async () => {
         assert.equal((await get(runtime, site, '/wp-login.php')).status, 200);
+        // The successor is warmed in the time that others leave.
+        await pause(300);
         return !pidsOf(runtime, site).includes(first as number);
       }, GENEROUS_MS);
       clearInterval(watch);

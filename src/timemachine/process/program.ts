@@ -11,6 +11,7 @@ import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
+import { fleetingOperations } from '../stores/file-operations.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
 import { KeptSite, sourceOf } from './kept-site.ts';
 import { mendDatabase } from './mend-database.ts';
@@ -124,6 +125,7 @@ const handlers: Handlers = {
           folder: content,
           staging: join(scratch, 'staging'),
           tables,
+          operations: fleetingOperations,
           onProgress,
         });
       } finally {

@@ -79,6 +79,13 @@ export const diskOperations: FileOperations = {
   },
 };
 
+/** The same for what is thrown away in the end: nothing waits for the disk. */
+export const fleetingOperations: FileOperations = {
+  ...diskOperations,
+  writeNew: (path, parts, options) => diskOperations.writeNew(path, parts, { ...options, durable: false }),
+  async syncFolder() {},
+};
+
 /** A time for utimes. It loses at most 120 ns, so that reading it back rounds to the same microsecond. */
 export function secondsOf(modifiedUs: number): number {
   return modifiedUs / 1e6;
