@@ -28,10 +28,10 @@ import { Visitor } from './visitor.ts';
  *
  *   KILLS=100 node --test --test-global-setup=test/global-setup.ts test/kill/restore-kill.test.ts
  */
-const KILLS = Number(process.env.KILLS ?? 6);
+const KILLS = Number(process.env.KILLS ?? 3);
 const SITES = 3;
 const DRAIN_MS = 120_000;
-const LONG_MS = 60_000 + KILLS * 8_000;
+const LONG_MS = 300_000 + KILLS * 20_000;
 
 let platform: MortalPlatform;
 let person: Person;

@@ -19,7 +19,7 @@ import { CMS, newFqdn, newSite } from '../sites.ts';
  * Kills the service again and again while sites are created, renamed and deleted. In the end each work is finished or
  * undone: every row has its folder and every folder its row, no name leads nowhere, nothing is busy.
  */
-const KILLS = Number(process.env.KILLS ?? 6);
+const KILLS = Number(process.env.KILLS ?? 3);
 const WRITERS = 6;
 const random = new Random(SEED);
 
