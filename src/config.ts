@@ -62,6 +62,8 @@ export interface Config {
   phpProcessesPerSite: number;
   /** After so many requests a process makes way for a fresh one. */
   phpRequestsPerProcess: number;
+  /** How well PHP itself is compiled: for the speed of pages, or for a quick start in little memory. */
+  phpCompiler: 'optimizing' | 'baseline';
   /** Processes that take backups side by side. */
   backupProcesses: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
@@ -206,6 +208,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     phpIdleMinutes: number('PHP_IDLE_MINUTES', 10, 0.01, 1440),
     phpProcessesPerSite: number('PHP_PROCESSES_PER_SITE', 4, 1, 64),
     phpRequestsPerProcess: number('PHP_REQUESTS_PER_PROCESS', 10_000, 1, 1_000_000_000),
+    phpCompiler: choice('PHP_COMPILER', text('PHP_COMPILER') ?? 'optimizing', ['optimizing', 'baseline']),
     backupProcesses: number('BACKUP_PROCESSES', Math.max(1, Math.floor(availableParallelism() / 2)), 1, 64),
     analytics:
       analyticsUrl && analyticsToken ? { url: analyticsUrl.replace(/\/+$/, ''), token: analyticsToken } : undefined,

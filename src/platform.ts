@@ -203,6 +203,7 @@ function createRuntime(config: Config, log: Log, outbound: Outbound, keepsStandb
     idleTimeoutMs: config.phpIdleMinutes * 60_000,
     processesPerSite: config.phpProcessesPerSite,
     requestsPerProcess: config.phpRequestsPerProcess,
+    compiler: config.phpCompiler,
     allowedNetworks: config.outboundAllow,
     ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });

@@ -65,6 +65,7 @@ export async function startTestApp(
     WORDPRESS_SOURCE: 'npm',
     // Most tests need no PHP, and a warm one costs seconds of the machine.
     STANDBY_WORKERS: '0',
+    PHP_COMPILER: 'baseline',
     METRICS_URL: 'http://grafana.example',
     ...options.env,
   });

@@ -28,6 +28,8 @@ export async function openTestRuntime(
     processesPerSite: 4,
     requestsPerProcess: 10_000,
     allowedNetworks: [],
+    // Most tests ask for a page or two, and a process that answers a thousand is what benchmarks are for.
+    compiler: 'baseline',
     ...options,
     dataDir,
   });

@@ -180,6 +180,7 @@ describe('the processes of PHP in WebAssembly', () => {
       ini: {},
       shared: [],
       allowedNetworks: [],
+      compiler: 'baseline' as const,
       log: createLog('silent'),
     };
     try {

@@ -37,7 +37,7 @@ import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn 
 import { SqliteFile } from './sqlite-file.ts';
 import type { LogMessage, RequestEnd } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**
@@ -57,6 +57,7 @@ export interface PhpWasmOptions {
   /** After so many requests a process makes way for another. */
   requestsPerProcess: number;
   allowedNetworks: readonly string[];
+  compiler: WorkerOptions['compiler'];
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
-import { clearSlots, WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
 
 /** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
 export interface WorkerSettings {
@@ -12,6 +12,7 @@ export interface WorkerSettings {
   phpVersion: string;
   memoryBudgetBytes: number;
   allowedNetworks: readonly string[];
+  compiler: WorkerOptions['compiler'];
 }
 
 /** What there is to know about a version of WordPress. */
@@ -105,10 +106,19 @@ export class Workers {
     try {
       const { shared } = await this.#mountsOf(coreVersion);
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
-      const { phpVersion, allowedNetworks } = this.#settings;
+      const { phpVersion, allowedNetworks, compiler } = this.#settings;
       const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
       const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
-      const worker = new WorkerProcess({ slot, mode, phpVersion, ini, shared, allowedNetworks, log: this.#log });
+      const worker = new WorkerProcess({
+        slot,
+        mode,
+        phpVersion,
+        ini,
+        shared,
+        allowedNetworks,
+        compiler,
+        log: this.#log,
+      });
       this.#workers.add(worker);
       worker.closed.then(() => this.#workers.delete(worker));
       return worker;
