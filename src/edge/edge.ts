@@ -104,7 +104,7 @@ export class Edge {
     this.#files = new StaticFiles(this.#limits);
     this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
-    this.#ownCalls = new OwnCalls(this.#limits.ownConnectionMs, (siteId, request, response) =>
+    this.#ownCalls = new OwnCalls(this.#limits.ownArrivalMs, (siteId, request, response) =>
       this.#answerOwn(siteId, request, response),
     );
   }

@@ -14,8 +14,8 @@ export interface EdgeLimits {
   /** How many requests of a site to itself may be under way, and how long one waits for a process. */
   ownCallsPerSite: number;
   ownCallMs: number;
-  /** How long a connection of a site to itself may last: no request of PHP does. */
-  ownConnectionMs: number;
+  /** How long a request of a site to itself may take to arrive, its body included. */
+  ownArrivalMs: number;
   /** Memory for cached pages of all sites, and the largest page that is kept. */
   pageCacheBytes: number;
   pageBytes: number;
@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   waitingPerSite: 256,
   ownCallsPerSite: 32,
   ownCallMs: 10_000,
-  ownConnectionMs: 120_000,
+  ownArrivalMs: 120_000,
   pageCacheBytes: 256 * 1024 * 1024,
   pageBytes: 2 * 1024 * 1024,
   notFoundCacheBytes: 32 * 1024 * 1024,

@@ -13,7 +13,7 @@ let handler: RequestListener = (_request, response) => response.end('WordPress')
 let server: Server;
 
 before(async () => {
-  await world.start({ limits: { ownCallsPerSite: 3, ownConnectionMs: 5_000, flushMs: 20 } });
+  await world.start({ limits: { ownCallsPerSite: 3, ownArrivalMs: 500, flushMs: 20 } });
   // What a runtime does with the connections that its PHP makes.
   server = createServer((connection) => world.edge.answerOwnCalls('site-1', connection)).listen(door);
 });
@@ -110,7 +110,9 @@ test('is no way to be started: a site that was stopped meanwhile is refused', as
   world.site.isAwake = true;
 });
 
-test('does not keep a connection, or half of a request, for longer than PHP could', async () => {
+test('waits for a request as long as it may take to arrive, and for the answer as long as that takes', async () => {
+  handler = (_request, response) => setTimeout(() => response.end('late'), 700);
+  assert.equal((await askItself({ path: '/?late' })).text, 'late');
   const half = connect(door);
   half.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 1000000\r\n\r\nhalf`);
   await once(half.resume(), 'close');

@@ -59,7 +59,7 @@ export class AwakeSite implements RunningSite {
   #hasStarted = false;
   readonly #ending = new AbortController();
   /** When PHP last worked, which tells how idle the site is. */
-  #lastUsedAt = Date.now();
+  #lastUsedAt = performance.now();
 
   constructor(limits: AwakeLimits, events: AwakeEvents) {
     this.#limits = limits;

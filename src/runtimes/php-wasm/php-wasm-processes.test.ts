@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ import { WorkerProcess } from './worker-process.ts';
 describeProcesses('PHP in WebAssembly', openTestRuntime);
 
 const GENEROUS_MS = 240_000;
-const EXTRA_IDLE_MS = 10_000;
+const EXTRA_IDLE_MS = 6_000;
 const MB = 1024 * 1024;
 /** What the driver counts for a process. */
 const PROCESS_BYTES = 400 * MB;
@@ -137,6 +137,22 @@ describe('the processes of PHP in WebAssembly', () => {
       await eventually(async () => pidsOf(runtime, site).length === 1, GENEROUS_MS);
       assert.deepEqual(pidsOf(runtime, site), [first]);
       assert.ok(Date.now() - askedAt > EXTRA_IDLE_MS, 'it ended at once');
+
+      // Somebody who reads slowly needs it until the end.
+      const path = await putProbe(runtime, site, 'large.php', "echo str_repeat('x', 8 << 20);");
+      const lease = await (await runtime.start(site)).lease(AbortSignal.timeout(GENEROUS_MS));
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const { hostname } = new URL(site.url);
+        const asking = openRequest({ socketPath: lease.socketPath, path, headers: { host: hostname } }, resolve);
+        asking.once('error', reject).end();
+      });
+      await pause(EXTRA_IDLE_MS + 2_000);
+      assert.equal(pidsOf(runtime, site).length, 2);
+      let bytes = 0;
+      for await (const chunk of answer) bytes += (chunk as Buffer).length;
+      assert.equal(bytes, 8 << 20);
+      lease.release();
+      await eventually(async () => pidsOf(runtime, site).length === 1, GENEROUS_MS);
       await long.letGo();
       assert.equal((await long.answer).text, 'let go');
     } finally {

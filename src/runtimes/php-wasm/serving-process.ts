@@ -40,8 +40,8 @@ export class ServingProcess {
   /** What PHP works on, or worked on last. */
   #request: string | null = null;
   #unwatch: () => void = () => {};
-  /** When PHP last worked. */
-  lastUsedAt = Date.now();
+  /** When PHP last worked, by a clock that nobody sets. */
+  lastUsedAt = performance.now();
   requests = 0;
   /** It has used up what a process may; another is to take its place. */
   isSpent = false;
@@ -73,7 +73,7 @@ export class ServingProcess {
 
   /** Nobody misses it: PHP is done, and so are those who read what it said. */
   get isQuiet(): boolean {
-    return !this.isAtWork && (this.#unread === 0 || Date.now() - this.lastUsedAt > READ_LIMIT_MS);
+    return !this.isAtWork && (this.#unread === 0 || performance.now() - this.lastUsedAt > READ_LIMIT_MS);
   }
 
   /** It takes no more requests. */
@@ -127,14 +127,14 @@ export class ServingProcess {
     this.#isLeaving = true;
     this.#graceMs = graceMs;
     // Whoever has been told to send a request may be about to: it is let begin and end.
-    for (const end = Date.now() + graceMs; this.isAtWork && this.worker.alive && Date.now() < end; )
+    for (const end = performance.now() + graceMs; this.isAtWork && this.worker.alive && performance.now() < end; )
       await sleep(STOP_LOOK_MS);
     await this.worker.end(graceMs);
   }
 
   #begin(current: { hasBegun: boolean }): void {
     this.#current = current;
-    this.lastUsedAt = Date.now();
+    this.lastUsedAt = performance.now();
     // Before the request is sent, so that nothing PHP writes comes sooner.
     this.#events.touched();
   }
@@ -159,7 +159,7 @@ export class ServingProcess {
     // A process that ends while it is idle has written nothing.
     if (this.#current) this.#events.touched();
     this.#current = undefined;
-    this.lastUsedAt = Date.now();
+    this.lastUsedAt = performance.now();
     if (this.#isLeaving && this.worker.alive) this.worker.retire(this.#graceMs);
     this.#events.freed();
   }

@@ -68,12 +68,12 @@ export class StandbyWorkers {
     const version = this.#version;
     const isFull = this.count >= this.#wanted;
     if (!version || isFull || this.#isRefilling || this.#workers.isClosed) return;
-    if (Date.now() < this.#refillAfter || this.#workers.room <= 0) return;
+    if (performance.now() < this.#refillAfter || this.#workers.room <= 0) return;
     this.#isRefilling = true;
     try {
       await this.#add(version);
     } catch (error) {
-      this.#refillAfter = Date.now() + REFILL_AFTER_FAILURE_MS;
+      this.#refillAfter = performance.now() + REFILL_AFTER_FAILURE_MS;
       if (!this.#workers.isClosed) this.#log.warn({ err: error }, 'a worker could not be warmed');
     } finally {
       this.#isRefilling = false;

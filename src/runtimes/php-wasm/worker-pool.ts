@@ -285,10 +285,10 @@ export class WorkerPool {
 
   /** Ends what is needed least until one more fits; where all are at work, waits for one of them. */
   async #makeRoom(signal?: AbortSignal): Promise<void> {
-    for (const end = Date.now() + ROOM_WAIT_MS; this.#workers.room <= 0; ) {
+    for (const end = performance.now() + ROOM_WAIT_MS; this.#workers.room <= 0; ) {
       if (signal?.aborted) throw new SiteFailure('stopped', 'The site was stopped.');
       if (await this.#giveWay()) continue;
-      if (Date.now() > end || this.#workers.isClosed)
+      if (performance.now() > end || this.#workers.isClosed)
         throw new SiteFailure('overload', 'Too many sites are at work on this machine.');
       await sleep(ROOM_LOOK_MS);
     }
@@ -324,7 +324,7 @@ export class WorkerPool {
   }
 
   async #lookAfter(): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     for (const known of this.#awake.values()) {
       const isUnused = known.site.isIdle && now - known.site.lastUsedAt > this.#settings.idleTimeoutMs;
       if (isUnused) this.#forget(known).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
