@@ -87,6 +87,8 @@ async function measureFew(bench: Bench, service: Service) {
     wakeWarm.push(await timed(() => page(service, name)));
     await putToSleep(service, name);
   }
+  // Awake since it was created.
+  await putToSleep(service, 'first.localhost');
   await standbyIsReady(service);
   const asleepBytes = pssOf(phpProcesses(pid));
   const asleepProcesses = phpProcesses(pid).length - STANDBY;
