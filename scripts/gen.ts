@@ -67,10 +67,15 @@ async function tableTypes(): Promise<string> {
         (column_default is not null or is_identity = 'YES' or is_nullable = 'YES') as optional
       from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'
       order by table_name, ordinal_position`.execute(db);
+    const enums = await sql<{ name: string; type: string }>`
+      select typname as name, string_agg(quote_literal(enumlabel), ' | ' order by enumsortorder) as type
+      from pg_enum join pg_type on pg_type.oid = enumtypid join pg_namespace n on n.oid = typnamespace
+      where nspname = 'public' group by typname`.execute(db);
+    const types: Record<string, string> = { ...PG_TYPES, ...Object.fromEntries(enums.rows.map(({ name, type }) => [name, type])) };
     const tables = Map.groupBy(rows, (row) => row.table_name);
     const bodies = [...tables].map(([name, columns]) => {
       const lines = columns.map(({ column_name, udt_name, nullable, optional }) => {
-        const type = `${PG_TYPES[udt_name] ?? 'unknown'}${nullable ? ' | null' : ''}`;
+        const type = `${types[udt_name] ?? 'unknown'}${nullable ? ' | null' : ''}`;
         return `    ${column_name}: ${optional ? `Generated<${type}>` : type};`;
       });
       return `  ${name}: {\n${lines.join('\n')}\n  };`;

@@ -8,7 +8,7 @@ test('an empty environment is a working configuration', () => {
   assert.equal(config.port, 8080);
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.baseUrl, 'http://localhost:8080');
-  assert.equal(config.role, 'all');
+  assert.deepEqual([...config.roles], ['api', 'worker', 'edge']);
 });
 
 test('every fault is named at once', () => {
@@ -54,11 +54,10 @@ test('servers of names are addresses, with or without a port', () => {
 
 test('a role of its own needs the shared database and the shared key', () => {
   assert.throws(() => readConfig({ ROLE: 'api' }), /DATABASE_URL[\s\S]*SECRET_KEY/);
-  assert.throws(() => readConfig({ ROLE: 'king' }), /one of all, api, worker, edge/);
-  assert.equal(
-    readConfig({ DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) }, ['--role=worker']).role,
-    'worker',
-  );
+  assert.throws(() => readConfig({ ROLE: 'king' }), /one of api, worker, edge/);
+  const shared = { DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) };
+  assert.deepEqual([...readConfig(shared, ['--role=worker']).roles], ['worker']);
+  assert.deepEqual([...readConfig({ ...shared, ROLE: 'api, worker' }).roles], ['api', 'worker']);
 });
 
 test('the address of the metrics dashboard says where a sign-in to it leads back to, unless that is listed', () => {

@@ -8,11 +8,12 @@ import { isWithin, readHost, readHostName, registrableDomain } from '#core/host-
  * The whole configuration, read once from the environment. Every fault is named in one message, so that an operator
  * mends a deployment in one go.
  */
-const ROLES = ['all', 'api', 'worker', 'edge'] as const;
+const ROLES = ['api', 'worker', 'edge'] as const;
 type ProgramRole = (typeof ROLES)[number];
 
 export interface Config {
-  role: ProgramRole;
+  /** What this process does. `all` is every role, and the embedded Postgres where no other one is named. */
+  roles: ReadonlySet<ProgramRole>;
   host: string;
   port: number;
   dataDir: string;
@@ -164,8 +165,9 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
 
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const roleFlag = args.find((arg) => arg.startsWith('--role='))?.slice('--role='.length);
+  const role = roleFlag ?? text('ROLE') ?? 'all';
   const config: Config = {
-    role: choice('ROLE', roleFlag ?? text('ROLE') ?? 'all', ROLES),
+    roles: new Set(role === 'all' ? ROLES : role.split(',').map((each) => choice('ROLE', each.trim(), ROLES))),
     host: text('HOST') ?? '127.0.0.1',
     port,
     dataDir,
@@ -232,10 +234,9 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     faults.push('STOREFRONT_DOMAIN must be a domain, such as myshopify.com');
   for (const server of config.dnsServers)
     if (!isServer(server)) faults.push(`DNS_SERVERS has '${server}', which is no address`);
-  if (config.role !== 'all' && !databaseUrl)
-    faults.push(`ROLE=${config.role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
-  if (config.role !== 'all' && !secretKey)
-    faults.push(`ROLE=${config.role} needs SECRET_KEY, the same for every process`);
+  if (role !== 'all' && !databaseUrl)
+    faults.push(`ROLE=${role} needs DATABASE_URL: only 'all' runs the embedded Postgres`);
+  if (role !== 'all' && !secretKey) faults.push(`ROLE=${role} needs SECRET_KEY, the same for every process`);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -31,6 +31,7 @@ import { createOperator } from '#features/account/account.ts';
 import { backupFigures } from '#features/backup/backup.ts';
 import { BackupClock, listenToTouches } from '#features/backup-clock/backup-clock.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
+import { watchHolds } from '#features/hold/hold.ts';
 import { jobKinds, operations, schedules } from '#features/index.ts';
 import { countFailedJobs } from '#features/job/job.sql.ts';
 import { resealSecrets } from '#features/key-rotation/key-rotation.jobs.ts';
@@ -93,9 +94,9 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     await listener.connect();
     undo.push(() => listener.close());
 
-    const works = config.role === 'all' || config.role === 'worker';
+    const works = config.roles.has('worker');
     const jobs = new Jobs({ db: database.db, pool: database.pool, listener, log, worker: works });
-    const serves = config.role === 'all' || config.role === 'edge';
+    const serves = config.roles.has('edge');
     const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
     const runtime = createRuntime(config, log, outbound, serves);
     const locks = new Locks(database.pool);
@@ -107,12 +108,17 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     siteLog.start();
     const parts = { outbound, runtime, locks, timeMachine, siteLog };
     const services = await createServices(config, log, database.db, listener, jobs, parts);
+    const holds = await watchHolds(services);
+    undo.push(() => holds.close());
     // Jobs end before the runtime that they work with, so the runtime's end comes first in a list that is walked backwards.
     undo.push(() => runtime.close());
     undo.push(() => jobs.close());
     await jobs.open();
     await prepareData(services);
-    const routes = withPreviews(services, siteRoutes(services));
+    const routes = withPreviews(services, {
+      ...siteRoutes(services),
+      subscribe: (changed: (siteId: string | undefined) => void) => holds.subscribe(changed),
+    });
     // Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on.
     await runtime.open();
     listenToRuntime(services);
@@ -144,7 +150,7 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
       platform: () => platformFigures(services),
     });
     if (config.metricsPort !== undefined) undo.push(await serveMetrics(metrics, config.host, config.metricsPort));
-    const answers = config.role === 'all' || config.role === 'api';
+    const answers = config.roles.has('api');
     undo.push(() => edge.close());
     await edge.start();
     await subscribeToPurges(services, (siteId) => edge.purge(siteId));

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backUp } from '#features/backup-clock/cut.ts';
@@ -13,6 +13,13 @@ export function siteOnDisk(app: TestApp, siteId: string) {
     async write(path: string, text: string): Promise<void> {
       await mkdir(dirname(join(content, path)), { recursive: true });
       await writeFile(join(content, path), text);
+    },
+
+    /** The texts of the files in a folder whose names match, by what the pattern finds in the name. */
+    async files(folder: string, pattern: RegExp): Promise<Map<string, string>> {
+      const found = (await readdir(join(content, folder))).map((name) => pattern.exec(name)).filter((match) => match !== null);
+      const texts = found.map(async (match) => [match[1] ?? match[0], await readFile(join(content, folder, match.input), 'utf8')] as const);
+      return new Map(await Promise.all(texts));
     },
 
     remove: (path: string) => rm(join(content, path), { recursive: true }),

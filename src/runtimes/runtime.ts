@@ -163,6 +163,8 @@ export interface Command {
   /** Each stream is cut at this length. */
   maxOutputBytes: number;
   signal?: AbortSignal;
+  /** Runs although the site is suspended: it is part of the work that has the site to itself. */
+  asHolder?: boolean;
 }
 
 export interface CommandResult {

@@ -2,15 +2,8 @@ import { type Db, inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import {
-  aloneOnSite,
-  databaseTime,
-  findClock,
-  insertBackup,
-  noteCut,
-  noteFailure,
-  placeOf,
-} from '#features/backup/backup.ts';
+import { databaseTime, findClock, insertBackup, noteCut, noteFailure, placeOf } from '#features/backup/backup.ts';
+import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/site/site.ts';
 import { TimeMachineFailure } from '#timemachine/process/helper-process.ts';
 import type { CutReport } from '#timemachine/process/protocol.ts';

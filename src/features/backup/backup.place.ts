@@ -37,13 +37,3 @@ async function requireClock(db: Services['db'], siteId: string): Promise<BackupC
   if (!clock) throw new Error(`nothing is known of the backups of site ${siteId}`);
   return clock;
 }
-
-/** One at a time looks at or changes what is on disk of a site; LockBusy where another one takes longer than `waitMs`. */
-export function aloneOnSite<T>(
-  { locks }: Pick<Services, 'locks'>,
-  siteId: string,
-  waitMs: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return locks.alone(`storage of site ${siteId}`, waitMs, work);
-}

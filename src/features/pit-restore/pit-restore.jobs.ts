@@ -1,30 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, type Tx } from '#core/db/database.ts';
 import { reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { aloneOnSite, databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
+import { databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
-import { announcePurge, findOwn, IDLE, nothing, type SiteRow, siteUrl, updateBusySite } from '#features/site/site.ts';
+import { onHeldSite, release } from '#features/hold/hold.ts';
+import { announcePurge, findOwn, moveDatabase, nothing, type SiteRow, updateSite } from '#features/site/site.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
 import { countersOf } from './pit-restore.view.ts';
-import {
-  endBadly,
-  endWell,
-  finalReason,
-  keepChanges,
-  type RestoreWork,
-  WAIT_MS,
-  wishOfRecord,
-} from './pit-restore.work.ts';
+import { endBadly, endWell, finalReason, keepChanges, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
 
 const PLANS = 3;
-/** The edge of this process has heard that the site is held by then; mostly it is over before it is asked for. */
-const HEARD_MS = 500;
-/** Others have, and have stopped their PHP: what runs is given some seconds, and told twice. */
-const HEARD_BY_OTHERS_MS = 7_000;
 
 /**
  * Brings a site back to a point. Visitors wait from the moment that the site is busy, and see the site again when all of
@@ -34,20 +22,21 @@ export const restoreToPoint = jobKind<RestoreWork>({
   name: 'site.restore_to_point',
   lane: 'site',
   async run(payload, { services, commit }) {
-    const { siteId, eventId, restoreId } = payload;
+    const { siteId, restoreId } = payload;
     const site = await findOwn(services, payload);
     const record = await findPitRestore(services.db, siteId, restoreId);
     if (!site || !record) return commit(nothing);
-    const resume = await services.runtime.suspend(siteId);
     try {
-      // Nothing but the last word was missing where all of it was in place already.
-      if (!record.applied_at)
-        await aloneOnSite(services, siteId, WAIT_MS, (signal) => restore(services, site, record, signal));
-      if (record.restore_db) await settle(services, site);
+      await onHeldSite(services, payload, async (signal) => {
+        // Nothing but the last word was missing where all of it was in place already.
+        if (!record.applied_at) await restore(services, site, record, signal);
+        if (record.restore_db) await settle(services, site);
+      });
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
         await announcePurge(tx, siteId);
-        await updateBusySite(tx, siteId, eventId, { ...IDLE, storage_is_stale: true });
+        await release(tx, payload);
+        await updateSite(tx, siteId, { storage_is_stale: true });
         // The state that it brought back gets its own backup at once.
         await startClock(tx, siteId, site.team_id);
         await endWell(tx, payload, {});
@@ -56,15 +45,13 @@ export const restoreToPoint = jobKind<RestoreWork>({
       const reason = finalReason(error);
       if (reason === undefined) throw error;
       services.log.error({ err: error, siteId, restoreId }, 'a restore is not possible');
-      const outcome = await aloneOnSite(services, siteId, WAIT_MS, () => recover(services, site));
+      const outcome = await onHeldSite(services, payload, () => recover(services, site));
       await commit((tx) => giveUp(tx, payload, `${reason} ${OUTCOMES[outcome]}`));
-    } finally {
-      resume();
     }
   },
   async undo(payload, services) {
     const site = await findOwn(services, payload);
-    if (site) await aloneOnSite(services, site.id, WAIT_MS, () => recover(services, site));
+    if (site) await onHeldSite(services, payload, () => recover(services, site));
   },
   async abandon(tx, payload, _error, undone) {
     if (undone) return giveUp(tx, payload, 'The restore failed. The site is whole: as before, or as at the point.');
@@ -81,15 +68,14 @@ const HALF = 'The restore could not be finished. Visitors see a notice until the
 
 async function giveUp(tx: Parameters<typeof endBadly>[0], payload: RestoreWork, reason: string): Promise<void> {
   await announcePurge(tx, payload.siteId);
-  await updateBusySite(tx, payload.siteId, payload.eventId, IDLE);
+  await release(tx, payload);
   await endBadly(tx, payload, reason);
 }
 
 async function restore(services: Services, site: SiteRow, record: PitRestoreRow, signal: AbortSignal): Promise<void> {
-  const { db, config, timeMachine } = services;
+  const { db, timeMachine } = services;
   const wish = await wishOfRecord(services, record);
   const onProgress = reportOf(db, record.event_id);
-  const heardMs = config.role === 'all' ? HEARD_MS : HEARD_BY_OTHERS_MS;
   for (let attempt = 1; ; attempt++) {
     const begunAt = await databaseTime(db);
     const place = await placeOf(services, site);
@@ -101,7 +87,6 @@ async function restore(services: Services, site: SiteRow, record: PitRestoreRow,
           if (!now) throw new Error('a restore tells what the site was like before it');
           if (!record.undo_point) await keepChanges(db, record.id, difference.count, list);
           await inTransaction(db, (tx) => writePlan(tx, site, record, { now, difference }, begunAt));
-          await sleep(Math.max(0, record.created_at.getTime() + heardMs - Date.now()));
         },
       });
       return await updatePitRestore(db, record.id, { applied_at: new Date() });
@@ -138,12 +123,7 @@ async function recover(services: Services, site: SiteRow): Promise<keyof typeof 
  * that is no reason to keep the site from its visitors.
  */
 async function settle(services: Services, site: SiteRow): Promise<void> {
-  const database = await services.runtime.database(site.id);
-  try {
-    await database.moveTo(siteUrl(services, site.fqdn));
-  } catch (error) {
+  await moveDatabase(services, site.id, site.fqdn).catch((error) => {
     services.log.warn({ err: error, siteId: site.id }, 'a restored database could not be moved to its address');
-  } finally {
-    database.close();
-  }
+  });
 }

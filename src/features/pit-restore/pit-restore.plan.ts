@@ -1,8 +1,9 @@
 import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
-import { aloneOnSite, databaseTime, placeOf } from '#features/backup/backup.ts';
+import { databaseTime, placeOf } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
-import { findSiteById, requireIdle, siteNotFound } from '#features/site/site.ts';
+import { aloneOnSite, requireIdle } from '#features/hold/hold.ts';
+import { findSiteById, siteNotFound } from '#features/site/site.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type { DifferenceList, PlanReport, RestoreWish, SitePlace, Window } from '#timemachine/process/protocol.ts';
 

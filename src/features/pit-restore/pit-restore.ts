@@ -7,16 +7,9 @@ import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { findBackupByHash, momentOf, spaceOf } from '#features/backup/backup.ts';
+import { hold, requireIdle, siteBusy } from '#features/hold/hold.ts';
 import { createPreview } from '#features/preview/preview.ts';
-import {
-  lockNamedSite,
-  lockWorkingTeam,
-  recordSiteEvent,
-  requireIdle,
-  type SiteRow,
-  siteBusy,
-  updateSite,
-} from '#features/site/site.ts';
+import { lockNamedSite, lockWorkingTeam, recordSiteEvent, type SiteRow } from '#features/site/site.ts';
 import type { Difference, DifferenceList, Moment } from '#timemachine/process/protocol.ts';
 import { type ChosenRestore, wishOf } from './pit-restore.choose.ts';
 import { restoreToPoint } from './pit-restore.jobs.ts';
@@ -147,7 +140,7 @@ export async function createPitRestore(call: Call, named: SiteRow, chosen: Chose
   });
   const work = { siteId: site.id, eventId, restoreId: id };
   await services.jobs.enqueue(db, isDryRun ? rehearseRestore : restoreToPoint, work, site.id);
-  if (!isDryRun) await updateSite(db, site.id, { busy: 'restoring', busy_event_id: eventId });
+  if (!isDryRun) await hold(db, [site.id], 'restoring', eventId);
   call.headers['operation-id'] = eventId;
   return viewOf((await findPitRestore(db, site.id, id)) as PitRestoreRow);
 }

@@ -2,7 +2,7 @@ import type { Db } from '#core/db/database.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { findBackupByHash, momentOf } from '#features/backup/backup.ts';
-import type { SiteWork } from '#features/site/site.ts';
+import type { HeldWork } from '#features/hold/hold.ts';
 import type { ListDifference, RestoreWish } from '#timemachine/process/protocol.ts';
 import { CHUNK } from './pit-restore.list.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { storedListOf } from './pit-restore.view.ts';
 
 /** What a restore and its rehearsal share. */
-export interface RestoreWork extends SiteWork {
+export interface RestoreWork extends HeldWork {
   restoreId: string;
 }
 

@@ -4,7 +4,7 @@ import { previewKey, specOfPreview } from './preview.spec.ts';
 import { listReadyPreviews, type PreviewRow } from './preview.sql.ts';
 
 /** The edge's routes, with those of previews: both have one kind of id, and are announced in one way. */
-export function withPreviews(services: Services, sites: RouteSource): RouteSource {
+export function withPreviews<T extends Omit<RouteSource, 'subscribe'>>(services: Services, sites: T): T {
   const previews = async (id?: string) =>
     (await listReadyPreviews(services.db, id)).map((row) => toRoute(services, row));
   return {

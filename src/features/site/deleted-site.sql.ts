@@ -36,14 +36,9 @@ export async function moveToDeleted(db: Db, site: SiteRow, { deletedBy, eventId 
  * The way back; undefined when another site has the name by now. The region may be gone too, and then the site comes
  * back in the first one.
  */
-export async function moveFromDeleted(
-  db: Db,
-  id: string,
-  busy: { busy: string; eventId: string },
-): Promise<SiteRow | undefined> {
-  const marks = JSON.stringify({ busy: busy.busy, busy_event_id: busy.eventId });
+export async function moveFromDeleted(db: Db, id: string): Promise<SiteRow | undefined> {
   const { rows } = await sql<SiteRow>`
-    insert into sites select (jsonb_populate_record(null::sites, site || ${marks}::jsonb || jsonb_build_object('region_id',
+    insert into sites select (jsonb_populate_record(null::sites, site || jsonb_build_object('region_id',
       (select id from regions order by id = (site->>'region_id')::int desc, id limit 1)))).*
     from deleted_sites where id = ${id} on conflict (fqdn) do nothing returning *`.execute(db);
   const site = rows[0];

@@ -1,33 +1,27 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { findTeam } from '#features/team/team.ts';
 import { findUser } from '#features/user/user.ts';
 import { siteUrl } from './site.spec.ts';
-import { updateBusySite } from './site.sql.ts';
-import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
+import { findOwn, moveDatabase, nothing } from './site.work.ts';
 
 /** Moves a site that lost its name to the one that it has now: the row says so already, its database does not. */
-export const leaveNameJob = jobKind<SiteWork>({
+export const leaveNameJob = jobKind<HeldWork>({
   name: 'site.leave_name',
   lane: 'site',
   async run(payload, { services, commit }) {
     const { siteId, eventId } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    await services.runtime.stop(siteId);
-    const database = await services.runtime.database(siteId);
-    try {
-      await database.moveTo(siteUrl(services, site.fqdn));
-    } finally {
-      database.close();
-    }
+    await onHeldSite(services, payload, () => moveDatabase(services, siteId, site.fqdn));
     await commit(async (tx) => {
-      if (await updateBusySite(tx, siteId, eventId, IDLE))
-        await finishEvent(tx, eventId, { result: { fqdn: site.fqdn } });
+      if (await release(tx, payload)) await finishEvent(tx, eventId, { result: { fqdn: site.fqdn } });
     });
   },
-  async abandon(tx, { siteId, eventId }) {
-    await updateBusySite(tx, siteId, eventId, IDLE);
+  async abandon(tx, payload) {
+    const { eventId } = payload;
+    await release(tx, payload);
     const failure = 'The addresses inside the site could not be rewritten; rename it to try again.';
     await finishEvent(tx, eventId, { failure });
   },

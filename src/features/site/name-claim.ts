@@ -3,11 +3,12 @@ import type { Db } from '#core/db/database.ts';
 import { DnsFailed } from '#core/dns.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
+import { hold, siteBusy } from '#features/hold/hold.ts';
 import { leaveNameJob, mailNameLost } from './name-claim.jobs.ts';
 import { findHolder, type NameHolder } from './name-claim.sql.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
-import { nameHeld, nameTaken, siteBusy } from './site.schema.ts';
+import { nameHeld, nameTaken } from './site.schema.ts';
 import { claimName, dropName, lockSite, nameIsHeld, updateSite } from './site.sql.ts';
 
 /**
@@ -75,7 +76,6 @@ export async function takeProvenName(call: Call, fqdn: string, { holder, proof }
       unfinished: true,
     },
   );
-  const work = { busy: 'updating', busy_event_id: eventId };
   const name = {
     fqdn: fallback,
     is_testing: true,
@@ -84,7 +84,8 @@ export async function takeProvenName(call: Call, fqdn: string, { holder, proof }
     zone_looked_at: null,
     favicon_url: null,
   };
-  await updateSite(db, site.id, { ...name, ...work });
+  await updateSite(db, site.id, name);
+  await hold(db, [site.id], 'updating', eventId);
   await services.jobs.enqueue(db, leaveNameJob, { siteId: site.id, eventId }, site.id);
   await services.jobs.enqueue(db, mailNameLost, { teamId: site.team_id, lost: fqdn, fqdn: fallback });
 }

@@ -1,10 +1,11 @@
 import type { Services } from '#core/services.ts';
 import type { Route } from '#edge/route.ts';
+import { siteBusy } from '#features/hold/hold.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { siteReports, siteRoutes } from './site.edge.ts';
-import { siteBusy, siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
+import { siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
 import { markStorageStale } from './site-upkeep.sql.ts';
 
 /**

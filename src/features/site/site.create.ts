@@ -5,6 +5,7 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
+import { hold } from '#features/hold/hold.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
 import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
@@ -14,7 +15,7 @@ import { createSiteJob } from './site.jobs.ts';
 import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
 import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
 import type { NewSite, Site } from './site.schema.ts';
-import { insertSite } from './site.sql.ts';
+import { findSiteById, insertSite, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** What is known of a new site before its transaction begins. */
@@ -93,12 +94,11 @@ export async function createSite(
     domain_option: isTesting ? 'platform' : 'custom',
     is_testing: isTesting,
     is_free: isFree,
-    busy: 'creating',
-    busy_event_id: eventId,
     http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
     code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
   });
   if (!row) throw takenName(services, team.id, input.fqdn, claim);
+  await hold(db, [id], 'creating', eventId);
   await requireFreeName(db, services, row.fqdn, team.id, claim);
   await services.jobs.enqueue(
     db,
@@ -116,7 +116,7 @@ export async function createSite(
     id,
   );
   call.headers['operation-id'] = eventId;
-  return completeSite(db, services, caller, row);
+  return completeSite(db, services, caller, (await findSiteById(db, id)) as SiteRow);
 }
 
 const newPassword = () => randomBytes(15).toString('base64url');

@@ -3,14 +3,15 @@ import type { Db } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { deleteExternalPaths } from '#features/external-path/external-path.ts';
+import { hold, requireIdle } from '#features/hold/hold.ts';
 import { addStorage, lockTeam, teamsById } from '#features/team/team.ts';
 import { usersById } from '#features/user/user.ts';
 import { restoreSite } from './deleted-site.jobs.ts';
 import { type DeletedSiteRow, lockDeletedSite, moveFromDeleted } from './deleted-site.sql.ts';
-import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+import { lockNamedSite, recordSiteEvent } from './site.events.ts';
 import { removeSite } from './site.remove.ts';
 import { type DeletedSite, deletedSiteNotFound, nameTaken, type Site } from './site.schema.ts';
-import { lockTeamSites, type SiteRow } from './site.sql.ts';
+import { findSiteById, lockTeamSites, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 import { removeBusySite } from './site-removal.jobs.ts';
 
@@ -47,11 +48,11 @@ export async function restoreDeletedSite(call: Call, siteId: string): Promise<Si
     unfinished: true,
   });
   await addStorage(db, deleted.team_id, deleted.storage_bytes);
-  const row = await moveFromDeleted(db, siteId, { busy: 'restoring', eventId });
-  if (!row) throw nameTaken();
+  if (!(await moveFromDeleted(db, siteId))) throw nameTaken();
+  await hold(db, [siteId], 'returning', eventId);
   await services.jobs.enqueue(db, restoreSite, { siteId, eventId }, siteId);
   call.headers['operation-id'] = eventId;
-  return completeSite(db, services, caller, row);
+  return completeSite(db, services, caller, (await findSiteById(db, siteId)) as SiteRow);
 }
 
 export async function completeDeletedSites(db: Db, caller: Caller, rows: DeletedSiteRow[]): Promise<DeletedSite[]> {

@@ -10,16 +10,11 @@ import { specOf } from './site.spec.ts';
 const SIGN_IN_NAME = 'admin';
 
 /** The control plane's side of the edge: where its routes come from. */
-export function siteRoutes(services: Services): RouteSource {
-  const { db, listener } = services;
+export function siteRoutes(services: Services): Omit<RouteSource, 'subscribe'> {
+  const { db } = services;
   return {
     loadAll: async () => (await listRoutes(db)).map((row) => toRoute(services, row)),
     load: async (siteId) => (await listRoutes(db, siteId)).map((row) => toRoute(services, row)),
-    async subscribe(changed) {
-      await listener.on('site_changed', (siteId) => changed(siteId));
-      // What was announced while nobody listened is lost.
-      listener.onReconnect(() => changed(undefined));
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type NewEvent, recordEvent } from '#core/events/events.ts';
-import { siteBusy, siteNotFound } from './site.schema.ts';
+import { siteNotFound } from './site.schema.ts';
 import { lockSite, type SiteRow } from './site.sql.ts';
 
 /** What happened to a site. The readable line starts with who did it, or with what `activity` says by itself. */
@@ -27,13 +27,4 @@ export async function lockNamedSite(db: Db, named: Pick<SiteRow, 'id' | 'team_id
   const site = await lockSite(db, named.id);
   if (site?.team_id !== named.team_id || site.fqdn !== named.fqdn) throw siteNotFound();
   return site;
-}
-
-/** One work at a time: whoever comes second is told what the first one is. */
-export function requireIdle(site: SiteRow): void {
-  if (site.busy === null) return;
-  throw siteBusy({
-    message: `The site is busy (${site.busy}); try again when that is done.`,
-    data: { busy: site.busy },
-  });
 }

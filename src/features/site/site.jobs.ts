@@ -4,14 +4,15 @@ import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { startClock } from '#features/backup/backup.ts';
+import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
-import { siteUrl, specOf } from './site.spec.ts';
-import { deleteBusySite, dropName, findSiteById, releaseName, type SiteRow, updateBusySite } from './site.sql.ts';
-import { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
+import { specOf } from './site.spec.ts';
+import { deleteSite, dropName, findSiteById, releaseName, type SiteRow, updateSite } from './site.sql.ts';
+import { findOwn, moveDatabase, nothing } from './site.work.ts';
 
-interface Creation extends SiteWork {
+interface Creation extends HeldWork {
   title: string;
   username: string;
   email: string;
@@ -38,8 +39,8 @@ export const createSiteJob = jobKind<Creation>({
     const storageBytes = await runtime.diskUsageBytes(siteId);
     await commit(async (tx) => {
       await lockTeam(tx, site.team_id);
-      const created = await updateBusySite(tx, siteId, eventId, {
-        ...IDLE,
+      if (!(await release(tx, payload))) return;
+      await updateSite(tx, siteId, {
         core_version: versions.coreVersion,
         php_version: versions.phpVersion,
         dkim_public_key: dkim.publicKey,
@@ -49,7 +50,6 @@ export const createSiteJob = jobKind<Creation>({
         // By then WordPress has told when its own work is due; this is for a site that nobody ever visits.
         next_cron_at: new Date(Date.now() + FIRST_CRON_MS),
       });
-      if (!created) return;
       await addStorage(tx, site.team_id, storageBytes);
       await startClock(tx, siteId, site.team_id);
       await finishEvent(tx, eventId, { result: { url: spec.url, core_version: versions.coreVersion } });
@@ -59,8 +59,9 @@ export const createSiteJob = jobKind<Creation>({
     const site = await findSiteById(db, siteId);
     if (site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId))) await runtime.delete(siteId);
   },
-  async abandon(tx, { siteId, eventId }) {
-    await deleteBusySite(tx, siteId, eventId);
+  async abandon(tx, payload) {
+    const { siteId, eventId } = payload;
+    if (await release(tx, payload)) await deleteSite(tx, siteId);
     // What went wrong in detail is for the operator, who finds it with the failed job.
     await finishEvent(tx, eventId, { failure: 'WordPress could not be set up. Nothing is left of the attempt.' });
   },
@@ -93,7 +94,7 @@ async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }>
   return { publicKey: publicKey.toString('base64'), privateKey };
 }
 
-interface Update extends SiteWork {
+interface Update extends HeldWork {
   newFqdn?: string;
   coreVersion?: string;
 }
@@ -106,15 +107,15 @@ export const updateSiteJob = jobKind<Update>({
     const { siteId, eventId, newFqdn, coreVersion } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    // Nothing of the old address may be written while it is being replaced.
-    await services.runtime.stop(siteId);
-    if (newFqdn !== undefined) await moveTo(services, siteId, newFqdn);
     const target = { ...site, fqdn: newFqdn ?? site.fqdn, core_version: coreVersion ?? site.core_version };
-    if (coreVersion !== undefined) await upgradeDatabase(services, target);
+    await onHeldSite(services, payload, async () => {
+      if (newFqdn !== undefined) await moveDatabase(services, siteId, newFqdn);
+      if (coreVersion !== undefined) await upgradeDatabase(services, target);
+    });
     await commit(async (tx) => {
       const isTesting = isUnderSiteDomain(services.config, target.fqdn);
-      const updated = await updateBusySite(tx, siteId, eventId, {
-        ...IDLE,
+      if (!(await release(tx, payload))) return;
+      await updateSite(tx, siteId, {
         fqdn: target.fqdn,
         is_testing: isTesting,
         domain_option: isTesting ? 'platform' : 'custom',
@@ -122,33 +123,24 @@ export const updateSiteJob = jobKind<Update>({
         // They were the old name's; WordPress and a look at the new one's zone tell.
         ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false, zone_looked_at: null }),
       });
-      if (!updated) return;
       if (newFqdn !== undefined) await releaseName(tx, site.fqdn, siteId, site.team_id);
       await finishEvent(tx, eventId, { result: { fqdn: target.fqdn, core_version: target.core_version } });
     });
   },
   async undo(payload, services) {
     const site = await findOwn(services, payload);
-    if (site && payload.newFqdn !== undefined) await moveTo(services, site.id, site.fqdn);
+    if (site && payload.newFqdn !== undefined)
+      await onHeldSite(services, payload, () => moveDatabase(services, site.id, site.fqdn));
   },
-  async abandon(tx, { siteId, eventId, newFqdn }, _error, undone) {
-    const site = await updateBusySite(tx, siteId, eventId, IDLE);
-    if (site && newFqdn !== undefined) await dropName(tx, newFqdn, siteId);
+  async abandon(tx, payload, _error, undone) {
+    const { siteId, eventId, newFqdn } = payload;
+    if ((await release(tx, payload)) && newFqdn !== undefined) await dropName(tx, newFqdn, siteId);
     const now = undone ? 'the site is as it was before' : 'the site may not work as before, and the platform was told';
     await finishEvent(tx, eventId, { failure: `The change could not be made; ${now}.` });
   },
 });
 
-async function moveTo(services: Services, siteId: string, fqdn: string): Promise<void> {
-  const database = await services.runtime.database(siteId);
-  try {
-    await database.moveTo(siteUrl(services, fqdn));
-  } finally {
-    database.close();
-  }
-}
-
-const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536 };
+const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536, asHolder: true };
 
 /** WordPress' own tables follow its version. Going back leaves them as they are, which older versions bear. */
 async function upgradeDatabase(services: Services, site: SiteRow): Promise<void> {
@@ -157,7 +149,7 @@ async function upgradeDatabase(services: Services, site: SiteRow): Promise<void>
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }
 
-export const stopSite = jobKind<SiteWork>({
+export const stopSite = jobKind<HeldWork>({
   name: 'site.stop',
   lane: 'site',
   async run({ siteId, eventId }, { services, commit }) {

@@ -1,6 +1,7 @@
 import type { Call } from '#core/http/operation.ts';
+import { requireIdle } from '#features/hold/hold.ts';
 import { createLoginUrl } from '#runtimes/wordpress/access.ts';
-import { recordSiteEvent, requireIdle } from './site.events.ts';
+import { recordSiteEvent } from './site.events.ts';
 import { lockWorkingTeam } from './site.limits.ts';
 import type { SiteLogin } from './site.schema.ts';
 import { specOf } from './site.spec.ts';

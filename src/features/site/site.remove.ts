@@ -2,6 +2,7 @@ import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { stopClock } from '#features/backup/backup.ts';
+import { hold } from '#features/hold/hold.ts';
 import { addStorage } from '#features/team/team.ts';
 import { archiveSite } from './deleted-site.jobs.ts';
 import { moveToDeleted } from './deleted-site.sql.ts';
@@ -22,6 +23,7 @@ export async function removeSite(db: Db, services: Services, by: Remover, site: 
   });
   await releaseName(db, site.fqdn, site.id, site.team_id);
   await stopClock(db, site.id);
+  await hold(db, [site.id], 'archiving', eventId);
   await moveToDeleted(db, site, { deletedBy: by.userId, eventId });
   await addStorage(db, site.team_id, -site.storage_bytes);
   await services.jobs.enqueue(db, archiveSite, { siteId: site.id, eventId }, site.id);

@@ -5,6 +5,7 @@ import { Empty, Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
+import { siteBusy } from '#features/hold/hold.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
 import { deleteSite } from './site.delete.ts';
@@ -20,7 +21,6 @@ import {
   SiteChange,
   SiteLogin,
   SiteUsage,
-  siteBusy,
   sleepFailed,
   updateFailed,
   workingTeamErrors,

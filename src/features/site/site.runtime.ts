@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts';
-import type { RouteSource } from '#edge/route.ts';
+import type { RouteSource, RouteState } from '#edge/route.ts';
 import type { SiteStatus } from '#runtimes/runtime.ts';
 import { announcePurge } from './site.edge.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
@@ -30,18 +30,20 @@ export function listenToRuntime(services: Services): void {
   });
 }
 
+const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating']);
+
 /**
- * Ends the processes of a site that sleeps, is suspended, is gone, or that some work has to itself: nothing may write to it
- * then. Whoever put it to sleep or took it may be another process of the platform than the one that runs it.
+ * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
+ * platform than the one that runs it. What some work has to itself was ended by then (watch-holds.ts).
  */
-export async function stopRetiredSites(services: Services, routes: RouteSource): Promise<void> {
-  const { runtime, listener, log } = services;
+export async function stopRetiredSites({ runtime, log }: Services, routes: RouteSource): Promise<void> {
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
-    if (route?.state !== 'ready' && route?.state !== 'creating') await runtime.stop(siteId);
-  };
-  await listener.on('site_changed', (siteId) => {
     // Also one whose processes are only starting.
+    if (!SERVED.has(route?.state)) await runtime.stop(siteId);
+  };
+  await routes.subscribe((siteId) => {
+    if (siteId === undefined) return;
     stopIfRetired(siteId).catch((error) => log.warn({ err: error, siteId }, 'could not stop a site'));
   });
 }

@@ -3,6 +3,7 @@ import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
 import { teamNotFound } from '#core/policy.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
+import { siteBusy } from '#features/hold/hold.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
 import { User } from '#features/user/user.ts';
@@ -151,7 +152,6 @@ export const nameHeld = failure(
   409,
   'Another team had this domain within the last 30 days. If it is yours, prove that with a TXT record and try again.',
 );
-export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 export const createFailed = failure(
   'site.create_failed',
   502,

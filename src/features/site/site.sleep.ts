@@ -1,5 +1,6 @@
 import type { Call } from '#core/http/operation.ts';
-import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+import { requireIdle } from '#features/hold/hold.ts';
+import { lockNamedSite, recordSiteEvent } from './site.events.ts';
 import { stopSite } from './site.jobs.ts';
 import type { Site } from './site.schema.ts';
 import { type SiteRow, updateSite } from './site.sql.ts';

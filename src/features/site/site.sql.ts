@@ -121,28 +121,9 @@ export async function noteZone(db: Db, { id, fqdn }: NamedSite, isNsRoot: boolea
     where id = ${id} and fqdn = ${fqdn}`.execute(db);
 }
 
-/** Changes the site if this very work still has it: an attempt that came too late changes nothing. */
-export async function updateBusySite(
-  db: Db,
-  id: string,
-  eventId: string,
-  change: Updateable<DB['sites']>,
-): Promise<SiteRow | undefined> {
-  return db
-    .updateTable('sites')
-    .set(change)
-    .where('id', '=', id)
-    .where('busy_event_id', '=', eventId)
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** The end of a creation that failed: the row goes, and its names with it. */
-export async function deleteBusySite(db: Db, id: string, eventId: string): Promise<boolean> {
-  const { rows } = await sql`delete from sites where id = ${id} and busy_event_id = ${eventId} returning id`.execute(
-    db,
-  );
-  return rows.length > 0;
+export async function deleteSite(db: Db, id: string): Promise<void> {
+  await sql`delete from sites where id = ${id}`.execute(db);
 }
 
 export interface TeamSlots {

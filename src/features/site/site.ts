@@ -5,12 +5,12 @@ export { callSite } from './site.call.ts';
 export { deleteTeamSites } from './site.delete.ts';
 export { announcePurge } from './site.edge.sql.ts';
 export { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
-export { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+export { lockNamedSite, recordSiteEvent } from './site.events.ts';
 export { lockWorkingTeam } from './site.limits.ts';
 export { onPartOfSite, onSite } from './site.policy.ts';
 export { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from './site.rules.ts';
 export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
-export { siteBusy, siteNotFound } from './site.schema.ts';
+export { siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
 export {
   countSites,
@@ -23,9 +23,8 @@ export {
   noteZone,
   type SiteRow,
   siteIsInTeam,
-  updateBusySite,
   updateSite,
 } from './site.sql.ts';
 export { dkimRecordOf } from './site.view.ts';
-export { findOwn, IDLE, nothing, type SiteWork } from './site.work.ts';
+export { findOwn, moveDatabase, nothing } from './site.work.ts';
 export { countSitesByState } from './site-upkeep.sql.ts';

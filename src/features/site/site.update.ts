@@ -5,16 +5,17 @@ import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { hold, requireIdle } from '#features/hold/hold.ts';
 import { listRegions } from '#features/region/region.ts';
 import { addStorage } from '#features/team/team.ts';
 import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
-import { lockNamedSite, recordSiteEvent, requireIdle } from './site.events.ts';
+import { lockNamedSite, recordSiteEvent } from './site.events.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
 import { mayRename } from './site.policy.ts';
 import { checkName, readAddresses } from './site.rules.ts';
 import type { Site, SiteChange } from './site.schema.ts';
-import { claimName, type SiteRow, updateSite as write } from './site.sql.ts';
+import { claimName, findSiteById, type SiteRow, updateSite as write } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** A change in one spelling, and with a new name, whose that is. */
@@ -181,5 +182,6 @@ async function startWork(
   const work = { ...(newFqdn && { newFqdn }), ...(coreVersion && { coreVersion }) };
   await services.jobs.enqueue(db, updateSiteJob, { siteId: site.id, eventId, ...work }, site.id);
   call.headers['operation-id'] = eventId;
-  return write(db, site.id, { busy: 'updating', busy_event_id: eventId });
+  await hold(db, [site.id], 'updating', eventId);
+  return findSiteById(db, site.id);
 }

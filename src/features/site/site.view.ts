@@ -6,6 +6,7 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
+import { busyWord } from '#features/hold/hold.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
@@ -69,7 +70,7 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
     user_id: row.user_id,
     region_id: row.region_id,
     active: team.is_active && !team.is_expired && row.busy !== 'creating',
-    busy: row.busy,
+    busy: busyWord(row.busy),
     is_sleeping: row.is_sleeping,
     is_free: row.is_free,
     is_testing: row.is_testing,

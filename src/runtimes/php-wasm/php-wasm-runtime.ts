@@ -236,14 +236,15 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    this.#requireOpen(site.id);
+    const requireOpen = () => command.asHolder || this.#requireOpen(site.id);
+    requireOpen();
     const worker = await this.#pool.runner(site.coreVersion);
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
     this.#touched(site.id);
     try {
       // Some work may have taken the site while the worker started.
-      this.#requireOpen(site.id);
+      requireOpen();
       const result = await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command, (connection) =>
         this.#ownCall(site.id, connection),
       );

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { DB } from '#core/db/schema.generated.ts';
+
+export type HoldKind = DB['site_holds']['kind'];
+
+export interface Hold {
+  site_id: string;
+  event_id: string;
+  kind: HoldKind;
+}
+
+/** False where another work has the site. Whoever brings a site back takes over from who puts it aside. */
+export async function insertHold(db: Db, { site_id, event_id, kind }: Hold): Promise<boolean> {
+  const { rows } = await sql`
+    insert into site_holds (site_id, event_id, kind) values (${site_id}, ${event_id}, ${kind})
+    on conflict (site_id) do update set event_id = excluded.event_id, kind = excluded.kind, held_at = now()
+      where site_holds.kind = 'archiving' and excluded.kind = 'returning'
+    returning site_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** False where this work has the site no more. */
+export async function deleteHold(db: Db, siteId: string, eventId: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from site_holds where site_id = ${siteId} and event_id = ${eventId} returning site_id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function listHolds(db: Db, siteIds?: readonly string[]): Promise<Hold[]> {
+  const { rows } = await sql<Hold>`select site_id, event_id, kind from site_holds
+    where ${siteIds === undefined ? sql`true` : sql`site_id = any(${siteIds}::uuid[])`}`.execute(db);
+  return rows;
+}
+
+export interface PlatformProcess {
+  id: string;
+  machine: string;
+  pid: number;
+}
+
+/** Also tells that it still runs. */
+export async function noteProcess(db: Db, { id, machine, pid }: PlatformProcess): Promise<void> {
+  await sql`insert into platform_processes (id, machine, pid) values (${id}, ${machine}, ${pid})
+    on conflict (id) do update set seen_at = now()`.execute(db);
+}
+
+export async function deleteProcess(db: Db, id: string): Promise<void> {
+  await sql`delete from platform_processes where id = ${id}`.execute(db);
+}
+
+/** Those that nobody has heard of for so long. */
+export async function deleteSilentProcesses(db: Db, seconds: number): Promise<void> {
+  await sql`delete from platform_processes where seen_at < now() - make_interval(secs => ${seconds})`.execute(db);
+}
+
+/** The processes that have yet to say that they let go. */
+export async function listUnanswered(db: Db, siteId: string, eventId: string): Promise<PlatformProcess[]> {
+  const { rows } = await sql<PlatformProcess>`
+    select id, machine, pid from platform_processes p where not exists (
+      select from hold_answers a where a.event_id = ${eventId} and a.site_id = ${siteId} and a.process_id = p.id)`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Nothing where the hold is over already. */
+export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processId: string): Promise<void> {
+  await sql`insert into hold_answers (event_id, site_id, process_id)
+    select event_id, site_id, ${processId} from site_holds where site_id = ${site_id} and event_id = ${event_id}
+    on conflict do nothing`.execute(db);
+}

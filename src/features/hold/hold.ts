@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '#core/db/database.ts';
+import { failure } from '#core/errors.ts';
+import type { Services } from '#core/services.ts';
+import { deleteHold, deleteSilentProcesses, type HoldKind, insertHold, listUnanswered } from './hold.sql.ts';
+import { hasEnded, SILENT_SECONDS } from './platform-process.ts';
+
+/**
+ * Exclusive work on a site, in four steps. The request *holds* the site, in the transaction of its change and its event. Every
+ * process of the platform that could run the site's PHP ends it, starts none any more and says so (watch-holds.ts). Then
+ * the job has the site to itself (`onHeldSite`), as often as it is tried. Its last transaction *releases* the site.
+ */
+export interface HeldWork {
+  siteId: string;
+  /** The event of the work. It tells this hold from one before and one after. */
+  eventId: string;
+}
+
+export { watchHolds } from './watch-holds.ts';
+export type { HoldKind };
+
+export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
+
+/** What people read of a kind. */
+const WORDS: Record<HoldKind, string> = {
+  creating: 'creating',
+  updating: 'updating',
+  restoring: 'restoring',
+  returning: 'restoring',
+  archiving: 'deleting',
+};
+
+export const busyWord = (busy: HoldKind | null): string | null => busy && WORDS[busy];
+
+/** One work at a time: whoever comes second is told what the first one is. */
+export function requireIdle({ busy }: { busy: HoldKind | null }): void {
+  if (busy === null) return;
+  const word = WORDS[busy];
+  throw siteBusy({ message: `The site is busy (${word}); try again when that is done.`, data: { busy: word } });
+}
+
+/** Takes the sites, all or none. The caller has locked their rows, where they have some. */
+export async function hold(tx: Db, siteIds: readonly string[], kind: HoldKind, eventId: string): Promise<void> {
+  // In one order, as everybody takes them.
+  for (const siteId of [...siteIds].sort())
+    if (!(await insertHold(tx, { site_id: siteId, event_id: eventId, kind }))) throw siteBusy();
+}
+
+/** Gives the site back. False where this very work has it no more: an attempt that came too late changes nothing. */
+export function release(tx: Db, { siteId, eventId }: HeldWork): Promise<boolean> {
+  return deleteHold(tx, siteId, eventId);
+}
+
+/** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */
+const STORAGE_WAIT_MS = 5 * 60_000;
+/** Ending PHP takes seconds. Who needs longer is asked again with the next attempt of the job. */
+const LET_GO_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Does the work when nobody else runs, reads or writes the site. The signal says that this is so no longer. */
+export async function onHeldSite<T>(
+  services: Services,
+  work: HeldWork,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  await everybodyLetGo(services, work);
+  return aloneOnSite(services, work.siteId, STORAGE_WAIT_MS, act);
+}
+
+async function everybodyLetGo({ db }: Services, { siteId, eventId }: HeldWork): Promise<void> {
+  const deadline = performance.now() + LET_GO_MS;
+  for (;;) {
+    await deleteSilentProcesses(db, SILENT_SECONDS);
+    const others = (await listUnanswered(db, siteId, eventId)).filter((process) => !hasEnded(process));
+    if (others.length === 0) return;
+    if (performance.now() > deadline) {
+      const names = others.map(({ machine, pid }) => `${pid} on ${machine}`).join(', ');
+      throw new Error(`processes of the platform did not let go of the site: ${names}`);
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** One at a time looks at or changes what is on disk of a site; LockBusy where another one takes longer than `waitMs`. */
+export function aloneOnSite<T>(
+  { locks }: Pick<Services, 'locks'>,
+  siteId: string,
+  waitMs: number,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return locks.alone(`storage of site ${siteId}`, waitMs, act);
+}

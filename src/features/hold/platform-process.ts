@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { PlatformProcess } from './hold.sql.ts';
+
+/** A process that was not heard of for so long is gone, and its PHP with it. */
+export const SILENT_SECONDS = 60;
+export const HEARD_EVERY_MS = 5_000;
+
+export function thisProcess(): PlatformProcess {
+  return { id: randomUUID(), machine: MACHINE, pid: process.pid };
+}
+
+/** Surely gone. Of another machine's nobody can tell but by its silence. */
+export function hasEnded({ machine, pid }: PlatformProcess): boolean {
+  if (machine !== MACHINE) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Within one of these a process number means one process: it tells containers apart, and the times before and after a boot. */
+const MACHINE = [
+  hostname(),
+  read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+  read(() => readlinkSync('/proc/self/ns/pid')),
+].join(' ');
+
+/** Only Linux has them. */
+function read(look: () => string): string {
+  try {
+    return look();
+  } catch {
+    return '';
+  }
+}
