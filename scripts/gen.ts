@@ -71,7 +71,10 @@ async function tableTypes(): Promise<string> {
       select typname as name, string_agg(quote_literal(enumlabel), ' | ' order by enumsortorder) as type
       from pg_enum join pg_type on pg_type.oid = enumtypid join pg_namespace n on n.oid = typnamespace
       where nspname = 'public' group by typname`.execute(db);
-    const types: Record<string, string> = { ...PG_TYPES, ...Object.fromEntries(enums.rows.map(({ name, type }) => [name, type])) };
+    const types: Record<string, string> = {
+      ...PG_TYPES,
+      ...Object.fromEntries(enums.rows.map(({ name, type }) => [name, type])),
+    };
     const tables = Map.groupBy(rows, (row) => row.table_name);
     const bodies = [...tables].map(([name, columns]) => {
       const lines = columns.map(({ column_name, udt_name, nullable, optional }) => {

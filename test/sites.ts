@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type HoldKind, hold, release } from '#features/hold/hold.ts';
 import type { Site } from '#sdk';
 import type { TestApp } from './app.ts';
 import type { Person } from './people.ts';
@@ -38,4 +39,15 @@ export async function insertSite(app: TestApp, person: Person, { is_free = false
   const more = { fqdn: newFqdn(), is_testing: false, is_free };
   const site = { ...row, ...secret, ...more };
   return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+/** Takes a site as some work would; the returned function gives it back. */
+export async function holdSite(
+  { services }: Pick<TestApp, 'services'>,
+  siteId: string,
+  kind: HoldKind = 'updating',
+  eventId: string = randomUUID(),
+): Promise<() => Promise<void>> {
+  await hold(services.db, [siteId], kind, eventId);
+  return async () => void (await release(services.db, { siteId, eventId }));
 }

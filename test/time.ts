@@ -17,8 +17,12 @@ export function siteOnDisk(app: TestApp, siteId: string) {
 
     /** The texts of the files in a folder whose names match, by what the pattern finds in the name. */
     async files(folder: string, pattern: RegExp): Promise<Map<string, string>> {
-      const found = (await readdir(join(content, folder))).map((name) => pattern.exec(name)).filter((match) => match !== null);
-      const texts = found.map(async (match) => [match[1] ?? match[0], await readFile(join(content, folder, match.input), 'utf8')] as const);
+      const found = (await readdir(join(content, folder)))
+        .map((name) => pattern.exec(name))
+        .filter((match) => match !== null);
+      const texts = found.map(
+        async (match) => [match[1] ?? match[0], await readFile(join(content, folder, match.input), 'utf8')] as const,
+      );
       return new Map(await Promise.all(texts));
     },
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, type Site } from '#sdk';
+import { createClient, type PitRestoreDetail, type Site } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
@@ -108,7 +108,9 @@ class Writers {
 /** The marks in the database and on disk, each with the address that it was written with. */
 async function marks(): Promise<{ rows: Map<string, string>; files: Map<string, string> }> {
   const disk = siteOnDisk(app, site.id);
-  const rows = await disk.query("select option_name, option_value from wp_options where option_name like 'mark!_%' escape '!'");
+  const rows = await disk.query(
+    "select option_name, option_value from wp_options where option_name like 'mark!_%' escape '!'",
+  );
   return {
     rows: new Map(rows.map((row) => [String(row.option_name).slice('mark_'.length), String(row.option_value)])),
     files: await disk.files('uploads', /^mark-(.*)\.txt$/),
@@ -152,8 +154,9 @@ suite('while two other processes serve a site to visitors who write', { timeout:
         body: { restore_point: point, delete_extra_files: true },
       });
       const done = await eventually(async () => {
-        const now = await owner.api.getPitRestore({ params: { fqdn: site.fqdn, pit_restore_id: restore.id } });
-        return now.finished_at && now;
+        const params = { fqdn: site.fqdn, pit_restore_id: restore.id };
+        const now = (await owner.api.getPitRestore({ params })) as PitRestoreDetail;
+        return now.finished_at !== null && now;
       }, 240_000);
       assert.equal(done.failed_reason, null);
       await writers.haveWritten(4);

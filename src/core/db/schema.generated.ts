@@ -132,6 +132,11 @@ export interface DB {
     problem: Generated<string | null>;
     created_at: Generated<Date>;
   };
+  hold_answers: {
+    event_id: string;
+    site_id: string;
+    process_id: string;
+  };
   idempotent_answers: {
     caller: string;
     key: string;
@@ -237,6 +242,12 @@ export interface DB {
     reseal_asked_at: Generated<Date | null>;
     has_analytics: Generated<boolean>;
   };
+  platform_processes: {
+    id: string;
+    machine: string;
+    pid: number;
+    seen_at: Generated<Date>;
+  };
   regions: {
     id: Generated<number>;
     name: string;
@@ -252,6 +263,12 @@ export interface DB {
     fqdn: string;
     team_id: string;
     released_at: Generated<Date>;
+  };
+  site_holds: {
+    site_id: string;
+    event_id: string;
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning';
+    held_at: Generated<Date>;
   };
   site_names: {
     fqdn: string;
@@ -294,7 +311,6 @@ export interface DB {
     is_testing: boolean;
     is_ns_root: Generated<boolean>;
     is_free: Generated<boolean>;
-    busy: Generated<string | null>;
     busy_event_id: Generated<string | null>;
     is_sleeping: Generated<boolean>;
     http_auth_enabled: Generated<boolean>;
@@ -331,6 +347,7 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | null>;
   };
   subscriptions: {
     account: string;

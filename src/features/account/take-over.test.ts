@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, markVerified, type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { CMS, insertSite, newFqdn, newSite } from '../../../test/sites.ts';
+import { CMS, holdSite, insertSite, newFqdn, newSite } from '../../../test/sites.ts';
 
 /** An account that somebody made on an address of somebody else, and what becomes of it. */
 let app: TestApp;
@@ -124,12 +123,10 @@ suite('a password reset on an address that was never confirmed', () => {
   test('can not be held up by work on a site; that one goes when its work has ended', async () => {
     const registrant = await registerPerson(app, 'Busy', { verified: false });
     const site = await newSite(registrant);
-    const setWork = (work: { busy: string | null; busy_event_id: string | null }) =>
-      app.services.db.updateTable('sites').set(work).where('id', '=', site.id).execute();
-    await setWork({ busy: 'updating', busy_event_id: randomUUID() });
+    const letGo = await holdSite(app, site.id);
     const owner = await reset(registrant.email);
     assert.equal((await owner.api.listSites()).count, 1);
-    await setWork({ busy: null, busy_event_id: null });
+    await letGo();
     await eventually(async () => (await owner.api.listSites()).count === 0, 60_000);
     const events = await owner.api.listTeamEvents({ params: { team_id: owner.teamId } });
     assert.ok(events.results.some(({ event_type }) => event_type === 'site.deleted'));

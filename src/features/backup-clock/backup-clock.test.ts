@@ -13,7 +13,7 @@ import type { Backup } from '#sdk';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
 import { backUp } from './cut.ts';
@@ -218,19 +218,14 @@ suite('the minutely backup', () => {
     const { db } = app.services;
     const ids: string[] = Array.from({ length: 20 }, () => randomUUID());
     const [site] = await db.selectFrom('sites').selectAll().limit(1).execute();
-    const rows = ids.map((id) => ({
-      ...(site as SiteRow),
-      id,
-      fqdn: `${id}.localhost`,
-      busy: 'updating',
-      busy_event_id: id,
-    }));
+    const rows = ids.map((id) => ({ ...(site as SiteRow), id, fqdn: `${id}.localhost` }));
     await db.insertInto('sites').values(rows).execute();
+    for (const id of ids) await holdSite(app, id);
     const clocks = ids.map((site_id) => ({ site_id, space: owner.teamId, due_at: new Date(0) }));
     await db.insertInto('backup_clocks').values(clocks).execute();
     // In one transaction that the running clock of this app does not see the sites idle in.
     const taken = await inTransaction(db, async (tx) => {
-      await sql`update sites set busy = null, busy_event_id = null where id = any(${ids}::uuid[])`.execute(tx);
+      await sql`delete from site_holds where site_id = any(${ids}::uuid[])`.execute(tx);
       return [...(await takeDueSites(tx, 12)), ...(await takeDueSites(tx, 12))];
     });
     // Those of other tests may be due as well.

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type NameServer, startNameServer } from '../../../test/name-server.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { lookAtZones } from './domain.jobs.ts';
 
@@ -265,11 +265,9 @@ suite('a domain that another team has or had', () => {
     await claimOf(rename(), 'site.name_taken');
     await publish(claim?.value as string);
     // Some work has the other site to itself: it is not torn away from under it.
-    const { db } = app.services;
-    const busy = { busy: 'restoring', busy_event_id: site.id };
-    await db.updateTable('sites').set(busy).where('id', '=', site.id).execute();
+    const letGo = await holdSite(app, site.id, 'restoring');
     await assert.rejects(rename(), refused(409, 'site.busy'));
-    await db.updateTable('sites').set({ busy: null, busy_event_id: null }).where('id', '=', site.id).execute();
+    await letGo();
 
     assert.equal((await rename()).fqdn, fqdn);
     const moved = await eventually(async () => {

@@ -6,7 +6,7 @@ import type { Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newSite } from '../../../test/sites.ts';
+import { holdSite, newSite } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 
 /** The proxies to a site that is hosted here: a real WordPress, reached with the platform's signature. */
@@ -137,31 +137,30 @@ test('a sleeping site is woken for it, and one that is busy is not disturbed', a
   assert.equal((await cms({ path: posts })).status_code, 200);
   assert.equal((await owner.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);
   const { db } = app.services;
-  const setSite = (change: object) => db.updateTable('sites').set(change).where('id', '=', site.id).execute();
-  await setSite({ busy: 'restoring', busy_event_id: site.id });
+  const letGo = await holdSite(app, site.id, 'restoring');
   await assert.rejects(cms({ path: posts }), refused(409, 'site.busy'));
-  await setSite({ busy: null, busy_event_id: null });
+  await letGo();
   await db.updateTable('teams').set({ is_active: false }).where('id', '=', owner.teamId).execute();
   await assert.rejects(cms({ path: posts }), refused(403, 'team.suspended'));
   await db.updateTable('teams').set({ is_active: true }).where('id', '=', owner.teamId).execute();
 });
 
 test('work that takes the site in the very moment it is woken for a call goes first', async () => {
-  const { db, runtime } = app.services;
-  const setSite = (change: object) => db.updateTable('sites').set(change).where('id', '=', site.id).execute();
+  const { runtime } = app.services;
+  let letGo = async () => {};
   await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
   const { start } = runtime;
   runtime.start = async (spec) => {
-    await setSite({ busy: 'restoring', busy_event_id: site.id });
+    letGo = await holdSite(app, site.id, 'restoring');
     return start.call(runtime, spec);
   };
   try {
     const body_json = JSON.stringify({ title: 'Too late', status: 'publish' });
     await assert.rejects(cms({ path: posts, method: 'post', body_json }), refused(409, 'site.busy'));
-    assert.equal(runtime.awake().length, 0);
+    await eventually(async () => runtime.awake().length === 0);
   } finally {
     runtime.start = start;
-    await setSite({ busy: null, busy_event_id: null });
+    await letGo();
   }
   const found = await cms({ path: posts, query_params_json: '{"search":"Too late"}' });
   assert.deepEqual(found.body, []);

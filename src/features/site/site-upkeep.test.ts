@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { siteReports } from './site.edge.ts';
 import { specOf } from './site.spec.ts';
@@ -102,9 +102,9 @@ suite('sleep', () => {
       });
       assert.ok(isAwake());
     };
-    for (const change of [{ is_sleeping: true }, { busy: 'updating', busy_event_id: randomUUID() }]) {
+    for (const retire of [() => set(site, { is_sleeping: true }), () => holdSite(app, site.id)]) {
       await wake();
-      await set(site, change);
+      await retire();
       await eventually(async () => !isAwake());
     }
   });
@@ -191,13 +191,14 @@ suite('scheduled work', () => {
     const site = await newSite(await ownerOn('micro'));
     // As the planner leaves a site whose turn it has taken.
     const inAnHour = new Date(Date.now() + 3_600_000);
-    await set(site, { next_cron_at: inAnHour, busy: 'updating', busy_event_id: randomUUID() });
+    await set(site, { next_cron_at: inAnHour });
+    const letGo = await holdSite(app, site.id);
     await runSiteCron.run({ siteId: site.id }, job());
     const dueAt = (await read(site)).next_cron_at as Date;
     assert.ok(dueAt.getTime() <= Date.now());
     await plan();
     assert.deepEqual((await read(site)).next_cron_at, dueAt, 'it was taken while the site is busy');
-    await set(site, { busy: null, busy_event_id: null });
+    await letGo();
     await plan();
     assert.ok(((await read(site)).next_cron_at as Date) > dueAt);
   });
@@ -205,7 +206,8 @@ suite('scheduled work', () => {
   test('that a site no longer has is not made due by finding it busy', async () => {
     const site = await newSite(await ownerOn('micro'));
     // It told so between the moment its turn was planned and the turn itself.
-    await set(site, { next_cron_at: null, busy: 'updating', busy_event_id: randomUUID() });
+    await set(site, { next_cron_at: null });
+    await holdSite(app, site.id);
     await runSiteCron.run({ siteId: site.id }, job());
     assert.equal((await read(site)).next_cron_at, null);
   });
@@ -215,7 +217,8 @@ suite('scheduled work', () => {
     const [suspended, busy] = [await newSite(await ownerOn('micro')), await newSite(owner)];
     const due = minutesAgo(1);
     await set(suspended, { next_cron_at: due });
-    await set(busy, { next_cron_at: due, busy: 'updating', busy_event_id: randomUUID() });
+    await holdSite(app, busy.id);
+    await set(busy, { next_cron_at: due });
     const teams = app.services.db.updateTable('teams').set({ is_active: false });
     await teams.where('id', '=', suspended.team_id).execute();
     await plan();

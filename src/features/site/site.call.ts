@@ -2,7 +2,7 @@ import type { Services } from '#core/services.ts';
 import type { Route } from '#edge/route.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
-import type { SiteSpec } from '#runtimes/runtime.ts';
+import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { siteReports, siteRoutes } from './site.edge.ts';
 import { siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
@@ -23,16 +23,21 @@ export async function callSite(services: Services, siteId: string, request: Site
     ...signRequest(site, request),
     'x-siteyard-as-administrator': '1',
   };
-  // Some work of another process may have taken the site meanwhile, and told everybody before it was started here.
   const start = async (spec: SiteSpec) => {
     const running = await runtime.start(spec);
-    const route = await findRoute(services, siteId);
-    if (!isOpen(route)) await runtime.stop(siteId);
-    requireOpen(route);
+    // Some work may have taken the site meanwhile. It waits for what was begun before, and not for what begins now.
+    requireOpen(await findRoute(services, siteId));
     return running;
   };
-  // No edge counts this request, and it may have added or removed files.
-  return requestSite({ start }, site, { ...request, headers }).finally(() => markStorageStale(services.db, siteId));
+  try {
+    return await requestSite({ start }, site, { ...request, headers });
+  } catch (error) {
+    if (error instanceof SiteFailure && error.reason === 'stopped') requireOpen(await findRoute(services, siteId));
+    throw error;
+  } finally {
+    // No edge counts this request, and it may have added or removed files.
+    await markStorageStale(services.db, siteId);
+  }
 }
 
 async function findRoute(services: Services, siteId: string): Promise<Route | undefined> {

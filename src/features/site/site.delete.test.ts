@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
 import { createSiteJob } from './site.jobs.ts';
@@ -136,11 +136,7 @@ suite('deleting a site', () => {
     // As it is while the work goes on.
     const { db } = app.services;
     const eventId = restored.id;
-    await db
-      .updateTable('sites')
-      .set({ busy: 'restoring', busy_event_id: eventId })
-      .where('id', '=', site.id)
-      .execute();
+    await holdSite(app, site.id, 'returning', eventId);
     await restoreSite.undo?.({ siteId: site.id, eventId }, app.services);
     await restoreSite.abandon?.(db, { siteId: site.id, eventId }, 'it failed', true);
     assert.ok((await deletedIds()).includes(site.id));
@@ -187,8 +183,7 @@ suite('nothing is left behind', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     // As it is in the middle of the work.
-    const busy = { busy: 'creating', busy_event_id: event.id };
-    await db.updateTable('sites').set(busy).where('id', '=', site.id).execute();
+    await holdSite(app, site.id, 'creating', event.id);
     const payload = {
       siteId: site.id,
       eventId: event.id,

@@ -5,7 +5,7 @@ import { watchHolds } from '#features/hold/hold.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteReports, siteRoutes, subscribeToPurges } from './site.edge.ts';
 
 let app: TestApp;
@@ -66,8 +66,11 @@ suite('the routes of the edge', () => {
     const setTeam = (change: object) => db.updateTable('teams').set(change).where('id', '=', owner.teamId).execute();
     const states: [change: () => Promise<unknown>, state: string][] = [
       [() => setSite({ is_sleeping: true }), 'asleep'],
-      [() => setSite({ busy: 'updating', busy_event_id: site.id }), 'held'],
-      [() => setSite({ busy: 'creating' }), 'creating'],
+      [() => holdSite(app, site.id, 'updating', site.id), 'held'],
+      [
+        () => db.updateTable('site_holds').set({ kind: 'creating' }).where('site_id', '=', site.id).execute(),
+        'creating',
+      ],
       [() => setTeam({ is_expired: true }), 'expired'],
       [() => setTeam({ is_active: false }), 'suspended'],
     ];

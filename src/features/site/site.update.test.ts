@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
-import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { siteUrl } from './site.spec.ts';
 
@@ -97,7 +97,7 @@ suite('changing a site', () => {
     const params = { fqdn: site.fqdn };
     const { db } = app.services;
     const body = { cdn_firewall_enabled: true, team_id: other.teamId };
-    await db.updateTable('sites').set({ busy: 'updating', busy_event_id: site.id }).where('id', '=', site.id).execute();
+    await holdSite(app, site.id);
     await assert.rejects(owner.api.updateSite({ params, body }), refused(422));
     await db.updateTable('teams').set({ is_active: false }).where('id', '=', owner.teamId).execute();
     await assert.rejects(owner.api.updateSite({ params, body }), refused(422));
@@ -178,11 +178,7 @@ suite('renaming a site', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     await db.insertInto('site_names').values({ fqdn: newName, site_id: site.id }).execute();
-    await db
-      .updateTable('sites')
-      .set({ busy: 'updating', busy_event_id: event.id })
-      .where('id', '=', site.id)
-      .execute();
+    await holdSite(app, site.id, 'updating', event.id);
     const payload = { siteId: site.id, eventId: event.id, newFqdn: newName };
     // Half of it was done.
     await updateSiteJob.run(payload, {
