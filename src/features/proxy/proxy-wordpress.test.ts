@@ -4,7 +4,7 @@ import { specOf } from '#features/site/site.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
 import type { Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, newSite } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
