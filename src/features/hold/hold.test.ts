@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { specOf } from '#features/site/site.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
+import type { Site } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
+import { hold, onHeldSite } from './hold.ts';
+import { thisProcess } from './platform-process.ts';
+
+let app: TestApp;
+let owner: Person;
+let site: Site;
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'micro');
+  site = await newSite(owner);
+});
+after(() => app?.close());
+
+async function mayStart({ services } = app): Promise<boolean> {
+  const row = await services.db.selectFrom('sites').selectAll().where('id', '=', site.id).executeTakeFirstOrThrow();
+  try {
+    await services.runtime.start(specOf(services, row));
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof SiteFailure);
+    assert.equal(error.reason, 'stopped');
+    return false;
+  }
+}
+
+/** Another process of the platform that runs sites, as far as the database knows. */
+async function addProcess(more: { machine?: string; pid?: number } = {}): Promise<string> {
+  const process = { ...thisProcess(), machine: 'elsewhere', ...more };
+  await app.services.db.insertInto('platform_processes').values(process).execute();
+  return process.id;
+}
+
+/** Begins a work; `isAlone` tells whether it has the site to itself by now. */
+async function beginWork() {
+  const eventId = randomUUID();
+  const letGo = await holdSite(app, site.id, 'updating', eventId);
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let isAlone = false;
+  const running = onHeldSite(app.services, { siteId: site.id, eventId }, () => {
+    isAlone = true;
+    begun.resolve();
+    return ended.promise;
+  });
+  const end = async () => {
+    ended.resolve();
+    await running;
+    await letGo();
+  };
+  return { eventId, begun: begun.promise, isAlone: () => isAlone, end };
+}
+
+suite('a held site', () => {
+  test('is started by nobody until it is released, not even by a process that comes later', async () => {
+    const letGo = await holdSite(app, site.id);
+    await eventually(async () => !(await mayStart()));
+    const later = await startTestApp({ databaseUrl: app.databaseUrl });
+    try {
+      assert.equal(await mayStart(later), false);
+      await letGo();
+      for (const each of [app, later]) await eventually(() => mayStart(each));
+    } finally {
+      await later.close();
+    }
+  });
+
+  test('is not taken by a second work, and of two sites that a work wants it gets both or none', async () => {
+    const { db } = app.services;
+    const letGo = await holdSite(app, site.id);
+    await assert.rejects(holdSite(app, site.id), refusedAsBusy);
+    const other = randomUUID();
+    const both = db.transaction().execute((tx) => hold(tx, [other, site.id], 'updating', randomUUID()));
+    await assert.rejects(both, refusedAsBusy);
+    const held = await db.selectFrom('site_holds').select('site_id').execute();
+    assert.deepEqual(held, [{ site_id: site.id }]);
+    const params = { fqdn: site.fqdn };
+    await assert.rejects(owner.api.sleepSite({ params }), refused(409, 'site.busy'));
+    await letGo();
+    await owner.api.sleepSite({ params, wait: 60 });
+  });
+
+  test('has left everything behind when it is released', async () => {
+    const work = await beginWork();
+    await work.begun;
+    await work.end();
+    const { rows } = await sql`select from hold_answers where site_id = ${site.id}`.execute(app.services.db);
+    assert.equal(rows.length, 0);
+    assert.equal((await owner.api.getSite({ params: { fqdn: site.fqdn } })).busy, null);
+  });
+});
+
+const refusedAsBusy = { code: 'site.busy' };
+
+suite('a work', () => {
+  test('waits for every process that could run the site, until it says that it let go', async () => {
+    const { db } = app.services;
+    const process_id = await addProcess();
+    const work = await beginWork();
+    // Our own process has answered, and the other one has not.
+    await eventually(async () => (await answersOf(work.eventId)).length === 1);
+    assert.equal(work.isAlone(), false);
+    await db.insertInto('hold_answers').values({ event_id: work.eventId, site_id: site.id, process_id }).execute();
+    await work.begun;
+    await work.end();
+    await db.deleteFrom('platform_processes').where('id', '=', process_id).execute();
+  });
+
+  test('does not wait for one that was not heard of for a minute', async () => {
+    const { db } = app.services;
+    const id = await addProcess();
+    const work = await beginWork();
+    await eventually(async () => (await answersOf(work.eventId)).length === 1);
+    assert.equal(work.isAlone(), false);
+    const seen_at = new Date(Date.now() - 90_000);
+    await db.updateTable('platform_processes').set({ seen_at }).where('id', '=', id).execute();
+    await work.begun;
+    await work.end();
+  });
+
+  test('does not wait for one of this machine that was killed', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const id = await addProcess({ pid, machine: thisProcess().machine });
+    const work = await beginWork();
+    await work.begun;
+    await work.end();
+    await app.services.db.deleteFrom('platform_processes').where('id', '=', id).execute();
+  });
+});
+
+async function answersOf(eventId: string): Promise<unknown[]> {
+  return app.services.db.selectFrom('hold_answers').selectAll().where('event_id', '=', eventId).execute();
+}
