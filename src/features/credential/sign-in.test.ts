@@ -52,16 +52,16 @@ async function attack(email: string, addresses: string[], triesEach: number): Pr
 const exhaust = (email: string) => attack(email, Array.from({ length: 120 }, freshAddress), 1);
 
 suite('an attacker on other addresses', () => {
-  test('with thousands of tries keeps the operator out neither below the bound of the account nor beyond it', async () => {
+  test('with hundreds of tries keeps the operator out neither below the bound of the account nor beyond it', async () => {
     const { email, password } = OPERATOR;
     const known = deviceOf(await signIn(email, password));
-    const few = await attack(email, Array.from({ length: 9 }, freshAddress), 300);
+    const few = await attack(email, Array.from({ length: 9 }, freshAddress), 30);
     assert.equal(codes(few).get('401 auth.bad_sign_in')?.length, 90, 'ten an address are tried');
     assert.equal((await signIn(email, password)).status, 200, 'from a fresh address');
 
-    const many = await attack(email, Array.from({ length: 2000 }, freshAddress), 1);
+    const many = await attack(email, Array.from({ length: 300 }, freshAddress), 1);
     assert.equal(codes(many).get('401 auth.bad_sign_in')?.length, 10, 'a hundred in all are tried');
-    assert.equal(codes(many).get('429 auth.too_many_failures')?.length, 1990);
+    assert.equal(codes(many).get('429 auth.too_many_failures')?.length, 290);
     const unknown = await signIn(email, password);
     assert.deepEqual([unknown.status, unknown.json.code], [429, 'auth.too_many_failures']);
     assert.ok(Number(unknown.headers.get('retry-after')) > 0);
