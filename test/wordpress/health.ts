@@ -49,6 +49,19 @@ async function lookAtHealth(site: SiteUnderTest): Promise<void> {
       `${test} was run`,
     );
   }
+  await lookAtSizes(site);
+}
+
+/** Core asks the site for what its folders and its database take, and shows "Loading" for ever where one is missing. */
+async function lookAtSizes(site: SiteUnderTest): Promise<void> {
+  await openAdmin(site, 'site-health.php?tab=debug');
+  const sizes = site.page.locator('#health-check-accordion-block-wp-paths-sizes td:nth-child(2)');
+  await eventually(async () => {
+    const texts = await sizes.allTextContents();
+    return texts.some((text) => /\d (KB|MB)/.test(text)) && !texts.some((text) => text.includes('Loading'));
+  }, LONG_MS);
+  const database = site.page.locator('#health-check-accordion-block-wp-paths-sizes tr', { hasText: 'Database size' });
+  assert.match((await database.textContent()) ?? '', /[1-9][\d.]* (KB|MB)/);
 }
 
 function isKnown({ test, label }: Finding): boolean {
