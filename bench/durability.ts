@@ -59,7 +59,7 @@ export async function measureDurability(): Promise<DurabilityRow[]> {
 
 async function openPlace(folder: string): Promise<Place> {
   const dataDir = await mkdtemp(join(folder, 'siteyard-bench-'));
-  const { runtime, close } = await openTestRuntime({ dataDir, standbyWorkers: 0, requestTimeoutMs: 60_000 });
+  const { runtime, close } = await openTestRuntime({ dataDir, requestTimeoutMs: 60_000 });
   const site = await createSite(runtime, 'first.localhost');
   return { runtime, site, close: () => close().finally(() => rm(dataDir, { recursive: true, force: true })) };
 }

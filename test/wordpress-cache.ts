@@ -9,7 +9,7 @@ export const WORDPRESS_CACHE = join(import.meta.dirname, '../node_modules/.cache
 
 /** Makes the cache complete, so that no two test files do it at once. */
 export async function prepareWordPress(): Promise<void> {
-  const { runtime, close } = await openTestRuntime({ standbyWorkers: 0 });
+  const { runtime, close } = await openTestRuntime();
   await runtime.prepared().finally(close);
 }
 
@@ -21,7 +21,8 @@ export async function openTestRuntime(
   const runtime = new PhpWasmRuntime({
     cacheDir: WORDPRESS_CACHE,
     log: createLog(process.env.LOG_LEVEL ?? 'silent'),
-    standbyWorkers: 1,
+    // A warm process beside each that serves is work that few tests look at.
+    standbyWorkers: 0,
     memoryBudgetBytes: 4 * 1024 ** 3,
     requestTimeoutMs: 10_000,
     idleTimeoutMs: 600_000,

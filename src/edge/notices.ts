@@ -21,7 +21,7 @@ export interface Notice {
 
 const VISITOR = 'Check the address, or go back to where you came from.';
 const WAIT = 'You need not do anything: this page tries again by itself.';
-const OWNER = 'The owner of this site can mend this. If that is you, look at the site’s activity and plugins.';
+const OWNER = 'The owner of this site can mend this. If that is you, look at the site’s log and plugins.';
 const PLATFORM = 'This is the hosting platform’s to mend, not yours nor the site owner’s.';
 
 export const NOTICES = {

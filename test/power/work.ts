@@ -25,7 +25,7 @@ async function promise<T>(thing: string, value: string | null, work: () => Promi
   return result;
 }
 
-const { runtime } = await openTestRuntime({ dataDir, standbyWorkers: 0, requestTimeoutMs: 120_000 });
+const { runtime } = await openTestRuntime({ dataDir, requestTimeoutMs: 120_000 });
 const timeMachine = new TimeMachine({ folder: join(dataDir, 'backups'), processes: 1 });
 const ground = await runtime.prepared();
 

@@ -8,7 +8,7 @@ import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
 import { askDatabase, describeDatabase } from '#runtimes/database.contract.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
-const open = () => openTestRuntime({ standbyWorkers: 0, requestTimeoutMs: 60_000 });
+const open = () => openTestRuntime({ requestTimeoutMs: 60_000 });
 
 describeDatabase('PHP in WebAssembly', open);
 

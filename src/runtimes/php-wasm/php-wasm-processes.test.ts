@@ -17,7 +17,7 @@ import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-describeProcesses('PHP in WebAssembly', openTestRuntime);
+describeProcesses('PHP in WebAssembly', () => openTestRuntime({ standbyWorkers: 1 }));
 
 const GENEROUS_MS = 240_000;
 const EXTRA_IDLE_MS = 6_000;
@@ -51,7 +51,7 @@ describe('the processes of PHP in WebAssembly', () => {
   };
 
   it('replaces a process behind a warm one: the site is never without, and no request is lost', async () => {
-    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, requestsPerProcess: 3 });
+    const { runtime, close } = await openTestRuntime({ requestsPerProcess: 3 });
     try {
       const site = await createSite(runtime, 'replaced.localhost');
       await get(runtime, site, '/wp-login.php');
@@ -76,7 +76,6 @@ describe('the processes of PHP in WebAssembly', () => {
 
   it('gives the memory of a process beyond the first to another site, and to nobody more than their share', async () => {
     const { runtime, close } = await openTestRuntime({
-      standbyWorkers: 0,
       memoryBudgetBytes: 4 * PROCESS_BYTES,
       requestTimeoutMs: GENEROUS_MS,
     });
@@ -121,7 +120,6 @@ describe('the processes of PHP in WebAssembly', () => {
 
   it('ends a process beyond the first when nobody has needed it for a while', async () => {
     const { runtime, close } = await openTestRuntime({
-      standbyWorkers: 0,
       // It is half of this for such a process.
       idleTimeoutMs: 2 * EXTRA_IDLE_MS,
       requestTimeoutMs: GENEROUS_MS,

@@ -16,7 +16,7 @@ import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
 describeRuntime('PHP in WebAssembly', openTestRuntime);
-describeBrokenDatabases('PHP in WebAssembly', () => openTestRuntime({ standbyWorkers: 0 }));
+describeBrokenDatabases('PHP in WebAssembly', openTestRuntime);
 
 describe('PHP in WebAssembly', () => {
   it('serves a site from a warm worker, one worker for one site ever', async () => {
@@ -47,7 +47,7 @@ describe('PHP in WebAssembly', () => {
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const { port } = server.address() as { port: number };
-    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks: ['127.0.0.0/8'] });
+    const { runtime, close } = await openTestRuntime({ allowedNetworks: ['127.0.0.0/8'] });
     try {
       const site = await createSite(runtime, 'caller.localhost');
       const folder = join(runtime.contentFolder(site.id), 'plugins');
@@ -91,7 +91,7 @@ describe('PHP in WebAssembly', () => {
     const server = createServer((_request, response) => response.end('reached'));
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const { port } = server.address() as { port: number };
-    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, allowedNetworks: ['127.0.0.1/32'] });
+    const { runtime, close } = await openTestRuntime({ allowedNetworks: ['127.0.0.1/32'] });
     try {
       const site = await createSite(runtime, 'steady.localhost');
       const open = await putProbe(runtime, site, 'open.php', "echo count(scandir('/proc/self/fd'));");
@@ -133,7 +133,7 @@ describe('PHP in WebAssembly', () => {
   });
 
   it('stops a worker that nobody uses, and the longest unused one when memory runs out', async () => {
-    const { runtime, close } = await openTestRuntime({ standbyWorkers: 0, memoryBudgetBytes: 1_000 * 1024 * 1024 });
+    const { runtime, close } = await openTestRuntime({ memoryBudgetBytes: 1_000 * 1024 * 1024 });
     try {
       const sites = [];
       for (const name of ['a', 'b', 'c']) {
@@ -169,7 +169,7 @@ describe('PHP in WebAssembly', () => {
       await writeFile(join(folder, 'pid'), String(pid));
     }
     const ended = once(worker, 'exit');
-    const { close } = await openTestRuntime({ dataDir, standbyWorkers: 0 });
+    const { close } = await openTestRuntime({ dataDir });
     assert.deepEqual(await ended, [null, 'SIGKILL']);
     assert.equal(bystander.exitCode, null);
     assert.equal(existsSync(join(dataDir, 'run', String(gone))), false);

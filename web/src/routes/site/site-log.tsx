@@ -29,7 +29,7 @@ export function SiteLog({ site }: { site: Site }) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const [kind, setKind] = useState<LogKind>('error');
   const [text, setText] = useState('');
-  const [isLive, setIsLive] = useState(false);
+  const [isLive, setIsLive] = useState(true);
   const setDebug = useDebugMode(site);
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))

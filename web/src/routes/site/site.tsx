@@ -5,7 +5,7 @@ import type { Site } from '#sdk';
 import { isStatus } from '../../api/client.ts';
 import { useSiteEvents } from '../../api/site-changes.ts';
 import { siteQuery } from '../../api/site-queries.ts';
-import { detailOf } from '../../api/sites.ts';
+import { detailOf, stateOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -81,7 +81,7 @@ function SiteView({ site }: { site: Site }) {
         <Creating site={site} />
       ) : (
         <>
-          {sawCreating && <CreatedNote />}
+          {sawCreating && tab === 'overview' && stateOf(site).kind === 'ready' && <CreatedNote />}
           <WorkNote site={site} />
           <StorageWarning
             team={site.team}
