@@ -9,7 +9,7 @@ import { isWithin, readHost, readHostName, registrableDomain } from '#core/host-
  * mends a deployment in one go.
  */
 const ROLES = ['api', 'worker', 'edge'] as const;
-type ProgramRole = (typeof ROLES)[number];
+export type ProgramRole = (typeof ROLES)[number];
 
 export interface Config {
   /** What this process does. `all` is every role, and the embedded Postgres where no other one is named. */
