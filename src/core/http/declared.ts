@@ -27,6 +27,8 @@ export function failuresOf(operation: Operation): Failure[] {
   const { access, method, params, query, changesElsewhere, stream, connect } = operation;
   const isOpen = access.who === 'anyone';
   const writes = method !== 'GET';
+  // Every token reads.
+  const needsScope = access.scope !== undefined && access.scope !== 'read';
   const ofWho = { operator: [operatorsOnly], session: [sessionRequired], account: [boundToTeam] };
   const all = [
     ...(operation.errors ?? []),
@@ -35,7 +37,8 @@ export function failuresOf(operation: Operation): Failure[] {
     ...(access.errors ?? []),
     ...(ofWho[access.who as keyof typeof ofWho] ?? []),
     ...(isOpen ? [] : [unauthenticated, duplicateCookie]),
-    ...(writes && !isOpen ? [insufficientScope, foreignOrigin] : []),
+    ...((writes || needsScope) && !isOpen ? [insufficientScope] : []),
+    ...(writes && !isOpen ? [foreignOrigin] : []),
     ...(writes ? [conflict, tooLarge] : []),
     ...(writes || params || query ? [requestInvalid] : []),
     ...(keepsAnswer(operation) ? [stillRunning, answerNotKept] : []),
