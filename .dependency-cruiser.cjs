@@ -38,7 +38,7 @@ module.exports = {
       name: 'sql-stays-in-sql-files',
       comment: 'pg is for core and *.sql.ts alone.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/core/', '\\.sql\\.ts$', '^src/platform\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/core/', '\\.sql\\.ts$', '^src/platform/'] },
       to: { path: 'node_modules/(pg|kysely|pg-boss)/' },
     },
     {

@@ -6,8 +6,11 @@ import { openDatabase } from '#core/db/database.ts';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { describeApi } from '#core/http/openapi.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { sdkSource } from './gen-sdk.ts';
+
+const operations = operationsOf(features);
 
 /**
  * Writes what is generated: the types of the tables from the migrations, the OpenAPI document and the SDK from the

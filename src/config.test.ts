@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { Resolver } from 'node:dns';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { Variables } from './config/variables.ts';
 import { readConfig } from './config.ts';
 
 test('an empty environment is a working configuration', () => {
@@ -130,4 +133,43 @@ test('sites have another registered domain than the dashboard, so that none can 
     ['http://siteyard', 'sites.example.com'],
   ] as const)
     assert.equal(start(base, sites)().siteDomain, sites);
+});
+
+const ROOT = join(import.meta.dirname, '..');
+
+test('the README or the documents beside it know every variable, and the README knows no other', async () => {
+  const folders = await Promise.all(
+    ['docs', 'deploy'].map((name) =>
+      readdir(join(ROOT, name), { recursive: true }).then((files) => files.map((file) => join(name, file))),
+    ),
+  );
+  const files = folders.flat().filter((file) => file.endsWith('.md'));
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const all = [readme, ...(await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8'))))].join('\n');
+  const names = Object.keys(Variables.properties);
+  assert.ok(names.length > 40);
+  assert.deepEqual(
+    names.filter((name) => !all.includes(`\`${name}\``)),
+    [],
+  );
+  const mentioned = [...readme.matchAll(/`\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)(?:[=/][^`]*)?`/g)].map(
+    (match) => match[1] as string,
+  );
+  assert.ok(mentioned.length > 40);
+  assert.deepEqual(
+    mentioned.filter((name) => !names.includes(name)),
+    [],
+  );
+});
+
+test('the README tells the default of each variable that has the same one everywhere', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const ofTheMachine = ['PHP_MEMORY_MB', 'BACKUP_PROCESSES'];
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  for (const [name, schema] of Object.entries(Variables.properties)) {
+    const { default: fallback } = schema as { default?: unknown };
+    const row = rows.find((line) => line.split('|')[1]?.includes(`\`${name}\``));
+    if (!row || ofTheMachine.includes(name) || fallback === undefined || Array.isArray(fallback)) continue;
+    assert.ok(row.split('|')[2]?.includes(`\`${fallback}\``), `${name}: ${fallback} is not in ${row}`);
+  }
 });

@@ -48,15 +48,16 @@ test('/readyz says no until the operator can sign in', async (t) => {
   const database = await createTestDatabase();
   const other = new pg.Client({ connectionString: database.url });
   await other.connect();
-  t.after(async () => {
-    await other.end();
-    await database.drop();
-  });
   // Whoever writes a person waits, which only the operator's making does at a start.
   await other.query('begin; lock table users in share mode');
   const port = await freePort();
   const starting = startTestApp({ databaseUrl: database.url, env: { PORT: String(port) } });
-  t.after(async () => (await starting).close());
+  t.after(async () => {
+    await other.end();
+    // It tells its database that it ends.
+    await (await starting).close();
+    await database.drop();
+  });
   const readiness = () =>
     fetch(`http://localhost:${port}/readyz`).then(
       ({ status }) => status,

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { openDatabase } from '#core/db/database.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { UNDECLARED } from '#core/http/declared.ts';
-import type { JobKind } from '#core/jobs/jobs.ts';
+import { type Feature, feature } from '#features/feature.ts';
 import { readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { freePort } from './free-port.ts';
@@ -45,10 +45,11 @@ const TEMPLATE = 'siteyard_template';
 const TEMPLATE_LOCK = 4711;
 
 export async function startTestApp(
-  options: { env?: Record<string, string>; databaseUrl?: string; jobs?: readonly JobKind[] } = {},
+  options: { env?: Record<string, string>; databaseUrl?: string } & Omit<Feature, 'name'> = {},
 ): Promise<TestApp> {
-  const database = options.databaseUrl ? undefined : await createTestDatabase();
-  const databaseUrl = options.databaseUrl ?? (database as { url: string }).url;
+  const { env, databaseUrl: givenUrl, ...own } = options;
+  const database = givenUrl ? undefined : await createTestDatabase();
+  const databaseUrl = givenUrl ?? (database as { url: string }).url;
   const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-'));
   const port = await freePort();
   const config = readConfig({
@@ -67,9 +68,9 @@ export async function startTestApp(
     STANDBY_WORKERS: '0',
     PHP_COMPILER: 'baseline',
     METRICS_URL: 'http://grafana.example',
-    ...options.env,
+    ...env,
   });
-  const platform = await startPlatform(config, options.jobs);
+  const platform = await startPlatform(config, [feature({ name: 'test', ...own })]);
   const mailDir = join(dataDir, 'mail');
   return {
     url: platform.url,

@@ -18,6 +18,7 @@ import type { Mailer } from './mail.ts';
 import type { Outbound } from './outbound.ts';
 import type { Payments } from './payments.ts';
 import type { Secrets } from './secrets.ts';
+import type { SiteChanges } from './site-changes.ts';
 import type { SiteLog } from './site-log/site-log.ts';
 
 /** What main.ts builds once and every operation and job may use. */
@@ -48,6 +49,8 @@ export interface Services {
   payments: Payments | undefined;
   /** Where sites run. */
   runtime: Runtime;
+  /** Tells which of them changed. */
+  siteChanges: SiteChanges;
   /** Where their owners read what went wrong in them, and who came. */
   siteLog: SiteLog;
   /** Where every minute of them is kept. */

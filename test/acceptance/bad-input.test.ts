@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { FULL, Random, SEED } from '../random.ts';
 import { combine, type Draft, draftOf, type Mutation, mutationsOf, toBytes } from './bad-input.ts';
@@ -12,6 +13,8 @@ import { type Outside, startOutside } from './outside.ts';
 import { requests } from './requests.ts';
 import { exchange, type WireAnswer } from './wire.ts';
 import { createWorld, PASSWORD, type Place, request, type World } from './world.ts';
+
+const operations = operationsOf(features);
 
 /**
  * Wrong requests for every operation, from somebody who may call it: none makes the service fail, and every refusal has

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { metricsClient } from '../metrics-client.ts';
 import { expectedStatuses } from './expected-policy.ts';
 import { fillPath, type Make, operationOf, requests } from './requests.ts';
 import { createWorld, METRICS_REDIRECT_URI, request, type World } from './world.ts';
+
+const operations = operationsOf(features);
 
 let app: TestApp;
 let world: World;

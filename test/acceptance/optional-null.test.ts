@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
 import { type Answer, createWorld, request, type World } from './world.ts';
+
+const operations = operationsOf(features);
 
 /** Null in an optional field of a body means that it is not given, in every operation. */
 let outside: Outside;

@@ -4,7 +4,8 @@ import { after, before, suite, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
@@ -28,6 +29,8 @@ import {
   request,
   type World,
 } from './world.ts';
+
+const operations = operationsOf(features);
 
 /** Walks the whole table of operations with everybody who could call. */
 let outside: Outside;

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { keepsAnswer, type Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
 import { createWorld, request, type World } from './world.ts';
+
+const operations = operationsOf(features);
 
 /** A POST that is sent again with its Idempotency-Key, for every operation. */
 let outside: Outside;

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { keepsAnswer, type Operation } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { pause } from '../pause.ts';
 import { expectedStatuses } from './expected-policy.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { fillPath, type Make, operationOf, requests } from './requests.ts';
 import { type Answer, createWorld, PASSWORD, type Person, request, type World } from './world.ts';
+
+const operations = operationsOf(features);
 
 /** Rights that end and rights that are narrow, on two processes of the service that share a database. */
 let outside: Outside;

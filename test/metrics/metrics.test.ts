@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { API_PREFIX } from '#core/http/operation.ts';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
@@ -12,6 +13,8 @@ import { freePort } from '../free-port.ts';
 import { metricsClient } from '../metrics-client.ts';
 import { registerPerson } from '../people.ts';
 import { type Prometheus, promtool, startPrometheus } from '../prometheus.ts';
+
+const operations = operationsOf(features);
 
 /** What an operator gets in deploy/ works with what the service really says, and a real Prometheus understands it. */
 const DEPLOY = join(import.meta.dirname, '../../deploy');

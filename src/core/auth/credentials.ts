@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { Listener } from '#core/db/listener.ts';
 import type { Caller, CredentialKind, Role, Scope } from './caller.ts';
@@ -54,7 +54,7 @@ export class Credentials {
     }
 
     const generation = this.#generation;
-    const row = await this.#find(hash, db);
+    const row = await this.#find(sql`c.token_hash = ${hash}`, db);
     if (!row) return undefined;
     const caller = toCaller(row);
     if (this.#listener.connected && generation === this.#generation) {
@@ -63,6 +63,12 @@ export class Credentials {
     }
     if (row.kind === 'api_token') await this.#noteUse(row, db);
     return caller;
+  }
+
+  /** The same caller as they are now, for whoever acts in their name without their token. */
+  async renew({ credential }: Caller): Promise<Caller | undefined> {
+    const row = await this.#find(sql`c.id = ${credential.id}`, this.#db);
+    return row && toCaller(row);
   }
 
   /** Called by whoever changes rights, after the commit, so that this process need not wait for the announcement. */
@@ -76,13 +82,13 @@ export class Credentials {
     this.#cache.clear();
   }
 
-  async #find(hash: Buffer, db: Db): Promise<CredentialRow | undefined> {
+  async #find(which: RawBuilder<unknown>, db: Db): Promise<CredentialRow | undefined> {
     const { rows } = await sql<CredentialRow>`
       select c.id, c.kind, c.scopes, c.team_id, c.expires_at, c.last_used_at, u.id as user_id, u.email,
         u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
         (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
       from credentials c join users u on u.id = c.user_id
-      where c.token_hash = ${hash} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(db);
+      where ${which} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(db);
     return rows[0];
   }
 

@@ -1,22 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import { AppError, invalid, requestInvalid } from '#core/errors.ts';
+import type { Log } from '#core/log.ts';
 import { checkDeclared } from './declared.ts';
 import { conflict, internal, malformed, tooLarge, unavailable } from './failures.ts';
+import type { Operation } from './operation.ts';
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = describeError(
+    error,
+    request.routeOptions.config.operation,
+    request.log as Log,
+    request.id,
+  );
+  return reply.headers(headers).code(status).send(body);
+}
+
+interface Refusal {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
 
 /** The one place where an error becomes an answer. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function describeError(error: unknown, operation: Operation | undefined, log: Log, requestId: string): Refusal {
   const foreseen = toAppError(error);
-  if (!foreseen) request.log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
-  else if (foreseen.status >= 500) request.log.warn({ err: error }, foreseen.message);
-  const known = foreseen ?? internal({ data: { request_id: request.id } });
-  const { operation } = request.routeOptions.config;
-  if (operation) checkDeclared(operation, known, request.log);
+  if (!foreseen) log.error({ err: error }, 'a bug: the request failed in a way nobody foresaw');
+  else if (foreseen.status >= 500) log.warn({ err: error }, foreseen.message);
+  const known = foreseen ?? internal({ data: { request_id: requestId } });
+  if (operation) checkDeclared(operation, known, log);
   const oauth = operation?.oauthErrors ? oauthError(known) : {};
-  return reply
-    .headers(known.headers)
-    .code(known.status)
-    .send({ ...oauth, ...errorBody(known) });
+  return { status: known.status, headers: { ...known.headers }, body: { ...oauth, ...errorBody(known) } };
 }
 
 /** RFC 6749: what a client of the token operations reads. What is our fault is not called the client's. */

@@ -16,7 +16,7 @@ const NO_BODY: Body = { kind: 'none', value: undefined, contentType: '', raw: Bu
 export function installBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
-    done(null, parse(raw, request.headers['content-type'] ?? ''));
+    done(null, parseBody(raw, request.headers['content-type'] ?? ''));
   });
 }
 
@@ -24,7 +24,7 @@ export function bodyOf(request: { body: unknown }): Body {
   return (request.body as Body | undefined) ?? NO_BODY;
 }
 
-function parse(raw: Buffer, contentType: string): Body {
+export function parseBody(raw: Buffer, contentType: string): Body {
   if (raw.length === 0) return NO_BODY;
   const mediaType = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return { ...parseJson(raw), contentType, raw };

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { type Failure, requestInvalid, unauthenticated } from '#core/errors.ts';
 import { boundToTeam, insufficientScope, operatorsOnly, sessionRequired } from '#core/policy.ts';
+import { tooManyStreams } from './event-stream.ts';
 import {
   answerNotKept,
   conflict,
@@ -14,6 +15,7 @@ import {
   tooLarge,
   tooMany,
   unavailable,
+  upgradeRequired,
 } from './failures.ts';
 import { keepsAnswer, type Operation } from './operation.ts';
 
@@ -22,16 +24,21 @@ import { keepsAnswer, type Operation } from './operation.ts';
  * failures there are; what leaves an operation without being declared is reported.
  */
 export function failuresOf(operation: Operation): Failure[] {
-  const { access, method, params, query, changesElsewhere } = operation;
+  const { access, method, params, query, changesElsewhere, stream, connect } = operation;
   const isOpen = access.who === 'anyone';
   const writes = method !== 'GET';
+  // Every token reads.
+  const needsScope = access.scope !== undefined && access.scope !== 'read';
   const ofWho = { operator: [operatorsOnly], session: [sessionRequired], account: [boundToTeam] };
   const all = [
     ...(operation.errors ?? []),
+    ...(stream || connect ? [tooManyStreams] : []),
+    ...(connect ? [upgradeRequired, foreignOrigin] : []),
     ...(access.errors ?? []),
     ...(ofWho[access.who as keyof typeof ofWho] ?? []),
     ...(isOpen ? [] : [unauthenticated, duplicateCookie]),
-    ...(writes && !isOpen ? [insufficientScope, foreignOrigin] : []),
+    ...((writes || needsScope) && !isOpen ? [insufficientScope] : []),
+    ...(writes && !isOpen ? [foreignOrigin] : []),
     ...(writes ? [conflict, tooLarge] : []),
     ...(writes || params || query ? [requestInvalid] : []),
     ...(keepsAnswer(operation) ? [stillRunning, answerNotKept] : []),

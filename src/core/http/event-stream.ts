@@ -3,9 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#core/auth/caller.ts';
 import { failure } from '#core/errors.ts';
 import type { EventHub } from '#core/events/hub.ts';
-
-/** What the operations that answer with Server-Sent Events have in common. */
-export const EVENT_STREAM = 'text/event-stream';
+import { EVENT_STREAM } from './operation.ts';
 
 /** Per person and process, whatever they are of: more tabs than anybody keeps open, and few enough to bear. */
 const MAX_STREAMS = 30;
@@ -27,13 +25,17 @@ export async function answerWithStream(
 ): Promise<unknown> {
   const type = `${EVENT_STREAM}; charset=utf-8`;
   if (request.method === 'HEAD') return reply.type(type).send();
-  if (hub.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
+  requireFreeStream(hub, caller);
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value);
   reply.raw.writeHead(200, { 'content-type': type, 'x-accel-buffering': 'no' });
   const lastEventId = request.headers['last-event-id'];
   return send(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
+}
+
+export function requireFreeStream(hub: EventHub, caller: Caller): void {
+  if (hub.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
 }
 
 /** Resolves when more can be written, or nobody reads any more. */

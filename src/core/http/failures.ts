@@ -20,6 +20,9 @@ export const conflict = failure(
   'Somebody else changed the same thing at the same time; try again.',
 );
 export const tooLarge = failure('request.too_large', 413, 'The request body is larger than this operation takes.');
+export const upgradeRequired = failure('request.upgrade_required', 426, 'This address is for WebSockets alone.', {
+  headers: { upgrade: 'websocket', connection: 'Upgrade' },
+});
 export const tooMany = failure('rate_limit.exceeded', 429, 'Too many requests; wait a little.');
 export const internal = failure(
   'internal',

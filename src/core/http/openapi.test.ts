@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { operations } from '#features/index.ts';
+import { operationsOf } from '#features/feature.ts';
+import { features } from '#features/index.ts';
 import { startTestApp, type TestApp, takeUndeclared } from '../../../test/app.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { failuresOf } from './declared.ts';
 import { keepsAnswer, type Operation } from './operation.ts';
+
+const operations = operationsOf(features);
 
 /** What the OpenAPI document says of each operation, held against what the operations do. */
 interface Answer {

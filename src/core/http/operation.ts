@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Caller } from '#core/auth/caller.ts';
@@ -9,6 +11,7 @@ import type { Services } from '#core/services.ts';
 import type { LimitName } from './rate-limits.ts';
 
 export const API_PREFIX = '/f/api/v1';
+export const EVENT_STREAM = 'text/event-stream';
 
 /** What an operation gets to work with, once the request has been let in and found valid. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown, Prepared = unknown> {
@@ -128,6 +131,38 @@ export interface RawOperation<P extends TProperties, Q extends TProperties, B ex
   ): Promise<unknown>;
 }
 
+/** An operation that answers with Server-Sent Events, until the caller leaves or may no longer. */
+interface StreamOperation<P extends TProperties, Q extends TProperties, Subject>
+  extends Declaration<P, Q, TSchema, Subject> {
+  method: 'GET';
+  stream(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>,
+    response: ServerResponse,
+    lastEventId: string | undefined,
+  ): Promise<void>;
+}
+
+/** A request to leave HTTP that was let in. */
+interface Upgrade {
+  request: IncomingMessage;
+  /** Raw: whatever frames there are, the operation reads and writes. It is ended with the caller's rights. */
+  socket: Socket;
+  /** What the other side sent already. */
+  head: Buffer;
+  /** Tells the other side that this is a WebSocket from here on. A library that does so by itself needs it not. */
+  accept(): void;
+}
+
+/** An operation that is a WebSocket. Its policy says what token it takes; a GET would otherwise do with one that only reads. */
+interface SocketOperation<P extends TProperties, Q extends TProperties, Subject>
+  extends Declaration<P, Q, TSchema, Subject> {
+  method: 'GET';
+  connect(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>,
+    upgrade: Upgrade,
+  ): Promise<void>;
+}
+
 /** An operation whose answer is text of another kind, which is kept under an Idempotency-Key like any other. */
 export interface TextOperation<P extends TProperties, Q extends TProperties, B extends TSchema, Subject, Prepared>
   extends Declaration<P, Q, B, Subject>,
@@ -154,6 +189,8 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   handle?(call: Call): Promise<unknown>;
   reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  stream?(call: Call, response: ServerResponse, lastEventId: string | undefined): Promise<void>;
+  connect?(call: Call, upgrade: Upgrade): Promise<void>;
 };
 
 /**
@@ -191,4 +228,21 @@ export function rawOperation<
   Subject = undefined,
 >(declaration: RawOperation<P, Q, B, Subject>): Operation {
   return declaration as unknown as Operation;
+}
+
+export function streamOperation<
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  Subject = undefined,
+>(declaration: StreamOperation<P, Q, Subject>): Operation {
+  return { ...declaration, produces: EVENT_STREAM } as unknown as Operation;
+}
+
+export function socketOperation<
+  P extends TProperties = TProperties,
+  Q extends TProperties = TProperties,
+  Subject = undefined,
+>(declaration: SocketOperation<P, Q, Subject>): Operation {
+  const also = { 101: { description: 'A WebSocket from here on' } };
+  return { ...declaration, also } as unknown as Operation;
 }

@@ -10,15 +10,17 @@ import Fastify, {
 } from 'fastify';
 import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
+import { showLimit } from './admission.ts';
 import { answerError } from './answers.ts';
 import { installBodyParsers } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
-import { registerOperation, showLimit } from './dispatch.ts';
+import { registerOperation, showOn } from './dispatch.ts';
 import { routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
+import { passOn, socketAddresses } from './sockets.ts';
 
 const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
 
@@ -48,6 +50,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const { services, metrics, operations } = options;
   const { config } = services;
   const isPlatform = platformHosts(config.baseUrl);
+  const isSocket = socketAddresses(operations);
 
   let connections: Connections | undefined;
   const app = Fastify({
@@ -66,9 +69,14 @@ export function createApp(options: ServerOptions): FastifyInstance {
         (request, response) =>
           isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response),
         {
-          // The platform itself speaks HTTP alone.
-          takes: ({ headers }) => !isPlatform(headers.host) && /^websocket$/i.test(headers.upgrade ?? ''),
-          take: (request, socket, head) => sites.upgrade(request, socket, head),
+          // The platform itself speaks HTTP, but for the operations that are sockets.
+          takes: (request) =>
+            /^websocket$/i.test(request.headers.upgrade ?? '') &&
+            (!isPlatform(request.headers.host) || isSocket(request)),
+          take: (request, socket, head) =>
+            isPlatform(request.headers.host)
+              ? passOn(handler, request, socket, head)
+              : sites.upgrade(request, socket, head),
         },
       );
       return connections.server;
@@ -90,7 +98,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     // Operations count against their own limits; whatever else is asked of the API counts as a read.
     const isApi = request.url.startsWith(API_PREFIX);
     if (isApi && !request.routeOptions.config.operation)
-      showLimit(reply, services.limits.take('read', addressKey(request.ip)));
+      showLimit(showOn(reply), services.limits.take('read', addressKey(request.ip)));
   };
 
   app.addHook('preClose', async () => connections?.closeQuiet());

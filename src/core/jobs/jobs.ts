@@ -19,6 +19,8 @@ import { type JobAddress, type JobQueue, LANES, type Lane } from './queue.ts';
 export interface JobKind<Payload extends object = object> {
   name: string;
   lane: Lane;
+  /** A cron line, where it runs by the clock; its payload is then empty. */
+  schedule?: string;
   run(payload: Payload, job: Job): Promise<void>;
   /** What is left to undo outside of the database when every retry failed. Runs before `abandon` and may run again. */
   undo?(payload: Payload, services: Services): Promise<void>;
@@ -164,13 +166,8 @@ export class Jobs implements JobQueue {
     if (rows.length === 0) await this.#send(db, kind.lane, { kind: kind.name, payload, key }, startAt);
   }
 
-  /** Starts to work on jobs. `schedules` name the kinds that run by the clock. */
-  async work(
-    kinds: readonly JobKind[],
-    services: Services,
-    schedules: Record<string, string>,
-    concurrency: number,
-  ): Promise<void> {
+  /** Starts to work on jobs, and to run by the clock what is to. */
+  async work(kinds: readonly JobKind[], services: Services, concurrency: number): Promise<void> {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
@@ -180,8 +177,9 @@ export class Jobs implements JobQueue {
     await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) =>
       this.#bury(job as DeadJob, services),
     );
-    for (const [kind, cron] of Object.entries(schedules)) {
-      await this.#boss.schedule(SCHEDULED, cron, { kind, payload: {} } satisfies Envelope, { key: kind });
+    for (const { name: kind, schedule } of kinds) {
+      if (schedule === undefined) continue;
+      await this.#boss.schedule(SCHEDULED, schedule, { kind, payload: {} } satisfies Envelope, { key: kind });
     }
   }
 

@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
-import type { BackupFigures } from '#core/http/metrics.ts';
 
 /** When sites are due: the table is the queue. */
 export type BackupClockRow = Selectable<DB['backup_clocks']>;
@@ -87,10 +86,18 @@ export async function noteFailure(
     where site_id = ${siteId}`.execute(db);
 }
 
+interface BackupFigures {
+  backups_due: number;
+  backups_failing: number;
+  backups_overdue_seconds: number;
+}
+
+/** How far behind the backups are, of all processes together. */
 export async function backupFigures(db: Db): Promise<BackupFigures> {
   const { rows } = await sql<BackupFigures>`
-    select count(*) filter (where due_at <= now())::int as due, count(*) filter (where failing_since is not null)::int as failing,
-      coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float as oldest_seconds
+    select count(*) filter (where due_at <= now())::int as backups_due,
+      count(*) filter (where failing_since is not null)::int as backups_failing,
+      coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float as backups_overdue_seconds
     from backup_clocks join sites on id = site_id where due_at is not null`.execute(db);
   return rows[0] as BackupFigures;
 }

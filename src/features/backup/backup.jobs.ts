@@ -6,6 +6,7 @@ import { deleteForgottenBackups, hasBackupBefore, listNeededHashes, listPlans } 
 export const pruneBackups = jobKind<Record<string, never>>({
   name: 'backup.prune',
   lane: 'background',
+  schedule: '13 3 * * *',
   run: (_payload, { services }) => prune(services, Date.now()),
 });
 
@@ -13,6 +14,7 @@ export const pruneBackups = jobKind<Record<string, never>>({
 export const checkBackups = jobKind<Record<string, never>>({
   name: 'backup.check',
   lane: 'background',
+  schedule: '23 4 * * 0',
   async run(_payload, { services: { timeMachine, log } }) {
     const { faults, bytes } = await timeMachine.check();
     for (const fault of faults) log.error({ fault }, 'a backup is damaged');

@@ -8,7 +8,6 @@ export { momentOf, placeOf, spaceOf } from './backup.place.ts';
 export { type BackupRow, type BackupState, findBackupByHash, insertBackup } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
-  backupFigures,
   databaseTime,
   findClock,
   noteCut,

@@ -18,6 +18,7 @@ export const syncCustomerJob = jobKind<{ customerId: string }>({
 export const followUsage = jobKind<Nothing>({
   name: 'billing.follow_usage',
   lane: 'background',
+  schedule: '* * * * *',
   async run(_payload, { services }) {
     await startDueCycles(services);
     await followStorage(services.db);
@@ -29,6 +30,7 @@ export const followUsage = jobKind<Nothing>({
 export const rereadPayments = jobKind<Nothing>({
   name: 'billing.reread',
   lane: 'background',
+  schedule: '37 * * * *',
   async run(_payload, { services }) {
     const { db, jobs, payments } = services;
     await forgetOldEvents(db);

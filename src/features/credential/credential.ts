@@ -21,7 +21,6 @@ import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCr
 import { deviceCookie, readDevice } from './device.ts';
 
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
-export { deleteExpiredCredentials } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
 

@@ -14,6 +14,7 @@ const SIDE_BY_SIDE = 20;
 export const lookAtZones = jobKind<Record<string, never>>({
   name: 'domain.zones',
   lane: 'background',
+  schedule: '* * * * *',
   async run(_payload, { services }) {
     const regions = await listRegions(services.db);
     const due = await findZonesToLookAt(services.db, EVERY_HOURS, AT_ONCE);

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { answerWithStream, EVENT_STREAM, tooManyStreams } from '#core/http/event-stream.ts';
-import { operation, rawOperation } from '#core/http/operation.ts';
+import { operation, streamOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { signedIn } from '#core/policy.ts';
 import { Event, eventNotFound } from './event.schema.ts';
@@ -32,19 +31,14 @@ export const eventOperations = [
       return page(query, count, events);
     },
   }),
-  rawOperation({
+  streamOperation({
     id: 'streamEvents',
     method: 'GET',
     path: '/event/stream',
     tag,
     summary: 'Events as they happen and as they progress (Server-Sent Events); continues after Last-Event-ID',
     access: signedIn,
-    produces: EVENT_STREAM,
-    errors: [tooManyStreams],
-    serve: ({ caller, services }, request, reply) =>
-      answerWithStream(services.events, caller, request, reply, (response, lastEventId) =>
-        streamEvents(services, caller, lastEventId, response),
-      ),
+    stream: ({ caller, services }, response, lastEventId) => streamEvents(services, caller, lastEventId, response),
   }),
   operation({
     id: 'getEvent',

@@ -143,3 +143,8 @@ export async function readCursorOf(db: Db, userId: string): Promise<number> {
 export async function moveReadCursor(db: Db, userId: string, seq: number): Promise<void> {
   await sql`update users set events_read_to = greatest(events_read_to, ${seq}) where id = ${userId}`.execute(db);
 }
+
+/** In a database restored from a dump, events carry transaction ids that this server has yet to reach. */
+export async function placeRestoredEvents(db: Db): Promise<void> {
+  await sql`update events set id = id where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
+}

@@ -1,23 +1,14 @@
-import { jobKind } from '#core/jobs/jobs.ts';
-import { deleteExpiredCredentials } from '#features/credential/credential.ts';
-import { deleteOldSends } from '#features/invite/invite.ts';
-import { deleteOldCodes } from '#features/metrics-sign-in/metrics-sign-in.ts';
-import { deleteUnclaimedAttachments } from '#features/ticket/ticket.ts';
-import { forgetOldNotices } from '#features/usage/usage.ts';
-import { forgetOldDeliveries } from '#features/webhook/webhook.ts';
-import { deleteOldAnswers } from './job.sql.ts';
+import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
+import type { Feature } from '../feature.ts';
 
-/** Removes what nobody can use any more. */
-export const housekeeping = jobKind<Record<string, never>>({
-  name: 'housekeeping',
-  lane: 'background',
-  async run(_payload, { services: { db } }) {
-    await deleteOldAnswers(db);
-    await deleteExpiredCredentials(db);
-    await deleteOldCodes(db);
-    await deleteOldSends(db);
-    await deleteUnclaimedAttachments(db);
-    await forgetOldDeliveries(db);
-    await forgetOldNotices(db);
-  },
-});
+/** Removes what nobody can use any more, of every feature. */
+export function housekeepingOf(features: readonly Feature[]): JobKind {
+  return jobKind({
+    name: 'housekeeping',
+    lane: 'background',
+    schedule: '17 * * * *',
+    async run(_payload, { services: { db } }) {
+      for (const { housekeeping } of features) await housekeeping?.(db);
+    },
+  });
+}

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { keepForOperator } from '#core/operator-file.ts';
 import type { Services } from '#core/services.ts';
 import { ambiguousClient, type CodeExchange, invalidClient, notConfigured } from './metrics-sign-in.schema.ts';
 
@@ -24,6 +25,13 @@ export function registeredClient(services: Pick<Services, 'config' | 'secrets'>)
 
 export function metricsClientSecret({ config, secrets }: Pick<Services, 'config' | 'secrets'>): string {
   return config.metricsClientSecret ?? secrets.derive(PURPOSE);
+}
+
+/** Where a secret was made, whoever sets up Grafana finds it in our folder. */
+export async function keepMetricsClientSecret(services: Services): Promise<undefined> {
+  const { config } = services;
+  if (config.metricsRedirectUris.length > 0 && !config.metricsClientSecret)
+    await keepForOperator(config.dataDir, 'metrics-client-secret', metricsClientSecret(services));
 }
 
 /**

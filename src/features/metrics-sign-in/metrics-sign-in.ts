@@ -20,8 +20,6 @@ import {
 } from './metrics-sign-in.schema.ts';
 import { type Code, insertCode, lockCode, markUsed, noteToken } from './metrics-sign-in.sql.ts';
 
-export { deleteOldCodes } from './metrics-sign-in.sql.ts';
-
 /**
  * The platform as an OAuth2 provider for one client of its own, the operator's Grafana (RFC 6749 as RFC 9700 wants it used):
  * authorization codes alone, with PKCE where the client uses it, and no consent, since both ends are the operator's.

@@ -43,6 +43,7 @@ async function withKeptVersion<T extends { core_version: string }>({ runtime }: 
 export const endPreviews = jobKind<Record<string, never>>({
   name: 'preview.end',
   lane: 'background',
+  schedule: '* * * * *',
   async run(_payload, { services: { db, runtime, log } }) {
     for (const id of await listEndedPreviews(db)) {
       try {

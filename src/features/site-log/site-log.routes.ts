@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { answerWithStream, EVENT_STREAM, tooManyStreams } from '#core/http/event-stream.ts';
-import { operation, rawOperation } from '#core/http/operation.ts';
+import { operation, streamOperation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
 import { onSite } from '#features/site/site.ts';
 import { LogQuery, SiteLogPage } from './site-log.schema.ts';
@@ -29,7 +28,7 @@ export const siteLogOperations = [
     response: SiteLogPage,
     handle: ({ services, subject: site, query }) => readSiteLog(services.siteLog, site.id, query),
   }),
-  rawOperation({
+  streamOperation({
     id: 'streamSiteLog',
     method: 'GET',
     path: '/site/{fqdn}/log/stream',
@@ -38,11 +37,7 @@ export const siteLogOperations = [
     access: onSite('member'),
     params: SitePath,
     query: Type.Object({ kind, search, status }),
-    produces: EVENT_STREAM,
-    errors: [tooManyStreams],
-    serve: ({ caller, services, subject: site, query }, request, reply) =>
-      answerWithStream(services.events, caller, request, reply, (response, lastEventId) =>
-        streamSiteLog(services, caller, site, query, lastEventId, response),
-      ),
+    stream: ({ caller, services, subject: site, query }, response, lastEventId) =>
+      streamSiteLog(services, caller, site, query, lastEventId, response),
   }),
 ];

@@ -37,6 +37,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const planSiteWork = jobKind<Nothing>({
   name: 'site.plan',
   lane: 'background',
+  schedule: '* * * * *',
   async run(_payload, { services }) {
     await plan(services, takeIdle);
     await plan(services, takeCron);
@@ -129,6 +130,7 @@ export const measureStorage = jobKind<OfSite>({
 export const planPurges = jobKind<Nothing>({
   name: 'site.plan_purges',
   lane: 'background',
+  schedule: '29 * * * *',
   async run(_payload, { services }) {
     await plan(services, (tx) => enqueueEach(services, tx, purgeSite, takeSitesToPurge));
     await forgetReleasedNames(services.db);
@@ -150,6 +152,7 @@ export const purgeSite = jobKind<OfSite>({
 export const sweepSites = jobKind<Nothing>({
   name: 'site.sweep',
   lane: 'background',
+  schedule: '41 * * * *',
   async run(_payload, { services: { db, runtime, log } }) {
     const kept = (await runtime.list()).filter((id) => UUID.test(id));
     for (const siteId of await inTransaction(db, (tx) => findOrphans(tx, kept))) {

@@ -9,7 +9,7 @@ export { lockNamedSite, recordSiteEvent } from './site.events.ts';
 export { lockWorkingTeam } from './site.limits.ts';
 export { onPartOfSite, onSite } from './site.policy.ts';
 export { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from './site.rules.ts';
-export { listenToRuntime, stopRetiredSites } from './site.runtime.ts';
+export { stopRetiredSites } from './site.runtime.ts';
 export { siteNotFound } from './site.schema.ts';
 export { siteUrl, specOf } from './site.spec.ts';
 export {
@@ -27,4 +27,3 @@ export {
 } from './site.sql.ts';
 export { dkimRecordOf } from './site.view.ts';
 export { findOwn, moveDatabase, nothing } from './site.work.ts';
-export { countSitesByState } from './site-upkeep.sql.ts';

@@ -33,8 +33,6 @@ import {
   type TicketRow,
 } from './ticket.sql.ts';
 
-export { deleteUnclaimedAttachments } from './attachment.sql.ts';
-
 /** A ticket by itself comes with all its replies, as long as they are no more than an answer bears. */
 const ALONE = { most: 1000, bytes: 1_000_000 };
 /** Lists show the newest few replies of each ticket: a page of full threads could be hundreds of megabytes. */

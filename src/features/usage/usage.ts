@@ -10,7 +10,6 @@ import type { TeamUsage, UsageQuery } from './usage.schema.ts';
 import { markUsedUpStorage, type ReachedLimit, readTeamUsage, takeReachedLimits } from './usage.sql.ts';
 
 export { readUsageRange, type UsageRange } from './usage.range.ts';
-export { forgetOldNotices } from './usage.sql.ts';
 
 /** What teams use within a cycle: when a cycle begins, what was counted in it, and who is told of a limit. */
 const AT_ONCE = 200;

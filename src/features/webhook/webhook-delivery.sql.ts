@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#core/db/database.ts';
-import type { WebhookFigures } from '#core/http/metrics.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from '#features/event/event.schema.ts';
 import type { WebhookDelivery } from './webhook.schema.ts';
@@ -202,9 +201,16 @@ export async function deleteOldDeliveries(db: Db): Promise<void> {
   await sql`delete from webhook_deliveries where created_at < now() - ${KEPT}`.execute(db);
 }
 
+interface WebhookFigures {
+  webhook_deliveries_waiting: number;
+  webhook_deliveries_overdue_seconds: number;
+}
+
+/** Calls that are yet to be made, of all processes together. */
 export async function webhookFigures(db: Db): Promise<WebhookFigures> {
   const { rows } = await sql<WebhookFigures>`
-    select count(*)::int as waiting, coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float as overdue_seconds
+    select count(*)::int as webhook_deliveries_waiting,
+      coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float as webhook_deliveries_overdue_seconds
     from webhook_deliveries d join webhooks w on w.id = d.webhook_id join teams t on t.id = w.team_id
     where d.due_at is not null and w.is_active and t.is_active`.execute(db);
   return rows[0] as WebhookFigures;

@@ -44,8 +44,6 @@ import {
   replayDelivery,
 } from './webhook-delivery.sql.ts';
 
-export { webhookFigures } from './webhook-delivery.sql.ts';
-
 const MAX_WEBHOOKS = 20;
 const MAX_SECRETS = 5;
 const SECRET_BYTES = 32;

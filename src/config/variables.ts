@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
+import { type Static, Type } from 'typebox';
+import { readHost } from '#core/host-name.ts';
+import {
+  checked,
+  folders,
+  isUrl,
+  keys,
+  list,
+  networks,
+  number,
+  servers,
+  startsWith,
+  text,
+  textOr,
+  url,
+  word,
+  wordOr,
+} from './kinds.ts';
+
+export const ROLES = ['api', 'worker', 'edge'] as const;
+/** The longest value that the sign-in to the metrics dashboard reads; what is configured longer could never be sent rightly. */
+export const MAX_OAUTH_LENGTH = 2000;
+
+const HTTP = ['http:', 'https:'];
+const KEY_LENGTH = 32;
+
+/** Every variable that the platform reads, and nothing else does. A test holds that the README knows them. */
+export const Variables = Type.Object({
+  HOST: textOr('127.0.0.1', 'The address that it listens on'),
+  PORT: number(8080, [0, 65_535], 'The port that it listens on; 0 for any that is free'),
+  ROLE: Type.Refine(
+    Type.String({
+      description: 'What this process does: all, or some of the roles with commas between them',
+      default: 'all',
+      must: `be one of ${ROLES.join(', ')}`,
+    }),
+    (value) => value === 'all' || rolesIn(value).every((role) => ROLES.some((each) => each === role)),
+  ),
+  DATA_DIR: textOr('./data', 'Where it keeps everything'),
+  CACHE_DIR: text('Where WordPress is kept; platforms may share it'),
+  BASE_URL: url("The platform's own address; every other host is a site", ...HTTP),
+  SITE_DOMAIN: textOr('localhost', 'New sites live under this domain'),
+  PUBLIC_IP: Type.Refine(
+    Type.String({
+      description: 'The address that the DNS of sites should name',
+      default: '127.0.0.1',
+      must: 'be an IPv4 or IPv6 address',
+    }),
+    (value) => isIP(value) !== 0,
+  ),
+  LOG_LEVEL: wordOr('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'How much is logged'),
+
+  DATABASE_URL: Type.Optional(
+    checked('An external Postgres; the embedded one otherwise', 'start with postgres://', (value) =>
+      /^postgres(ql)?:\/\//.test(value),
+    ),
+  ),
+  DATABASE_POOL_SIZE: number(10, [4, 500], 'Connections that a process may hold'),
+  SECRET_KEY: text("The platform's key: seals what is secret, signs links", { minLength: KEY_LENGTH }),
+  SECRET_KEY_PREVIOUS: keys('Keys of before, while the key is changed', KEY_LENGTH),
+  ADMIN_EMAIL: Type.Optional(
+    checked('The operator of the first start', 'be an email address', (value) => value.includes('@')),
+  ),
+  ADMIN_PASSWORD: text('Their password; made and shown once otherwise', { minLength: 8 }),
+
+  TRUST_PROXY: networks('Addresses whose X-Forwarded-* headers count'),
+  RATE_LIMIT_FACTOR: number(1, [0, 1_000_000], 'Scales the rate limits; 0 turns them off'),
+  SMTP_URL: url('The server that mail leaves by; files otherwise', 'smtp:', 'smtps:'),
+  MAIL_FROM: textOr('Siteyard <no-reply@localhost>', 'The sender of mail'),
+  OUTBOUND_ALLOW: networks('Networks that the platform and its sites may call besides public addresses'),
+  DNS_SERVERS: servers("Whom to ask for names, as address or address:port; the machine's own otherwise"),
+  GIT_FILE_ROOTS: folders('Folders whose repositories file: URLs may name'),
+  ANALYTICS_URL: url('The Plausible behind analytics-proxy', ...HTTP),
+  ANALYTICS_TOKEN: text('What it knows us by'),
+  STOREFRONT_DOMAIN: Type.Refine(
+    Type.String({
+      description: 'Where storefront-proxy finds shops',
+      default: 'myshopify.com',
+      must: 'be a domain, such as myshopify.com',
+    }),
+    (value) => readHost(`shop.${value.toLowerCase()}`) !== undefined,
+  ),
+
+  BILLING: Type.Optional(
+    word(['test'], 'The built-in checkout that takes no money, where not only this machine can open us'),
+  ),
+  STRIPE_SECRET_KEY: text('Payments through Stripe'),
+  STRIPE_WEBHOOK_SECRET: text('What its events are signed with'),
+  STRIPE_API_URL: url('A proxy before it', ...HTTP),
+
+  METRICS_TOKEN: text('Who may read /metrics; made otherwise'),
+  METRICS_PORT: Type.Optional(
+    Type.Number({ description: 'A port of its own for /metrics', minimum: 1, maximum: 65_535 }),
+  ),
+  METRICS_URL: url("The operator's Grafana", ...HTTP),
+  METRICS_REDIRECT_URIS: list(
+    "Where a sign-in to it may lead back to; Grafana's own address for that otherwise",
+    'http or https URL without a fragment',
+    (uri) => /^https?:\/\/[^#]+$/.test(uri) && URL.canParse(uri) && uri.length <= MAX_OAUTH_LENGTH,
+  ),
+  METRICS_CLIENT_ID: textOr('grafana', 'What it calls itself', { maxLength: MAX_OAUTH_LENGTH }),
+  METRICS_CLIENT_SECRET: text('How it proves itself; made otherwise', { minLength: 16, maxLength: MAX_OAUTH_LENGTH }),
+
+  WORDPRESS_SOURCE: Type.Optional(
+    checked(
+      'A mirror of wordpress.org, or npm for only the version that npm has',
+      startsWith(HTTP),
+      (value) => value === 'npm' || isUrl(value, HTTP),
+    ),
+  ),
+  STANDBY_WORKERS: number(1, [0, 64], 'Warm PHP processes that wait for the next site to wake'),
+  PHP_MEMORY_MB: number(
+    Math.floor(totalmem() / 2 / 1024 / 1024),
+    [256, 16_777_216],
+    'What all PHP processes together should use',
+  ),
+  PHP_TIMEOUT_SECONDS: number(60, [1, 3600], 'A request that takes PHP longer is ended'),
+  PHP_IDLE_MINUTES: number(10, [0.01, 1440], "A site's process ends after so long without a request"),
+  PHP_PROCESSES_PER_SITE: number(4, [1, 64], 'Processes that a busy site may have, where there is memory'),
+  PHP_REQUESTS_PER_PROCESS: number(10_000, [1, 1e9], 'After so many requests a process makes way for a fresh one'),
+  PHP_COMPILER: wordOr(
+    'optimizing',
+    ['optimizing', 'baseline'],
+    'For the speed of pages, or for a quick start in little memory',
+  ),
+  BACKUP_PROCESSES: number(
+    Math.max(1, Math.floor(availableParallelism() / 2)),
+    [1, 64],
+    'How many sites are backed up side by side',
+  ),
+});
+
+export type Variables = Static<typeof Variables>;
+
+export function rolesIn(value: string): string[] {
+  return value.split(',').map((role) => role.trim());
+}

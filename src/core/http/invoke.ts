@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { parse } from 'node:querystring';
+import type { Caller } from '#core/auth/caller.ts';
+import { opens } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts';
+import { answerCall } from './answer-call.ts';
+import { describeError } from './answers.ts';
+import { type Body, parseBody } from './body.ts';
+import type { Answer } from './idempotency.ts';
+import { API_PREFIX, type Operation } from './operation.ts';
+import { type Incoming, readCall } from './read-call.ts';
+import { toWire } from './wire.ts';
+
+/** What an operation is called with from within, as the SDK has it. */
+export interface Input {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | undefined>;
+  /** An object, or bytes with what they are. */
+  body?: object | { bytes: Buffer; contentType: string };
+  idempotencyKey?: string;
+  /** How long to wait for work that goes on after the answer. */
+  waitSeconds?: number;
+  /** The address of whoever asked for it; ours where nobody outside did. */
+  ip?: string;
+}
+
+/**
+ * Calls an operation from within, for whoever acts in the caller's name: with the same limits, policy, validation,
+ * transaction and Idempotency-Key as over HTTP, and with the same answers and refusals. The caller is looked up anew, so
+ * that rights which ended count no more, however long their holder has kept them.
+ */
+export async function invoke(
+  services: Services,
+  operation: Operation,
+  caller: Caller | undefined,
+  input: Input = {},
+): Promise<Pick<Answer, 'status' | 'headers' | 'body'>> {
+  if (!operation.handle) throw new TypeError(`${operation.id} answers by itself, over HTTP alone`);
+  const headers: Answer['headers'] = {};
+  const incoming = readInput(services, operation, input, (more) => Object.assign(headers, more));
+  try {
+    const asker = await renewed(services, operation, caller);
+    showLimit(incoming.show, countCall(services, operation, asker.caller, incoming.ip));
+    const admission = await admit(services, operation, asker, textOf(input.params));
+    const call = await readCall(services, operation, admission, incoming);
+    const { status, body } = await answerCall(services, operation, admission, call, incoming);
+    return { status, headers, body: status === 200 ? toWire(operation, body) : body };
+  } catch (error) {
+    const refusal = describeError(error, operation, incoming.log, randomUUID());
+    return { ...refusal, headers: { ...headers, ...refusal.headers } };
+  }
+}
+
+async function renewed({ credentials }: Services, operation: Operation, caller: Caller | undefined): Promise<Asker> {
+  const renew = async () => caller && (await credentials.renew(caller));
+  const found = asksWho(operation) ? await renew() : undefined;
+  return { caller: found && opens(operation.access, found) ? found : undefined, renew, tokens: [], isForeign: false };
+}
+
+function readInput(services: Services, operation: Operation, input: Input, show: Incoming['show']): Incoming {
+  const url = addressOf(operation, input);
+  return {
+    url,
+    query: parse(url.split('?')[1] ?? ''),
+    body: readBody(input.body),
+    idempotencyKey: input.idempotencyKey,
+    waitSeconds: input.waitSeconds,
+    ip: input.ip ?? '127.0.0.1',
+    device: undefined,
+    authorization: undefined,
+    takesCookies: true,
+    log: services.log,
+    show,
+  };
+}
+
+/** As a client would ask for it, so that the same call has the same address whichever way it comes. */
+function addressOf({ path }: Operation, { params = {}, query = {} }: Input): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
+  return `${API_PREFIX}${filled}${search.size > 0 ? `?${search}` : ''}`;
+}
+
+const textOf = (params: Input['params'] = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+
+function readBody(body: Input['body']): Body {
+  if (body === undefined) return parseBody(Buffer.alloc(0), '');
+  if ('bytes' in body && Buffer.isBuffer(body.bytes)) return parseBody(body.bytes, String(body.contentType));
+  return parseBody(Buffer.from(JSON.stringify(body)), 'application/json');
+}

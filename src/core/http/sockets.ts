@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#core/auth/caller.ts';
+import type { Services } from '#core/services.ts';
+import { type Admission, admitAgain } from './admission.ts';
+import { requireFreeStream } from './event-stream.ts';
+import { malformed, upgradeRequired } from './failures.ts';
+import { API_PREFIX, type Call, type Operation } from './operation.ts';
+
+/**
+ * WebSockets of the platform itself. A request that asks for one goes the way of every other, with an answer of its own to be
+ * refused with; only an operation that is declared as a socket gets the connection, once all the checks were passed.
+ */
+const asking = new WeakMap<IncomingMessage, { socket: Socket; head: Buffer; response: ServerResponse }>();
+
+/** Whether the request asks for a socket at an address that has one. All others are answered as if they had not asked. */
+export function socketAddresses(operations: readonly Operation[]): (request: IncomingMessage) => boolean {
+  const paths = operations
+    .filter(({ connect }) => connect !== undefined)
+    .map(({ path }) => new RegExp(`^${API_PREFIX}${path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(?:\\?|$)`));
+  return ({ method, url = '' }) => method === 'GET' && paths.some((path) => path.test(url));
+}
+
+/** Has a request that asks for a socket answered like any other. */
+export function passOn(handle: RequestListener, request: IncomingMessage, connection: Duplex, head: Buffer): void {
+  const socket = connection as Socket;
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  asking.set(request, { socket, head, response });
+  // Node has let go of the connection, and so have its guards.
+  socket.on('error', () => socket.destroy());
+  // Servers of HTTP keep a connection that the other side has ended its half of; a socket has no use for the other half.
+  socket.on('end', () => socket.destroySoon());
+  response.on('finish', () => socket.destroySoon());
+  handle(request, response);
+}
+
+/** Gives the connection to the operation. It counts as one of the caller's streams, and ends with their rights or with us. */
+export async function connectSocket(
+  services: Services,
+  operation: Operation,
+  admission: Admission,
+  call: Call,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const asked = asking.get(raw);
+  if (!asked) throw upgradeRequired();
+  if (!/^[\w+/]{22}==$/.test(raw.headers['sec-websocket-key'] ?? '') || raw.headers['sec-websocket-version'] !== '13')
+    throw malformed({ message: 'The request is no valid handshake of a WebSocket.' });
+  const { socket, head, response } = asked;
+  if (call.callerIfAny) {
+    requireFreeStream(services.events, call.caller);
+    const leave = await endWithRights(services, call.caller, () => socket.destroySoon());
+    socket.once('close', leave);
+    // Only now could an end not be missed.
+    await admitAgain(services, operation, admission, call);
+  }
+  reply.hijack();
+  response.detachSocket(socket);
+  if (!socket.destroyed)
+    await operation.connect?.(call, { request: raw, socket, head, accept: () => accept(raw, socket) });
+  return reply;
+}
+
+/** RFC 6455, 4.2.2. */
+const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+function accept({ headers }: IncomingMessage, socket: Socket): void {
+  const proof = createHash('sha1').update(`${headers['sec-websocket-key']}${MAGIC}`).digest('base64');
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`,
+  );
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function endWithRights({ events }: Services, caller: Caller, end: () => void): Promise<() => void> {
+  const leave = await events.subscribe({ caller, receive: () => {}, end });
+  const { expiresAt } = caller.credential;
+  const leftMs = expiresAt && Math.max(0, expiresAt.getTime() - Date.now());
+  const expiry = leftMs === null ? undefined : setTimeout(end, Math.min(leftMs, LONGEST_TIMER_MS)).unref();
+  return () => {
+    leave();
+    clearTimeout(expiry);
+  };
+}

@@ -1,0 +1,20 @@
+import { EVERY_ROLE } from '#core/part.ts';
+import { feature } from '../feature.ts';
+import { BackupClock, listenToTouches } from './backup-clock.ts';
+
+export const backupClockFeature = feature({
+  name: 'backup-clock',
+  parts: [
+    { name: 'which sites ran something', stage: 'sites', roles: EVERY_ROLE, start: listenToTouches },
+    {
+      name: 'the backup clock',
+      stage: 'work',
+      roles: ['worker'],
+      async start(services) {
+        const clock = new BackupClock(services);
+        clock.start();
+        return () => clock.close();
+      },
+    },
+  ],
+});

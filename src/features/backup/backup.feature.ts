@@ -1,0 +1,22 @@
+import { figures } from '#core/figures.ts';
+import { feature } from '../feature.ts';
+import { checkBackups, pruneBackups } from './backup.jobs.ts';
+import { backupOperations } from './backup.routes.ts';
+import { backupFigures } from './backup-clock.sql.ts';
+import { blobOperations } from './blob.routes.ts';
+
+export const backupFeature = feature({
+  name: 'backup',
+  operations: [...backupOperations, ...blobOperations],
+  jobs: [pruneBackups, checkBackups],
+  figures: [
+    figures({
+      metrics: {
+        backups_due: { help: 'Sites whose backup is due', type: 'gauge' },
+        backups_overdue_seconds: { help: 'How long the backup that waits longest has been due', type: 'gauge' },
+        backups_failing: { help: 'Sites whose last backup failed', type: 'gauge' },
+      },
+      read: ({ db }) => backupFigures(db),
+    }),
+  ],
+});

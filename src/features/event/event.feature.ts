@@ -1,0 +1,5 @@
+import { feature } from '../feature.ts';
+import { eventOperations } from './event.routes.ts';
+import { placeRestoredEvents } from './event.sql.ts';
+
+export const eventFeature = feature({ name: 'event', operations: eventOperations, prepare: placeRestoredEvents });

@@ -1,0 +1,4 @@
+import { feature } from '../feature.ts';
+import { gitSyncOperations } from './git-sync.routes.ts';
+
+export const gitSyncFeature = feature({ name: 'git-sync', operations: gitSyncOperations });

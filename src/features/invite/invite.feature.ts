@@ -1,0 +1,11 @@
+import { feature } from '../feature.ts';
+import { mailInvite } from './invite.jobs.ts';
+import { inviteOperations } from './invite.routes.ts';
+import { deleteOldSends } from './invite-send.sql.ts';
+
+export const inviteFeature = feature({
+  name: 'invite',
+  operations: inviteOperations,
+  jobs: [mailInvite],
+  housekeeping: deleteOldSends,
+});

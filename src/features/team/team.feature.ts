@@ -1,0 +1,4 @@
+import { feature } from '../feature.ts';
+import { teamOperations } from './team.routes.ts';
+
+export const teamFeature = feature({ name: 'team', operations: teamOperations });

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { type Database, openDatabase } from '#core/db/database.ts';
+import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { Listener } from '#core/db/listener.ts';
+import { migrate } from '#core/db/migrate.ts';
+import { makeFolderDurably } from '#core/durable-folder.ts';
+import type { Log } from '#core/log.ts';
+import type { Stop } from '#core/part.ts';
+import type { Config } from '../config.ts';
+
+/** What is there before anything else: the folder, and a database with today's tables that is listened to. */
+export interface Ground extends Database {
+  listener: Listener;
+}
+
+export async function layGround(config: Config, log: Log, stops: Stop[]): Promise<Ground> {
+  // Others may pass through, since the embedded Postgres runs as somebody else; each thing inside guards itself.
+  await makeFolderDurably(config.dataDir, 0o711);
+  const url = config.databaseUrl ?? (await startPostgres(config, log, stops));
+  const database = openDatabase(url, config.databasePoolSize, (error) =>
+    log.warn({ err: error }, 'a database connection broke'),
+  );
+  stops.push(() => database.close());
+  const applied = await migrate(database.db);
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  const listener = new Listener(url, log);
+  await listener.connect();
+  stops.push(() => listener.close());
+  return { ...database, listener };
+}
+
+async function startPostgres(config: Config, log: Log, stops: Stop[]): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(config.dataDir, 'postgres'),
+    log: (line) => log.info(line),
+  });
+  stops.push(() => postgres.stop());
+  return postgres.url;
+}

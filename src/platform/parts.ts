@@ -1,0 +1,69 @@
+import { keepForOperator } from '#core/operator-file.ts';
+import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
+import { housekeepingOf } from '#features/job/job.jobs.ts';
+import { stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
+import type { Assembly } from './assembly.ts';
+import { prepareData } from './first-data.ts';
+import { serveMetrics } from './metrics-port.ts';
+import { serve } from './server.ts';
+
+const JOB_CONCURRENCY = 4;
+
+/** What runs in a process besides what the features bring along. */
+export function ownParts(assembly: Assembly): Part[] {
+  return [...siteParts(assembly), ...workParts(assembly), ...serveParts(assembly)];
+}
+
+/** Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on. */
+function siteParts({ services, features, routes }: Assembly): Part[] {
+  const { runtime, jobs } = services;
+  const part = (name: string, start: Part['start']): Part => ({ name, stage: 'sites', roles: EVERY_ROLE, start });
+  return [
+    part('the runtime', () => opened(runtime)),
+    // After the runtime, since jobs have to end before what they work with.
+    part('the job queue', () => opened(jobs)),
+    part('the first data', () => prepareData(services, features)),
+    part('the end of sites that sleep or are gone', async () => {
+      await stopRetiredSites(services, routes);
+      return undefined;
+    }),
+    part('the token of the metrics', async ({ config, secrets }) => {
+      if (!config.metricsToken) await keepForOperator(config.dataDir, 'metrics-token', secrets.derive('metrics token'));
+      return undefined;
+    }),
+  ];
+}
+
+function workParts({ services, features }: Assembly): Part[] {
+  const kinds = [...features.flatMap(({ jobs = [] }) => jobs), housekeepingOf(features)];
+  return [
+    {
+      name: 'jobs',
+      stage: 'work',
+      roles: ['worker'],
+      async start() {
+        await services.jobs.work(kinds, services, JOB_CONCURRENCY);
+        // They end with the queue.
+        return undefined;
+      },
+    },
+  ];
+}
+
+function serveParts(assembly: Assembly): Part[] {
+  const { edge, metrics, services } = assembly;
+  const part = (name: string, start: Part['start']): Part => ({ name, stage: 'serve', roles: EVERY_ROLE, start });
+  return [
+    part('the port of the metrics', async ({ config: { host, metricsPort } }) =>
+      metricsPort === undefined ? undefined : serveMetrics(metrics, host, metricsPort),
+    ),
+    // Scheduled work and calls of the API run PHP in every role, and what it asks of its own site is answered here.
+    part('the edge', async () => {
+      services.runtime.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
+      const stop = await opened({ open: () => edge.start(), close: () => edge.close() });
+      await subscribeToPurges(services, (siteId) => edge.purge(siteId));
+      return stop;
+    }),
+    part('the server', () => serve(assembly)),
+  ];
+}

@@ -1,0 +1,114 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type pg from 'pg';
+import { type Figures, figures } from '#core/figures.ts';
+import type { Jobs } from '#core/jobs/jobs.ts';
+import type { EdgeTotals } from '#edge/totals.ts';
+import type { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+
+/** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
+export function queueFigures(jobs: Jobs): Figures {
+  return figures({
+    metrics: {
+      queue_jobs_waiting: { help: 'Jobs waiting, by queue', type: 'gauge', label: 'queue' },
+      queue_jobs_active: { help: 'Jobs being worked on, by queue', type: 'gauge', label: 'queue' },
+      queue_oldest_seconds: { help: 'Age of the oldest due job, by queue', type: 'gauge', label: 'queue' },
+    },
+    async read() {
+      const states = await jobs.states();
+      return {
+        queue_jobs_waiting: Object.fromEntries(states.map(({ queue, waiting }) => [queue, waiting])),
+        queue_jobs_active: Object.fromEntries(states.map(({ queue, active }) => [queue, active])),
+        queue_oldest_seconds: Object.fromEntries(states.map(({ queue, oldest_seconds }) => [queue, oldest_seconds])),
+      };
+    },
+  });
+}
+
+export function connectionFigures(pool: pg.Pool): Figures {
+  return figures({
+    metrics: {
+      database_connections: { help: 'Connections of the pool, by state', type: 'gauge', label: 'state' },
+      event_streams_open: { help: 'Open event streams', type: 'gauge' },
+    },
+    read: ({ events }) => ({
+      database_connections: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+      event_streams_open: events.openStreams,
+    }),
+  });
+}
+
+export function runtimeFigures(runtime: PhpWasmRuntime): Figures {
+  return figures({
+    metrics: {
+      sites_awake: { help: 'Sites whose PHP runs here', type: 'gauge' },
+      php_processes: { help: 'PHP processes that serve sites here; a busy site has several', type: 'gauge' },
+      sites_memory_bytes: { help: 'Memory of the PHP processes of sites, as last seen', type: 'gauge' },
+      php_standby_ready: { help: 'Warm PHP processes that wait for a site', type: 'gauge' },
+    },
+    read() {
+      const awake = runtime.awake();
+      return {
+        sites_awake: new Set(awake.map(({ siteId }) => siteId)).size,
+        php_processes: awake.length,
+        sites_memory_bytes: awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+        php_standby_ready: runtime.standbyReady,
+      };
+    },
+  });
+}
+
+export function eventLoopFigures(): Figures {
+  const loop = monitorEventLoopDelay({ resolution: 20 });
+  loop.enable();
+  return figures({
+    metrics: {
+      event_loop_delay_seconds: {
+        help: 'Event loop delay since the last scrape',
+        type: 'gauge',
+        label: 'percentile',
+      },
+    },
+    read() {
+      const delays = [50, 99].map((percentile) => [String(percentile), loop.percentile(percentile) / 1e9]);
+      loop.reset();
+      return { event_loop_delay_seconds: Object.fromEntries(delays) };
+    },
+  });
+}
+
+/** What the edge of this process did since it started. */
+export function edgeFigures(totals: EdgeTotals): Figures {
+  return figures({
+    metrics: {
+      edge_requests_total: { help: 'Requests to sites', type: 'counter' },
+      edge_visits_total: {
+        help: 'Visits to sites: the pages of one visitor within half an hour',
+        type: 'counter',
+      },
+      edge_sent_bytes_total: { help: 'Bytes sent to visitors of sites', type: 'counter' },
+      edge_cache_lookups_total: {
+        help: 'Pages looked for in the cache, by result',
+        type: 'counter',
+        label: 'result',
+      },
+      edge_site_answers_total: {
+        help: "Answers of sites' own processes, by class of status",
+        type: 'counter',
+        label: 'status',
+      },
+      edge_failures_total: {
+        help: 'Visits that ended with a notice of the edge, by reason',
+        type: 'counter',
+        label: 'reason',
+      },
+    },
+    read: () => ({
+      edge_requests_total: totals.requests,
+      edge_visits_total: totals.visits,
+      edge_sent_bytes_total: totals.bytes,
+      edge_cache_lookups_total: { hit: totals.cacheHits, miss: totals.cacheMisses },
+      edge_site_answers_total: Object.fromEntries(totals.answers),
+      edge_failures_total: Object.fromEntries(totals.failures),
+    }),
+  });
+}

@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { describeApi } from '#core/http/openapi.ts';
+import { serveReference } from '#core/http/reference.ts';
+import { createApp, NO_SITES } from '#core/http/server.ts';
+import type { Stop } from '#core/part.ts';
+import { operationsOf } from '#features/feature.ts';
+import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import type { Assembly } from './assembly.ts';
+
+/** Answers over HTTP: the API and its pages, sites, or only how the process is. */
+export async function serve(assembly: Assembly): Promise<Stop> {
+  const { services, features, edge, metrics } = assembly;
+  const { config } = services;
+  const operations = config.roles.has('api') ? operationsOf(features) : undefined;
+  const app = createApp({
+    services,
+    metrics,
+    operations: operations ?? [],
+    sites: config.roles.has('edge') ? edge : NO_SITES,
+    ready: async () => {
+      await sql`select 1`.execute(services.db);
+      return assembly.isComplete && services.listener.connected;
+    },
+    ...(operations && {
+      pages: (instance) => {
+        serveReference(instance, describeApi(operations, config.baseUrl));
+        serveSignInMetadata(instance, services);
+        services.frontEnd.register(instance);
+      },
+    }),
+  });
+  await app.listen({ host: config.host, port: config.port });
+  assembly.port = (app.server.address() as AddressInfo).port;
+  return async () => {
+    // Streams never end by themselves, so they are ended before the server waits for its requests.
+    services.events.close();
+    await app.close();
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { Credentials } from '#core/auth/credentials.ts';
+import { Locks } from '#core/db/locks.ts';
+import { EventHub } from '#core/events/hub.ts';
+import { FrontEnd } from '#core/http/front-end.ts';
+import { RateLimits } from '#core/http/rate-limits.ts';
+import { Jobs } from '#core/jobs/jobs.ts';
+import type { Log } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
+import type { Stop } from '#core/part.ts';
+import type { Payments } from '#core/payments.ts';
+import type { Services } from '#core/services.ts';
+import { SiteChanges } from '#core/site-changes.ts';
+import { SiteLog } from '#core/site-log/site-log.ts';
+import { receivePaymentEvent } from '#features/billing/billing.ts';
+import { PRICES } from '#features/plan/plans.ts';
+import { createDns } from '#integrations/dns/dns.ts';
+import { GitClient } from '#integrations/git/git.ts';
+import { GitHostClient } from '#integrations/git/git-hosts.ts';
+import { createMailer } from '#integrations/mail/mail.ts';
+import { createPayments } from '#integrations/payments/payments.ts';
+import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import { TimeMachine } from '#timemachine/process/time-machine.ts';
+import type { Config } from '../config.ts';
+import type { Ground } from './ground.ts';
+import { openOwnSecrets } from './platform-key.ts';
+
+const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
+
+/** The services, with what only the platform itself may do with two of them: open them, and let jobs be worked on. */
+export interface OwnServices extends Services {
+  jobs: Jobs;
+  runtime: PhpWasmRuntime;
+}
+
+/** Picks the drivers. Nothing of this serves or works yet. */
+export async function createServices(config: Config, log: Log, ground: Ground, stops: Stop[]): Promise<OwnServices> {
+  const { db, pool, listener } = ground;
+  const inData = (name: string) => join(config.dataDir, name);
+  const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
+  const secrets = await openOwnSecrets(config, db);
+  const services: OwnServices = {
+    config,
+    log,
+    db,
+    listener,
+    locks: new Locks(pool),
+    secrets,
+    credentials: new Credentials(db, listener),
+    events: new EventHub(db, listener, log),
+    jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
+    limits: new RateLimits(config.rateLimitFactor),
+    mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: inData('mail'), log }),
+    frontEnd: await FrontEnd.load(WEB_FOLDER),
+    outbound,
+    dns: createDns(config.dnsServers),
+    git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
+    gitHosts: new GitHostClient(outbound),
+    payments: undefined,
+    runtime: createRuntime(config, log, outbound),
+    siteChanges: new SiteChanges(),
+    siteLog: new SiteLog(inData('logs'), log),
+    timeMachine: new TimeMachine({ folder: inData('backups'), processes: config.backupProcesses }),
+  };
+  services.payments = createOwnPayments(services);
+  stops.push(
+    () => services.locks.close(),
+    () => services.timeMachine.close(),
+    () => services.siteLog.close(),
+  );
+  services.siteLog.start();
+  return services;
+}
+
+/** The built-in provider's events come the same way as those that another one sends. */
+function createOwnPayments(services: Services): Payments | undefined {
+  const { config, outbound, db, secrets } = services;
+  return createPayments({
+    stripe: config.stripe,
+    mayTest: config.billing === 'test',
+    prices: PRICES,
+    outbound,
+    store: db,
+    secrets,
+    baseUrl: config.baseUrl,
+    deliver: (tx, { body, signature }) => receivePaymentEvent(tx, services, Buffer.from(body), signature),
+  });
+}
+
+function createRuntime(config: Config, log: Log, outbound: Outbound): PhpWasmRuntime {
+  return new PhpWasmRuntime({
+    dataDir: config.dataDir,
+    cacheDir: config.cacheDir,
+    log,
+    // Only who serves visitors keeps warm PHP at hand.
+    standbyWorkers: config.roles.has('edge') ? config.standbyWorkers : 0,
+    memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
+    requestTimeoutMs: config.phpTimeoutSeconds * 1000,
+    idleTimeoutMs: config.phpIdleMinutes * 60_000,
+    processesPerSite: config.phpProcessesPerSite,
+    requestsPerProcess: config.phpRequestsPerProcess,
+    compiler: config.phpCompiler,
+    allowedNetworks: config.outboundAllow,
+    ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
+  });
+}
