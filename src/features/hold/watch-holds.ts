@@ -72,7 +72,11 @@ class Watch implements HoldWatch {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#looking;
-    await deleteProcess(this.#services.db, this.#process.id);
+    const { db, log } = this.#services;
+    // Whoever can not say good-bye is not heard of any more, which comes to the same.
+    await deleteProcess(db, this.#process.id).catch((error) =>
+      log.warn({ err: error }, 'could not say that this process ends'),
+    );
   }
 
   /** One look at a time, for all that was announced since the last one began. */
