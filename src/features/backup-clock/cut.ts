@@ -12,7 +12,7 @@ import {
   placeOf,
 } from '#features/backup/backup.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/site/site.ts';
-import { TimeMachineFailure } from '#timemachine/process/helper-process.ts';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import type { CutReport } from '#timemachine/process/protocol.ts';
 
 const FIRST_RETRY_MS = 30_000;

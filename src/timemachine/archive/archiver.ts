@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { CorruptObject } from '../hash.ts';
+import { failedBy } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -231,7 +231,7 @@ export class Archiver {
       return { id, snapshot, files, fresh, tables, tablesVersion: undefined };
     } catch (error) {
       // Nothing is built on what can not be read; `check` tells of it.
-      if (error instanceof CorruptObject) return undefined;
+      if (failedBy(error, 'corrupt_object')) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Archiver } from '../archive/archiver.ts';
+import { TimeMachineFailure } from '../failure.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
 import type { Snapshot, SnapshotId } from '../snapshot.ts';
@@ -61,7 +62,9 @@ export class KeptSite {
   }
 
   async snapshot(recorded: Moment | null, onProgress: (progress: Progress) => void) {
-    if (await readJournal(this.#place.staging)) throw new UnfinishedRestore();
+    if (await readJournal(this.#place.staging)) {
+      throw new TimeMachineFailure('unfinished_restore', 'A restore of the site has not been finished');
+    }
     this.#tables = { tracked: new Set(), untracked: new Set() };
     const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({ onProgress });
     const cut: CutReport = {
@@ -94,14 +97,6 @@ export class KeptSite {
     const tracked = isTracked(name, this.#place.tablePrefix);
     if (isOfSite(name)) (tracked ? this.#tables.tracked : this.#tables.untracked).add(name);
     return tracked;
-  }
-}
-
-/** A restore was begun and neither finished nor undone; nothing of what is there is worth keeping. */
-class UnfinishedRestore extends Error {
-  constructor() {
-    super('A restore of the site has not been finished');
-    this.name = 'UnfinishedRestore';
   }
 }
 

@@ -1,10 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { failedBy } from '../failure.ts';
 import type { OnProgress } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { UnreadableDatabase } from '../sources/sqlite-open.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { isOfSite, sourceOf } from './kept-site.ts';
@@ -50,7 +50,7 @@ function isUnreadable(place: SitePlace): boolean {
     }
     return false;
   } catch (error) {
-    if (error instanceof UnreadableDatabase) return true;
+    if (failedBy(error, 'unreadable_database')) return true;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packFailure } from '../failure.ts';
 import { check } from '../maintenance/checker.ts';
 import { forgetSite, prune } from '../maintenance/pruner.ts';
 import type { OnProgress } from '../progress.ts';
@@ -242,8 +243,7 @@ async function answer(id: number, call: keyof Calls, args: unknown[]): Promise<v
     const handler = handlers[call] as (conversation: Conversation, ...args: unknown[]) => Promise<unknown>;
     tell({ id, value: await handler(conversation, ...args) });
   } catch (error) {
-    const { name, message } = error as Error;
-    tell({ id, failure: { name, message } });
+    tell({ id, failure: packFailure(error) });
   } finally {
     running--;
   }

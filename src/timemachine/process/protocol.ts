@@ -1,3 +1,4 @@
+import type { SentFailure } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import type { Skipped } from '../snapshot.ts';
 
@@ -165,7 +166,7 @@ export type ToProcess =
 
 export type FromProcess =
   | { id: number; value: unknown }
-  | { id: number; failure: { name: string; message: string } }
+  | { id: number; failure: SentFailure }
   | { id: number; progress: Progress }
   | { id: number; planned: Announcement }
   | { id: number; listed: DifferenceList };

@@ -1,5 +1,5 @@
 import { addContent, readContent } from '../content.ts';
-import { CorruptObject, hashOf } from '../hash.ts';
+import { corruptObject, hashOf } from '../hash.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { decodeRows, type Row } from '../tables/row-codec.ts';
@@ -68,7 +68,7 @@ function verify(changes: TableChanges, change: TablePlan['changed'][number]): vo
   for (const { low, high, ref } of change.how === 'rows' ? change.verify : change.ranges) {
     const { bytes } = changes.read(table, low, high);
     if (addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW) !== ref) {
-      throw new CorruptObject(`table ${table.name} does not hold what was written`);
+      throw corruptObject(`table ${table.name} does not hold what was written`);
     }
   }
 }

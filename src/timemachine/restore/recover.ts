@@ -7,7 +7,7 @@ import type { TableSource } from '../tables/table-source.ts';
 import { applySteps } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { readJournal, removeJournal } from './journal.ts';
-import { OutdatedPlan, type RestoreTargets } from './restorer.ts';
+import { outdatedPlan, type RestoreTargets } from './restorer.ts';
 
 /**
  * To be called for a site before it is served again after a restart. A restore that had decided is finished, one that had
@@ -34,7 +34,7 @@ export async function recover(
     plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
     await stageTables(repository, plan, tables.target, progress);
     const assertCurrent = () => {
-      if (tables.source.version() !== now.version) throw new OutdatedPlan('the database');
+      if (tables.source.version() !== now.version) throw outdatedPlan('the database');
     };
     applyTables(plan, tables.target, assertCurrent, progress);
   }

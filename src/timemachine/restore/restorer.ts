@@ -1,3 +1,4 @@
+import { TimeMachineFailure } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -73,12 +74,8 @@ export interface RestoreTargets {
   onProgress?: OnProgress;
 }
 
-/** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
-export class OutdatedPlan extends Error {
-  constructor(what: string) {
-    super(`Changed since the restore was planned: ${what}`);
-    this.name = 'OutdatedPlan';
-  }
+export function outdatedPlan(what: string): TimeMachineFailure {
+  return new TimeMachineFailure('outdated_plan', `Changed since the restore was planned: ${what}`);
 }
 
 /**
@@ -98,12 +95,12 @@ export async function restore(plan: RestorePlan, targets: RestoreTargets): Promi
     const steps = await stageFiles(repository, folder ?? staging, staging, changes, operations, progress);
     if (plan.tables && tables) await stageTables(repository, plan.tables, tables.target, progress);
     const surprise = folder === undefined ? undefined : firstSurprise(folder, changes);
-    if (surprise !== undefined) throw new OutdatedPlan(surprise);
+    if (surprise !== undefined) throw outdatedPlan(surprise);
     const journal: Journal = { format: 1, steps, tables: plan.tables && tables ? journalOf(plan.tables) : null };
     await writeJournal(staging, journal, operations);
     if (plan.tables && tables) {
       const assertCurrent = () => {
-        if (tables.source.version() !== tables.version) throw new OutdatedPlan('the database');
+        if (tables.source.version() !== tables.version) throw outdatedPlan('the database');
       };
       applyTables(plan.tables, tables.target, assertCurrent, progress);
     }

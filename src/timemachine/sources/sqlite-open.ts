@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync, re
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { TimeMachineFailure } from '../failure.ts';
 
 /**
  * A site's database is whatever the site made of it. SQLite runs what its schema holds, follows links to it, and believes
@@ -22,7 +23,7 @@ export function openDatabase(path: string, options: { timeoutMs: number; create:
     });
     try {
       // SQLite resolves links before it opens the file and refuses one that appears after that.
-      if (db.location() !== realPathOf(path)) throw new UnreadableDatabase('it is a link');
+      if (db.location() !== realPathOf(path)) throw unreadableDatabase('it is a link');
       db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
       return db;
     } catch (error) {
@@ -55,12 +56,8 @@ function realPathOf(path: string): string {
   return join(realpathSync(dirname(path)), basename(path));
 }
 
-/** The database is missing, empty or damaged. No snapshot is taken of that: it would look as if all tables were dropped. */
-export class UnreadableDatabase extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(`The database can not be read: ${reason}`, options);
-    this.name = 'UnreadableDatabase';
-  }
+export function unreadableDatabase(reason: string, options?: ErrorOptions): TimeMachineFailure {
+  return new TimeMachineFailure('unreadable_database', `The database can not be read: ${reason}`, options);
 }
 
 const CORRUPT = 11;
@@ -78,7 +75,7 @@ export function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (![CORRUPT, CAN_NOT_OPEN, NOT_A_DATABASE].includes(codeOf(error) ?? 0)) throw error;
-    throw new UnreadableDatabase((error as Error).message, { cause: error });
+    throw unreadableDatabase((error as Error).message, { cause: error });
   }
 }
 
@@ -99,7 +96,7 @@ export function assertPlainJournal(path: string): void {
   try {
     const end = Buffer.alloc(SUPER_JOURNAL.length);
     readSync(file, end, 0, end.length, Math.max(0, fstatSync(file).size - end.length));
-    if (end.equals(SUPER_JOURNAL)) throw new UnreadableDatabase('its journal names other files');
+    if (end.equals(SUPER_JOURNAL)) throw unreadableDatabase('its journal names other files');
   } finally {
     closeSync(file);
   }

@@ -11,7 +11,6 @@ import { restoreInto } from '../restore/restore-into.ts';
 import { planRestore, restore } from '../restore/restorer.ts';
 import { DiskStore } from '../stores/disk.ts';
 import { SqliteSource } from './sqlite.ts';
-import { UnreadableDatabase } from './sqlite-open.ts';
 import { SqliteTarget } from './sqlite-target.ts';
 
 /** A database with some posts, and everything to take it back. */
@@ -55,7 +54,7 @@ test('a database that is missing, empty, damaged or a link is a failure and not 
   await archiver.snapshot();
   const aside = join(folder, 'aside.sqlite');
   const refuses = async (reason: RegExp) => {
-    const failure = { name: 'UnreadableDatabase', message: reason };
+    const failure = { code: 'unreadable_database', message: reason };
     await assert.rejects(archiver.snapshot(), failure);
     await assert.rejects(new Archiver({ repository, tables: new SqliteSource(path) }).snapshot(), failure);
   };
@@ -69,7 +68,7 @@ test('a database that is missing, empty, damaged or a link is a failure and not 
   rmSync(path);
   symlinkSync(aside, path);
   await refuses(/it is a link/);
-  assert.throws(() => new SqliteTarget(path), UnreadableDatabase);
+  assert.throws(() => new SqliteTarget(path), { code: 'unreadable_database' });
   rmSync(path);
   renameSync(aside, path);
   truncateSync(path, 4096);
@@ -168,7 +167,7 @@ test('a journal that would have SQLite delete another file is refused', async (t
   writeFileSync(victim, 'precious');
   writeFileSync(`${path}-journal`, journalThatNames(victim));
   await assert.rejects(archiver.snapshot(), /its journal names other files/);
-  assert.throws(() => new SqliteTarget(path), UnreadableDatabase);
+  assert.throws(() => new SqliteTarget(path), { code: 'unreadable_database' });
   assert.equal(existsSync(victim), true);
 });
 

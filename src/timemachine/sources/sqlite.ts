@@ -9,7 +9,7 @@ import {
   descriptorOf,
   openDatabase,
   translated,
-  UnreadableDatabase,
+  unreadableDatabase,
 } from './sqlite-open.ts';
 import { DatabasePages } from './sqlite-pages.ts';
 import { SqliteRows } from './sqlite-rows.ts';
@@ -55,7 +55,7 @@ export class SqliteSource implements TableSource {
       try {
         // Only the first read takes the lock, and with it the instant.
         const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
-        if (page_count === 0) throw new UnreadableDatabase('it is empty');
+        if (page_count === 0) throw unreadableDatabase('it is empty');
         const version = versionOf(connection);
         const { tables, skipped, roots } = readSchema(db, this.#isTracked);
         return {
@@ -101,7 +101,7 @@ export class SqliteSource implements TableSource {
   /** Another file may have taken the place of the one that we opened, and then that is the database. */
   #connect(): Connection {
     const stat = statSync(this.#path, { throwIfNoEntry: false });
-    if (!stat) throw new UnreadableDatabase('it is missing');
+    if (!stat) throw unreadableDatabase('it is missing');
     const file = fileOf(stat);
     if (this.#connection?.file === file) return this.#connection;
     this.close();
