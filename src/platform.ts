@@ -100,7 +100,8 @@ export async function startPlatform(config: Config, extraJobs: readonly JobKind[
     const runtime = createRuntime(config, log, outbound, serves);
     const locks = new Locks(database.pool);
     undo.push(() => locks.close());
-    const timeMachine = new TimeMachine({ folder: join(config.dataDir, 'backups'), processes: config.backupProcesses });
+    const store = { kind: 'disk', folder: join(config.dataDir, 'backups') } as const;
+    const timeMachine = new TimeMachine({ store, processes: config.backupProcesses });
     undo.push(() => timeMachine.close());
     const siteLog = new SiteLog(join(config.dataDir, 'logs'), log);
     undo.push(() => siteLog.close());

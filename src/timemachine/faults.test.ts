@@ -68,8 +68,8 @@ class World {
     } finally {
       await archiver.close().catch(() => {});
       store.close();
-      source.close();
-      target.close();
+      await source.close();
+      await target.close();
       this.faulty.revive();
     }
   }
@@ -80,10 +80,11 @@ class World {
       if (this.faulty.isDead) throw new Error('The process is gone');
     };
     return {
-      stage: (table) => target.stage(table),
+      stage: (table, batches) => target.stage(table, batches),
       discardStaged: () => target.discardStaged(),
+      close: () => target.close(),
       transaction: (work) =>
-        target.transaction((changes) => {
+        target.transaction(async (changes) => {
           die();
           return work(changes);
         }),
@@ -115,7 +116,7 @@ class World {
     try {
       await restoreInto(site, await site.readSnapshot(id), { folder: copy, tables: target });
     } finally {
-      target.close();
+      await target.close();
     }
     return { files: truthOfFolder(copy), tables: truthOfDatabase(`${copy}.sqlite`) };
   }

@@ -22,7 +22,7 @@ export interface FileEntry {
   modifiedUs: number;
   sizeBytes: number;
   ref: Ref;
-  /** Public files (core, plugins, themes) are in the pool that all owners share. */
+  /** Public files are in the pool that all owners share. */
   isShared: boolean;
 }
 

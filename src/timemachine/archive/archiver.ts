@@ -12,9 +12,10 @@ import { compareStates, type FileChanges, noFileChanges } from './file-changes.t
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
 import { hintsFrom } from './hints.ts';
+import { drive } from './pause.ts';
 import { readState, writeState } from './state-file.ts';
 import type { TableState } from './table-archive.ts';
-import { drive, openReader, storeTables, type TablesResult } from './table-cut.ts';
+import { openReader, storeTables, type TablesResult } from './table-cut.ts';
 
 /** How often files and tables are looked at again when they changed in the middle of a cut. */
 const ROUNDS = 3;
@@ -101,7 +102,7 @@ export class Archiver {
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
-    if (before && (files.state?.ref ?? null) === before.snapshot.files && this.#tablesAreUnchanged(before)) {
+    if (before && (files.state?.ref ?? null) === before.snapshot.files && (await this.#tablesAreUnchanged(before))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
       const { id, snapshot, tablesVersion } = before;
       return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
@@ -119,7 +120,7 @@ export class Archiver {
       try {
         cut = { timeMs, tables: await storeTables(reader, known, before, writer, progress) };
       } finally {
-        reader?.close();
+        await reader?.close();
       }
       progress.begin('verifying');
       const again = await this.#walk(files.state, hinted && [...changedPathsNow, ...files.fresh], writer, progress);
@@ -203,11 +204,11 @@ export class Archiver {
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 
-  #tablesAreUnchanged(before: State): boolean {
+  async #tablesAreUnchanged(before: State): Promise<boolean> {
     const { tables } = this.#options;
     if (!tables) return Object.keys(before.snapshot.tables).length === 0;
     try {
-      return before.tablesVersion !== undefined && tables.version() === before.tablesVersion;
+      return before.tablesVersion !== undefined && (await tables.version()) === before.tablesVersion;
     } catch (error) {
       if (tables.isBusy?.(error)) return false;
       throw error;

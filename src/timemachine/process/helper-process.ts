@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { reviveFailure, TimeMachineFailure } from '../failure.ts';
+import type { StoreDescription } from '../stores/open-store.ts';
 import type {
   Announcement,
   CallName,
@@ -29,7 +30,7 @@ export interface CallOptions {
 
 /** One process of program.ts; it does one call at a time. */
 export class HelperProcess {
-  readonly #folder: string;
+  readonly #store: StoreDescription;
   readonly #isNice: boolean;
   #child: ChildProcess | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -37,8 +38,8 @@ export class HelperProcess {
   #usedAtMs = 0;
 
   /** `nice`: what nobody waits for lets visitors go first. */
-  constructor(folder: string, priority?: 'nice') {
-    this.#folder = folder;
+  constructor(store: StoreDescription, priority?: 'nice') {
+    this.#store = store;
     this.#isNice = priority === 'nice';
   }
 
@@ -138,13 +139,14 @@ export class HelperProcess {
 
   #running(): ChildProcess {
     if (this.#child && !hasEnded(this.#child) && this.#child.connected) return this.#child;
-    const child = fork(PROGRAM, [this.#folder], {
+    const child = fork(PROGRAM, [], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child.on('error', () => {});
+    child.send({ store: this.#store } satisfies ToProcess);
     if (this.#isNice && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#child = child;
     return child;

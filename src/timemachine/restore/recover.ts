@@ -22,7 +22,7 @@ export async function recover(
   const progress = new ProgressReport(targets.onProgress);
   const journal = await readJournal(staging);
   if (!journal) {
-    tables?.target.discardStaged();
+    await tables?.target.discardStaged();
     await operations.remove(staging);
     return 'undone';
   }
@@ -33,10 +33,10 @@ export async function recover(
     const plan = await planTables(repository, now.tables, wanted);
     plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
     await stageTables(repository, plan, tables.target, progress);
-    const assertCurrent = () => {
-      if (tables.source.version() !== now.version) throw outdatedPlan('the database');
+    const assertCurrent = async () => {
+      if ((await tables.source.version()) !== now.version) throw outdatedPlan('the database');
     };
-    applyTables(plan, tables.target, assertCurrent, progress);
+    await applyTables(plan, tables.target, assertCurrent, progress);
   }
   if (folder !== undefined) await applySteps(folder, staging, journal.steps, operations, progress);
   await removeJournal(staging, operations);
@@ -53,6 +53,6 @@ async function currentTables(repository: SiteRepository, source: TableSource) {
     await writer.flush();
     return { tables: Object.fromEntries([...states].map(([name, { ref }]) => [name, ref])), version };
   } finally {
-    reader.close();
+    await reader.close();
   }
 }

@@ -28,7 +28,7 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
   if (tables) {
     const plan = await planTables(repository, {}, point.tables);
     await stageTables(repository, plan, tables, progress);
-    applyTables(plan, tables, () => {}, progress);
+    await applyTables(plan, tables, async () => {}, progress);
   }
   if (folder === undefined) return;
   const partial = `${folder}.partial`;

@@ -99,10 +99,10 @@ export async function restore(plan: RestorePlan, targets: RestoreTargets): Promi
     const journal: Journal = { format: 1, steps, tables: plan.tables && tables ? journalOf(plan.tables) : null };
     await writeJournal(staging, journal, operations);
     if (plan.tables && tables) {
-      const assertCurrent = () => {
-        if (tables.source.version() !== tables.version) throw outdatedPlan('the database');
+      const assertCurrent = async () => {
+        if ((await tables.source.version()) !== tables.version) throw outdatedPlan('the database');
       };
-      applyTables(plan.tables, tables.target, assertCurrent, progress);
+      await applyTables(plan.tables, tables.target, assertCurrent, progress);
     }
     decided.isDecided = true;
     if (folder !== undefined) {
@@ -114,7 +114,7 @@ export async function restore(plan: RestorePlan, targets: RestoreTargets): Promi
     // The transaction did not happen and no file was placed, so what was staged is all there is to undo.
     if (!decided.isDecided) {
       await removeJournal(staging, operations);
-      tables?.target.discardStaged();
+      await tables?.target.discardStaged();
     }
     throw error;
   }

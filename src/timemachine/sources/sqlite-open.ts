@@ -74,16 +74,21 @@ export function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (![CORRUPT, CAN_NOT_OPEN, NOT_A_DATABASE].includes(codeOf(error) ?? 0)) throw error;
-    throw unreadableDatabase((error as Error).message, { cause: error });
+    throw translation(error);
   }
+}
+
+/** What a failure of SQLite means to us; any other one is what it is. */
+export function translation(error: unknown): unknown {
+  if (![CORRUPT, CAN_NOT_OPEN, NOT_A_DATABASE].includes(codeOf(error) ?? 0)) return error;
+  return unreadableDatabase((error as Error).message, { cause: error });
 }
 
 const SUPER_JOURNAL = Buffer.from('d9d505f920a163d7', 'hex');
 
 /**
  * A journal may name a journal of several databases, which SQLite deletes when it rolls back: a file of the site's choice
- * with our rights. We never write such a one and neither does WordPress.
+ * with our rights. Nobody writes such a one who has one database.
  */
 export function assertPlainJournal(path: string): void {
   let file: number;

@@ -32,12 +32,14 @@ function makeDatabase(t: TestContext, sql = '') {
       await restore(plan, { repository, staging: join(folder, 'staging'), tables });
       return plan;
     } finally {
-      target.close();
+      await target.close();
     }
   };
   const spoils = () => db.prepare('SELECT what FROM spoils').all();
   return { folder, path, db, repository, source, archiver, bringBack, spoils };
 }
+
+async function* noRows(): AsyncGenerator<never> {}
 
 /** Gives an entry of the schema another text, as one can who writes the file by hand. */
 function forge(path: string, name: string, change: string): void {
@@ -111,8 +113,11 @@ test('nothing of a view or trigger runs in the database that a restore writes to
   const { path } = makeDatabase(t, 'CREATE VIEW shown AS SELECT ID FROM posts');
   const target = new SqliteTarget(path);
   const view = { name: 'shown', columns: ['ID'], key: [], schema: {} };
-  assert.throws(() => target.transaction((changes) => changes.read(view, null, null)), /prohibited/);
-  target.close();
+  await assert.rejects(
+    target.transaction((changes) => changes.read(view, null, null)),
+    /prohibited/,
+  );
+  await target.close();
 });
 
 test('statements hidden behind the one that makes a table, index, view or trigger are not run', async (t) => {
@@ -128,7 +133,7 @@ test('statements hidden behind the one that makes a table, index, view or trigge
   const { snapshot } = await archiver.snapshot();
   const copy = new SqliteTarget(join(folder, 'copy.sqlite'));
   await restoreInto(repository, snapshot, { tables: copy });
-  copy.close();
+  await copy.close();
   assert.equal(existsSync(victim), false);
   const names = Object.keys(truthOfDatabase(join(folder, 'copy.sqlite')));
   assert.ok(['table posts', 'index titles', 'view shown', 'trigger quiet'].every((name) => names.includes(name)));
@@ -138,10 +143,10 @@ test('a statement in a snapshot that makes nothing in this database is refused',
   const { folder, path } = makeDatabase(t);
   const target = new SqliteTarget(path);
   const before = truthOfDatabase(path);
-  const make = (sql: string) => {
+  const make = async (sql: string) => {
     const table = { name: 'made', columns: ['a'], key: [], schema: { kind: 'table', sql, indexes: [], triggers: [] } };
-    target.stage(table).add([]);
-    target.transaction((changes) => changes.replace(table));
+    await target.stage(table, noRows());
+    await target.transaction((changes) => changes.replace(table));
   };
   for (const sql of [
     `ATTACH DATABASE '${folder}/victim.sqlite' AS victim`,
@@ -153,11 +158,11 @@ test('a statement in a snapshot that makes nothing in this database is refused',
     'PRAGMA trusted_schema = ON',
     `VACUUM INTO '${folder}/victim.sqlite'`,
   ]) {
-    assert.throws(() => make(sql), sql);
+    await assert.rejects(make(sql), sql);
   }
   assert.equal(existsSync(join(folder, 'victim.sqlite')), false);
   assert.deepEqual(truthOfDatabase(path), before);
-  target.close();
+  await target.close();
 });
 
 test('a journal that would have SQLite delete another file is refused', async (t) => {

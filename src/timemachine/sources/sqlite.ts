@@ -42,11 +42,11 @@ export class SqliteSource implements TableSource {
     this.#watchedFromBytes = options.watchedFromBytes ?? 256 * 1024;
   }
 
-  version(): string {
+  async version(): Promise<string> {
     return translated(() => versionOf(this.#connect()));
   }
 
-  open(): TableReader {
+  async open(): Promise<TableReader> {
     return translated(() => {
       const connection = this.#connect();
       const { db, rows } = connection;
@@ -62,15 +62,15 @@ export class SqliteSource implements TableSource {
           version,
           tables,
           skipped,
-          changedSince: (since) => {
+          changedSince: async (since) => {
             const pages = this.#pages(connection, page_count);
             const watched = tables.map((table) => ({ table, root: rootOf(table, roots) }));
             return pages && connection.watch.look(pages, version, watched, since);
           },
-          read: (table, from, to) => translated(() => rows.read(table, from, to)),
-          keyAfter: (table, from, to, count) => translated(() => rows.keyAfter(table, from, to, count)),
+          read: async (table, from, to) => translated(() => rows.read(table, from, to)),
+          cut: (table, from, to, size) => rows.cut(table, from, to, size),
           reasonToSkip,
-          close: () => end(db),
+          close: async () => end(db),
         };
       } catch (error) {
         end(db);
@@ -84,7 +84,11 @@ export class SqliteSource implements TableSource {
     return code === BUSY || code === LOCKED;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#connection?.db.close();
     this.#connection = undefined;
   }
@@ -104,7 +108,7 @@ export class SqliteSource implements TableSource {
     if (!stat) throw unreadableDatabase('it is missing');
     const file = fileOf(stat);
     if (this.#connection?.file === file) return this.#connection;
-    this.close();
+    this.#disconnect();
     // Not opened read-only: after a crash of the writer, the first reader has to roll the journal back.
     const db = openDatabase(this.#path, { timeoutMs: this.#timeoutMs, create: false });
     db.exec('PRAGMA query_only = 1');

@@ -73,7 +73,7 @@ describe('on Ceph', { skip }, async () => {
     const { snapshot } = await archiver.snapshot();
     const tables = new SqliteTarget(join(folder, 'copy.sqlite'));
     await restoreInto(repository.site('ada', 'site'), snapshot, { folder: join(folder, 'copy'), tables });
-    tables.close();
+    await tables.close();
     assert.deepEqual(truthOfFolder(join(folder, 'copy')), truthOfFolder(site.folder));
     assert.deepEqual(truthOfDatabase(join(folder, 'copy.sqlite')), truthOfDatabase(site.database));
     assert.deepEqual((await check(repository)).faults, []);
