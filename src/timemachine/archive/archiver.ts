@@ -8,6 +8,7 @@ import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { readTableRoot } from '../tables/table-root.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { restoreOf } from '../three-way.ts';
 import { compareStates, type FileChanges, noFileChanges } from './file-changes.ts';
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
@@ -185,7 +186,9 @@ export class Archiver {
     if (!before || before.files) return compareStates(before?.files, files);
     // After a restart only the trees tell what was there before.
     const { repository } = this.#options;
-    const plan = await planFiles(repository, before.snapshot.files, files?.ref ?? null, { deleteExtra: true });
+    const plan = await planFiles(repository, restoreOf(before.snapshot.files, files?.ref ?? null), {
+      deleteExtra: true,
+    });
     const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
     return { filesAdded, filesChanged, filesRemoved, bytes };
   }

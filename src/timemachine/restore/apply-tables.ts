@@ -3,7 +3,8 @@ import { corruptObject, hashOf } from '../hash.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { decodeRows, type Row } from '../tables/row-codec.ts';
-import type { TablePlan } from '../tables/table-plan.ts';
+import { isSameRow, keysOf } from '../tables/row-difference.ts';
+import type { TableChange, TablePlan } from '../tables/table-plan.ts';
 import { type BoundRange, RANGE_WHOLE_BELOW } from '../tables/table-root.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import type { TableChanges, TableTarget } from '../tables/table-target.ts';
@@ -68,13 +69,34 @@ export async function applyTables(
   progress.end();
 }
 
-async function verify(changes: TableChanges, change: TablePlan['changed'][number]): Promise<void> {
+async function verify(changes: TableChanges, change: TableChange): Promise<void> {
   const { table } = change;
   if (table.columns.length === 0) return;
+  const isRight = change.how === 'merge' ? await holdsRows(changes, change) : await holdsRanges(changes, change);
+  if (!isRight) throw corruptObject(`table ${table.name} does not hold what was written`);
+}
+
+async function holdsRanges(changes: TableChanges, change: Exclude<TableChange, { how: 'merge' }>): Promise<boolean> {
   for (const { low, high, ref } of change.how === 'rows' ? change.verify : change.ranges) {
+    const { bytes } = await changes.read(change.table, low, high);
+    if (addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW) !== ref) return false;
+  }
+  return true;
+}
+
+/** A mixture is stored nowhere, but all rows that came are there, and those that went are not. */
+async function holdsRows(changes: TableChanges, change: Extract<TableChange, { how: 'merge' }>): Promise<boolean> {
+  const { table, spans } = change;
+  const added = keysOf(table, change.added);
+  const missing = new Set(added.keys());
+  const removed = keysOf(table, change.removed);
+  for (const { low, high } of spans) {
     const { bytes } = await changes.read(table, low, high);
-    if (addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW) !== ref) {
-      throw corruptObject(`table ${table.name} does not hold what was written`);
+    for (const [key, row] of keysOf(table, decodeRows(bytes, table.columns.length))) {
+      const wanted = added.get(key);
+      if (wanted ? !isSameRow(row, wanted) : removed.has(key)) return false;
+      missing.delete(key);
     }
   }
+  return missing.size === 0;
 }

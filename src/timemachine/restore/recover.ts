@@ -4,9 +4,11 @@ import type { SiteRepository } from '../repository.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { planTables } from '../tables/table-plan.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { restoreOf } from '../three-way.ts';
 import { applySteps } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { readJournal, removeJournal } from './journal.ts';
+import { unpackMerge } from './journal-merge.ts';
 import { outdatedPlan, type RestoreTargets } from './restorer.ts';
 
 /**
@@ -29,9 +31,11 @@ export async function recover(
   if (journal.tables && tables) {
     // Whether the transaction happened shows in the tables themselves; if it did, the plan is empty.
     const now = await currentTables(repository, tables.source);
-    const wanted = { ...journal.tables.wanted };
-    const plan = await planTables(repository, now.tables, wanted);
-    plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
+    const { wanted, dropped, merged = [] } = journal.tables;
+    const plan = await planTables(repository, restoreOf(now.tables, wanted));
+    plan.dropped = plan.dropped.filter((name) => dropped.includes(name));
+    // Rows that come and go can do so twice.
+    plan.changed.push(...merged.map(unpackMerge));
     await stageTables(repository, plan, tables.target, progress);
     const assertCurrent = async () => {
       if ((await tables.source.version()) !== now.version) throw outdatedPlan('the database');
