@@ -1,7 +1,7 @@
 import type { Row } from './row-codec.ts';
 import type { Key, RowBlock, TableDescription } from './table-source.ts';
 
-/** A database that a restore writes to. */
+/** A database that a restore writes to. Like a source it may be at the other end of a network. */
 export interface TableTarget {
   /** Loads the rows of a table aside, batch by batch, where nobody sees them; `replace` then takes them. */
   stage(table: TableDescription, batches: AsyncIterable<readonly Row[]>): Promise<void>;
