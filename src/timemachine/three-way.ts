@@ -20,7 +20,7 @@ export function restoreOf<State>(now: State, point: State): ThreeStates<State> {
   return { base: now, ours: now, theirs: point };
 }
 
-export type Side = 'ours' | 'theirs';
+type Side = 'ours' | 'theirs';
 
 /** What is undefined on a side is not there. `taken` is what was decided. */
 export type Conflict = FileConflict | TableConflict | RowConflict;

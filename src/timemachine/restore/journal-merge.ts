@@ -1,5 +1,5 @@
 import { decodeRows, keyFromJson, keyToJson, type Row } from '../tables/row-codec.ts';
-import type { TableChange } from '../tables/table-plan.ts';
+import type { TableChange } from '../tables/table-change.ts';
 import type { JournaledMerge } from './journal.ts';
 
 type Merge = Extract<TableChange, { how: 'merge' }>;

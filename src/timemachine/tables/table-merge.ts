@@ -2,7 +2,7 @@ import type { ObjectReader } from '../content.ts';
 import type { Decide, RowConflict, TableConflict } from '../three-way.ts';
 import type { Row } from './row-codec.ts';
 import { differingRanges, differingRows, isMadeAlike, isSameRow, keyOf, MOST_BYTES } from './row-difference.ts';
-import type { TableChange } from './table-plan.ts';
+import type { TableChange } from './table-change.ts';
 import type { TableOutline } from './table-root.ts';
 
 /** Undefined where the two changes do not go together. */

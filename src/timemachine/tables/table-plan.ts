@@ -1,11 +1,10 @@
 import type { ObjectReader, Ref } from '../content.ts';
 import type { Skipped } from '../snapshot.ts';
 import { type Decide, oursStays, type RowConflict, type TableConflict, type ThreeStates } from '../three-way.ts';
-import type { Row } from './row-codec.ts';
 import { differingRanges, differingRows, isMadeAlike, MOST_BYTES } from './row-difference.ts';
+import type { TableChange } from './table-change.ts';
 import { type MergeSchema, mergeTable, plainMerge } from './table-merge.ts';
 import { type BoundRange, readRanges, readTableOutline, type TableOutline } from './table-root.ts';
-import type { Key, TableDescription } from './table-source.ts';
 
 /** What it takes to bring the changes of theirs to ours; for a restore, what makes the tables of now those of the point. */
 export interface TablePlan {
@@ -19,20 +18,6 @@ export interface TablePlan {
   conflicts: (TableConflict | RowConflict)[];
   rowsRemoved: number;
   rowsAdded: number;
-}
-
-export type TableChange =
-  /** Few rows differ: they are here. All that is in `verify` is then as it is stored. */
-  | { how: 'rows'; table: TableDescription; removed: Row[]; added: Row[]; verify: BoundRange[] }
-  /** Both sides have changed rows. The rows that come and go are in `spans`, among others. */
-  | { how: 'merge'; table: TableDescription; removed: Row[]; added: Row[]; spans: RowSpan[] }
-  /** It is new, made differently, or differs in much: all rows are loaded aside. */
-  | { how: 'replace'; table: TableDescription; ranges: BoundRange[]; rowsBefore: number };
-
-/** The rows with `low` <= key < `high`. */
-export interface RowSpan {
-  low: Key | null;
-  high: Key | null;
 }
 
 export interface TablePlanOptions {

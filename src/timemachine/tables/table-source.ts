@@ -39,7 +39,7 @@ export interface TableReader {
 }
 
 /** By table. */
-export type ChangedKeys = ReadonlyMap<string, readonly KeySpan[] | undefined>;
+type ChangedKeys = ReadonlyMap<string, readonly KeySpan[] | undefined>;
 
 export interface TableDescription {
   name: string;
