@@ -202,6 +202,21 @@ test('a table that was changed and changed back was not changed, however it is s
   assert.deepEqual([theirs.conflicts, theirs.tables?.changed, theirs.tables?.dropped], [[], [], ['texts']]);
 });
 
+test('a table is planned for whatever its name', async (t) => {
+  const folder = scratchFolder(t);
+  const db = new DatabaseSync(join(folder, 'site.sqlite'));
+  db.exec('CREATE TABLE __proto__ (a); CREATE TABLE constructor (a)');
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'live');
+  const archiver = new Archiver({ repository, tables: new SqliteSource(join(folder, 'site.sqlite')) });
+  const { id } = await archiver.snapshot();
+  db.exec('DROP TABLE __proto__; DROP TABLE constructor; CREATE TABLE other (a)');
+  const { snapshot: now } = await archiver.snapshot();
+  const { tables } = await planRestore(repository, now, await repository.readSnapshot(id));
+  const names = ['__proto__', 'constructor'];
+  assert.deepEqual(tables?.changed.map(({ table }) => table.name).sort(), names);
+  assert.deepEqual(Object.keys(tables?.wanted ?? {}).sort(), names);
+});
+
 /** The same whatever the order of names. */
 function sorted(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;

@@ -46,15 +46,16 @@ export async function planTables(
     rowsRemoved: 0,
     rowsAdded: 0,
   };
+  const wanted: [name: string, ref: Ref][] = [];
   // A table that theirs has but could not store is none that theirs dropped.
   const kept = new Set(failed.map(({ name }) => name));
   const extra = Object.keys(ours).filter((name) => !Object.hasOwn(theirs, name) && !kept.has(name));
   for (const name of [...Object.keys(theirs), ...extra]) {
     const states = { base: refIn(base, name), ours: refIn(ours, name), theirs: refIn(theirs, name) };
     const planned = await planOne(reader, name, states, decide, mergeSchema);
-    plan.conflicts.push(...planned.conflicts);
+    for (const conflict of planned.conflicts) plan.conflicts.push(conflict);
     const ref = planned.takes === 'theirs' ? states.theirs : planned.takes === 'ours' ? states.ours : undefined;
-    if (ref !== undefined) plan.wanted[name] = ref;
+    if (ref !== undefined) wanted.push([name, ref]);
     if (planned.change) {
       plan.changed.push(planned.change);
       plan.rowsRemoved += removedBy(planned.change);
@@ -62,7 +63,8 @@ export async function planTables(
     } else if (planned.takes === 'theirs' && states.theirs === undefined) plan.dropped.push(name);
     else if (states.ours !== undefined) plan.unchanged.push(name);
   }
-  return plan;
+  // A table may be called __proto__, which nothing can be assigned to.
+  return { ...plan, wanted: Object.fromEntries(wanted) };
 }
 
 /** A table may be called constructor. */
