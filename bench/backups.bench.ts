@@ -310,14 +310,14 @@ class Simulation {
       await archiver.snapshot();
     }
     await archiver.close();
-    source.close();
+    await source.close();
   }
 
   /** Of all that is there, with nothing that retention lets go yet: what it costs to find that out, and to join packs. */
   async #prune(): Promise<{ cpuSeconds: number; wallSeconds: number; packs: number; bytes: number }> {
     const folder = join(this.#dataDir, 'backups');
     const { files, bytes } = sizeOf(folder);
-    const timeMachine = new TimeMachine({ folder, processes: 1 });
+    const timeMachine = new TimeMachine({ store: { kind: 'disk', folder }, processes: 1 });
     const windowsMs = Object.fromEntries(this.#sites.all.map(({ id }) => [id, 24 * 60 * MINUTE_MS]));
     const before = cpuSecondsOfTree(process.pid);
     const startedAt = performance.now();

@@ -155,7 +155,11 @@ async function measureTables(dir: string) {
     repository: repository,
     tables: {
       version: () => source.version(),
-      open: () => ({ ...source.open(), changedSince: () => told && new Map([['wp_postmeta', told]]) }),
+      open: async () => ({
+        ...(await source.open()),
+        changedSince: async () => told && new Map([['wp_postmeta', told]]),
+      }),
+      close: () => source.close(),
     },
   });
   const hundred: Cost[] = [];
@@ -196,8 +200,8 @@ async function measureTables(dir: string) {
     await archiver.snapshot();
   }
   await archiver.close();
-  source.close();
-  target.close();
+  await source.close();
+  await target.close();
   return {
     first,
     unchanged,

@@ -60,7 +60,10 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
     runtime: createRuntime(config, log, outbound),
     siteChanges: new SiteChanges(),
     siteLog: new SiteLog(inData('logs'), log),
-    timeMachine: new TimeMachine({ folder: inData('backups'), processes: config.backupProcesses }),
+    timeMachine: new TimeMachine({
+      store: { kind: 'disk', folder: inData('backups') },
+      processes: config.backupProcesses,
+    }),
   };
   services.payments = createOwnPayments(services);
   stops.push(

@@ -1,5 +1,5 @@
 import { chunkEnd } from './chunker.ts';
-import { CorruptObject, type Hash } from './hash.ts';
+import { corruptObject, type Hash } from './hash.ts';
 
 /**
  * Names content of any length: the hash of an object that is the content, or `+` and the hash of an object that lists the
@@ -54,7 +54,7 @@ export async function readContent(reader: ObjectReader, ref: Ref): Promise<Buffe
 export async function readChunkList(reader: ObjectReader, ref: Ref): Promise<Chunk[]> {
   const list = parseJson(await reader.read(hashOfRef(ref)), ref);
   if (!Array.isArray(list) || !list.every((chunk) => isRef(chunk?.[0]) && Number.isSafeInteger(chunk?.[1]))) {
-    throw new CorruptObject(`${ref} is no list of chunks`);
+    throw corruptObject(`${ref} is no list of chunks`);
   }
   return list as Chunk[];
 }
@@ -63,6 +63,6 @@ export function parseJson(bytes: Buffer, what: string): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    throw new CorruptObject(`${what} is not JSON`);
+    throw corruptObject(`${what} is not JSON`);
   }
 }

@@ -2,132 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FULL, Random, SEED } from '../../test/random.ts';
-import { FAULTS, type Fault, FaultyOperations } from '../../test/timemachine/faulty-operations.ts';
-import { RandomSite } from '../../test/timemachine/random-site.ts';
+import { FULL, type Random, SEED } from '../../test/random.ts';
+import { FAULTS, type Fault } from '../../test/timemachine/faulty-operations.ts';
+import { HOUR_MS, MINUTE_MS, World } from '../../test/timemachine/faulty-world.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
-import { truthOfDatabase, truthOfFolder } from '../../test/timemachine/truth.ts';
-import { Archiver } from './archive/archiver.ts';
-import { CorruptObject } from './hash.ts';
+import { failedBy } from './failure.ts';
 import { check } from './maintenance/checker.ts';
 import { prune } from './maintenance/pruner.ts';
-import { Repository } from './repository.ts';
 import { recover } from './restore/recover.ts';
-import { restoreInto } from './restore/restore-into.ts';
 import { planRestore, restore } from './restore/restorer.ts';
-import type { SnapshotId } from './snapshot.ts';
-import { SqliteSource } from './sources/sqlite.ts';
-import { SqliteTarget } from './sources/sqlite-target.ts';
-import { DiskStore } from './stores/disk.ts';
-import type { TableTarget } from './tables/table-target.ts';
 
 const COUNT = FULL ? 500 : 40;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
-type Truth = { files: Record<string, string>; tables: Record<string, string> };
-
-/** A site with a store in which the disk fails on demand. */
-class World {
-  readonly faulty = new FaultyOperations();
-  readonly random: Random;
-  readonly site: RandomSite;
-  readonly folder: string;
-  readonly past: { id: SnapshotId; truth: Truth }[] = [];
-  nowMs = Date.now() - 100 * HOUR_MS;
-  #copies = 0;
-
-  constructor(folder: string, seed: number) {
-    this.folder = folder;
-    this.random = new Random(seed);
-    this.site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), this.random);
-  }
-
-  truth(): Truth {
-    return { files: truthOfFolder(this.site.folder), tables: truthOfDatabase(this.site.database) };
-  }
-
-  /** A process: it knows nothing of those before it, and may fail. */
-  async process<T>(work: (parts: Process) => Promise<T>): Promise<T | undefined> {
-    const store = new DiskStore(join(this.folder, 'store'), this.faulty.operations);
-    const repository = new Repository(store);
-    const source = new SqliteSource(this.site.database);
-    const target = new SqliteTarget(this.site.database);
-    const site = repository.site('owner', 'site');
-    const archiver = new Archiver({
-      repository: site,
-      folder: this.site.folder,
-      tables: source,
-      now: () => this.nowMs,
-    });
-    try {
-      return await work({ repository, site, source, target: this.#mortal(target), archiver });
-    } catch (error) {
-      if (!(error instanceof Error) || !/process is gone|injected/.test(error.message)) throw error;
-      return undefined;
-    } finally {
-      await archiver.close().catch(() => {});
-      store.close();
-      source.close();
-      target.close();
-      this.faulty.revive();
-    }
-  }
-
-  /** A dead process commits nothing. */
-  #mortal(target: TableTarget): TableTarget {
-    const die = () => {
-      if (this.faulty.isDead) throw new Error('The process is gone');
-    };
-    return {
-      stage: (table) => target.stage(table),
-      discardStaged: () => target.discardStaged(),
-      transaction: (work) =>
-        target.transaction((changes) => {
-          die();
-          return work(changes);
-        }),
-    };
-  }
-
-  async snapshot(): Promise<void> {
-    this.nowMs += MINUTE_MS;
-    const truth = this.truth();
-    const result = await this.process(({ archiver }) => archiver.snapshot());
-    if (result?.isNew) this.past.push({ id: result.id, truth });
-  }
-
-  /** Every snapshot that was reported finished, and still should be there, is there, and one of them is read in full. */
-  async assertNothingLost(kept = this.past): Promise<void> {
-    await this.process(async ({ repository, site }) => {
-      const report = await check(repository);
-      assert.deepEqual(report.faults, []);
-      const found = new Set((await site.snapshots()).map(({ hash }) => hash));
-      for (const { id } of kept) assert.ok(found.has(id.hash), `snapshot ${id.key} is lost`);
-      const some = this.random.pick(kept);
-      if (some) assert.deepEqual(await this.copyOf(site, some.id), some.truth);
-    });
-  }
-
-  async copyOf(site: Process['site'], id: SnapshotId): Promise<Truth> {
-    const copy = join(this.folder, `copy${this.#copies++}`);
-    const target = new SqliteTarget(`${copy}.sqlite`);
-    try {
-      await restoreInto(site, await site.readSnapshot(id), { folder: copy, tables: target });
-    } finally {
-      target.close();
-    }
-    return { files: truthOfFolder(copy), tables: truthOfDatabase(`${copy}.sqlite`) };
-  }
-}
-
-interface Process {
-  repository: Repository;
-  site: ReturnType<Repository['site']>;
-  source: SqliteSource;
-  target: TableTarget;
-  archiver: Archiver;
-}
 
 const faultAt = (random: Random, index: number): [number, Fault] => [
   random.below(index % 3 === 0 ? 40 : 14),
@@ -284,10 +169,7 @@ test(`check finds every one of ${COUNT} corruptions, and no restore delivers a w
       assert.notDeepEqual(faults, [], `corruption ${index} of ${path} was not found`);
       const some = world.random.pick(world.past);
       const copy = await world.copyOf(site, some.id).catch((error) => {
-        assert.ok(
-          error instanceof CorruptObject || error.name === 'ShortObject' || error.name === 'MissingObject',
-          error.stack,
-        );
+        assert.ok(failedBy(error, 'corrupt_object', 'short_object', 'missing_object'), error.stack);
         refused++;
       });
       if (copy) assert.deepEqual(copy, some.truth, `corruption ${index} of ${path} was delivered`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { compress, decompress } from './compression.ts';
-import { CorruptObject, type Hash, hashOf } from './hash.ts';
+import { corruptObject, type Hash, hashOf } from './hash.ts';
 
 /**
  * Many objects in one file: magic, the frames one after the other, the index, and an end of fixed size. The pack is named
@@ -93,12 +93,12 @@ export class PackBuilder {
 
 /** How many bytes before the end hold the index, told from the last bytes of a pack. */
 export function indexBytes(id: Hash, end: Buffer): number {
-  if (!end.subarray(8).equals(MAGIC)) throw new CorruptObject(`the end of pack ${id}`);
+  if (!end.subarray(8).equals(MAGIC)) throw corruptObject(`the end of pack ${id}`);
   return end.readUInt32LE(0) * ENTRY_BYTES + NONCE_BYTES;
 }
 
 export function parseIndex(id: Hash, index: Buffer, end: Buffer): Frame[] {
-  if (hashOf(index) !== id || crc32(index) !== end.readUInt32LE(4)) throw new CorruptObject(`the index of pack ${id}`);
+  if (hashOf(index) !== id || crc32(index) !== end.readUInt32LE(4)) throw corruptObject(`the index of pack ${id}`);
   const frames: Frame[] = [];
   for (let at = 0; at < index.length - NONCE_BYTES; at += ENTRY_BYTES) {
     frames.push({
@@ -120,10 +120,10 @@ export function openFrame(frame: Pick<Frame, 'hash' | 'plainBytes' | 'isCompress
     try {
       plain = decompress(stored, frame.plainBytes);
     } catch {
-      throw new CorruptObject(`object ${frame.hash} can not be decompressed`);
+      throw corruptObject(`object ${frame.hash} can not be decompressed`);
     }
   }
-  if (hashOf(plain) !== frame.hash) throw new CorruptObject(`object ${frame.hash} has other bytes`);
+  if (hashOf(plain) !== frame.hash) throw corruptObject(`object ${frame.hash} has other bytes`);
   return plain;
 }
 
@@ -133,7 +133,7 @@ export function verifyPack(id: Hash, bytes: Buffer, onFault: (fault: string) => 
   let indexStart: number;
   try {
     const end = bytes.subarray(bytes.length - END_BYTES);
-    if (end.length < END_BYTES) throw new CorruptObject(`pack ${id} is too short`);
+    if (end.length < END_BYTES) throw corruptObject(`pack ${id} is too short`);
     indexStart = bytes.length - END_BYTES - indexBytes(id, end);
     frames = parseIndex(id, bytes.subarray(Math.max(0, indexStart), bytes.length - END_BYTES), end);
   } catch (error) {
@@ -149,7 +149,7 @@ export function verifyPack(id: Hash, bytes: Buffer, onFault: (fault: string) => 
     expected = frame.offset + frame.storedBytes;
     try {
       if (frame.isCompressed && crc32(stored) !== frame.checksum)
-        throw new CorruptObject(`object ${frame.hash} in pack ${id}`);
+        throw corruptObject(`object ${frame.hash} in pack ${id}`);
       openFrame(frame, stored);
       sound.push(frame);
     } catch (error) {

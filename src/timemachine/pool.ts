@@ -1,6 +1,7 @@
-import { CorruptObject, type Hash, hashOf } from './hash.ts';
+import { failedBy } from './failure.ts';
+import { type Hash, hashOf } from './hash.ts';
 import { END_BYTES, type Frame, indexBytes, openFrame, PackBuilder, parseIndex } from './pack.ts';
-import { MissingObject, type Store } from './stores/store.ts';
+import type { Store } from './stores/store.ts';
 
 /** Where packs are as big as they get; one pack of S3 or one file on disk is then worth its overhead. */
 export const PACK_BYTES = 32 * 1024 * 1024;
@@ -78,7 +79,7 @@ export class Pool {
     try {
       return openFrame(location, await this.readFrames(location.pack, location.offset, location.storedBytes));
     } catch (error) {
-      if (!(error instanceof MissingObject)) throw error;
+      if (!failedBy(error, 'missing_object')) throw error;
     }
     // The pruner moved it to another pack since we looked.
     await this.refresh();
@@ -121,7 +122,7 @@ export class Pool {
       if (length + END_BYTES > tail.length) tail = await this.store.get(key, { last: length + END_BYTES });
       return parseIndex(id, tail.subarray(tail.length - END_BYTES - length, tail.length - END_BYTES), end);
     } catch (error) {
-      if (error instanceof CorruptObject || error instanceof MissingObject) return undefined;
+      if (failedBy(error, 'corrupt_object', 'missing_object')) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { ObjectReader, ObjectWriter } from './content.ts';
-import { CorruptObject, type Hash } from './hash.ts';
+import { failedBy } from './failure.ts';
+import { corruptObject, type Hash } from './hash.ts';
 import { Pool, type PoolWriter } from './pool.ts';
 import {
   decodeSnapshot,
@@ -9,7 +10,7 @@ import {
   type SnapshotId,
   snapshotName,
 } from './snapshot.ts';
-import { MissingObject, type Store } from './stores/store.ts';
+import type { Store } from './stores/store.ts';
 
 /** An index takes some hundred bytes of memory for each object. */
 const REMEMBERED_POOLS = 100;
@@ -84,7 +85,7 @@ export class SiteRepository implements ObjectReader {
     if (found) return found;
     await this.refresh();
     const bytes = await this.#readKnown(hash);
-    if (!bytes) throw new CorruptObject(`object ${hash} is missing`);
+    if (!bytes) throw corruptObject(`object ${hash} is missing`);
     return bytes;
   }
 
@@ -133,7 +134,7 @@ export class SiteRepository implements ObjectReader {
 
   async readSnapshot(id: SnapshotId): Promise<Snapshot> {
     const snapshot = decodeSnapshot(id.hash, await this.#store.get(id.key));
-    if (Date.parse(snapshot.time) !== id.timeMs) throw new CorruptObject(`snapshot ${id.hash} is of another time`);
+    if (Date.parse(snapshot.time) !== id.timeMs) throw corruptObject(`snapshot ${id.hash} is of another time`);
     return snapshot;
   }
 
@@ -147,7 +148,7 @@ export class SiteRepository implements ObjectReader {
       await this.#store.get(id.key, { start: 0, length: 1 });
       return true;
     } catch (error) {
-      if (error instanceof MissingObject) return false;
+      if (failedBy(error, 'missing_object')) return false;
       throw error;
     }
   }

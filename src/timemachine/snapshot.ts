@@ -1,5 +1,5 @@
 import { isRef, type Ref } from './content.ts';
-import { CorruptObject, type Hash, hashOf } from './hash.ts';
+import { corruptObject, type Hash, hashOf } from './hash.ts';
 
 /** One instant of a site: files and tables together. It is complete in itself; the parent is only told. */
 export interface Snapshot {
@@ -39,10 +39,10 @@ export function encodeSnapshot(snapshot: Snapshot): { hash: Hash; bytes: Buffer 
 }
 
 export function decodeSnapshot(hash: Hash, bytes: Buffer): Snapshot {
-  if (hashOf(bytes) !== hash) throw new CorruptObject(`snapshot ${hash} has other bytes`);
+  if (hashOf(bytes) !== hash) throw corruptObject(`snapshot ${hash} has other bytes`);
   const snapshot = JSON.parse(bytes.toString()) as Snapshot;
   const refs = [...(snapshot.files === null ? [] : [snapshot.files]), ...Object.values(snapshot.tables)];
-  if (snapshot.format !== 1 || !refs.every(isRef)) throw new CorruptObject(`snapshot ${hash} is of another format`);
+  if (snapshot.format !== 1 || !refs.every(isRef)) throw corruptObject(`snapshot ${hash} is of another format`);
   return snapshot;
 }
 

@@ -81,7 +81,7 @@ test(`any minute of ${MINUTES} comes back byte by byte and row by row, and undo 
         folder: join(copy, 'site'),
         tables: copyTarget,
       });
-      copyTarget.close();
+      await copyTarget.close();
       assert.deepEqual(truthOfFolder(join(copy, 'site')), expected.files);
       assert.deepEqual(truthOfDatabase(join(copy, 'db')), expected.tables);
     }

@@ -7,7 +7,7 @@ import {
   type Ref,
   readContent,
 } from './content.ts';
-import { CorruptObject } from './hash.ts';
+import { corruptObject } from './hash.ts';
 
 /**
  * A folder as an object: a JSON array of its entries, sorted by name. Equal folders are one object, so snapshots share all
@@ -22,7 +22,7 @@ export interface FileEntry {
   modifiedUs: number;
   sizeBytes: number;
   ref: Ref;
-  /** Public files (core, plugins, themes) are in the pool that all owners share. */
+  /** Public files are in the pool that all owners share. */
   isShared: boolean;
 }
 
@@ -49,7 +49,7 @@ export function addTree(writer: ObjectWriter, entries: TreeEntry[]): Ref {
 
 export async function readTree(reader: ObjectReader, ref: Ref): Promise<TreeEntry[]> {
   const rows = parseJson(await readContent(reader, ref), `folder ${ref}`);
-  if (!Array.isArray(rows)) throw new CorruptObject(`folder ${ref} is no list`);
+  if (!Array.isArray(rows)) throw corruptObject(`folder ${ref} is no list`);
   return rows.map((row) => decode(row, ref));
 }
 
@@ -67,7 +67,7 @@ function encode(entry: TreeEntry): string {
 }
 
 function decode(row: unknown, ref: Ref): TreeEntry {
-  if (!Array.isArray(row) || !isName(row[0])) throw new CorruptObject(`folder ${ref} has a bad name`);
+  if (!Array.isArray(row) || !isName(row[0])) throw corruptObject(`folder ${ref} has a bad name`);
   const name = row[0];
   if (row[1] === 'f' && isRef(row[5])) {
     return {
@@ -82,7 +82,7 @@ function decode(row: unknown, ref: Ref): TreeEntry {
   }
   if (row[1] === 'd' && isRef(row[3])) return { kind: 'folder', name, mode: Number(row[2]), ref: row[3] };
   if (row[1] === 'l' && typeof row[2] === 'string') return { kind: 'link', name, target: row[2] };
-  throw new CorruptObject(`folder ${ref} has a bad entry ${name}`);
+  throw corruptObject(`folder ${ref} has a bad entry ${name}`);
 }
 
 /** A name from a store becomes a path of a restore, so it must not lead out of its folder. */

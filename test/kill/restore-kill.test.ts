@@ -202,7 +202,7 @@ async function checkBackups(owner: RestoringOwner): Promise<void> {
       const [folder, file] = [join(scratch, id.hash), join(scratch, `${id.hash}.sqlite`)];
       const tables = new SqliteTarget(file);
       await restoreInto(repository, await repository.readSnapshot(id), { folder, tables });
-      tables.close();
+      await tables.close();
       const state = readState(folder, file);
       const expected = owner.states.get(id.hash);
       if (expected) assert.deepEqual(state, expected, `backup ${id.hash}`);

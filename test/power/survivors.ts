@@ -50,7 +50,7 @@ export class Survivors {
       if (!id) return false;
       const tables = new SqliteTarget(join(scratch, 'database'));
       await restoreInto(repository, await repository.readSnapshot(id), { folder: join(scratch, 'content'), tables });
-      tables.close();
+      await tables.close();
       this.#readDatabase(siteId, join(scratch, 'database'), () => {});
       return true;
     } catch (error) {
@@ -72,9 +72,9 @@ export class Survivors {
         // As the platform does when it starts again.
         const [target, source] = [new SqliteTarget(database.file), new SqliteSource(database.file)];
         const tables = { target, source };
-        await recover({ repository: this.#backupsOf(id), folder: content, staging, tables }).finally(() => {
-          target.close();
-          source.close();
+        await recover({ repository: this.#backupsOf(id), folder: content, staging, tables }).finally(async () => {
+          await target.close();
+          await source.close();
         });
       }
     } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { firstContent, newSpec, request, wp } from '../../src/runtimes/contract-site.ts';
 import type { SiteSpec } from '../../src/runtimes/runtime.ts';
 import { signRequest } from '../../src/runtimes/wordpress/access.ts';
+import { keepRules } from '../../src/runtimes/wordpress/keep-rules.ts';
 import { TimeMachine } from '../../src/timemachine/process/time-machine.ts';
 import { openTestRuntime } from '../wordpress-cache.ts';
 import type { Entry } from './ledger.ts';
@@ -26,7 +27,7 @@ async function promise<T>(thing: string, value: string | null, work: () => Promi
 }
 
 const { runtime } = await openTestRuntime({ dataDir, requestTimeoutMs: 120_000 });
-const timeMachine = new TimeMachine({ folder: join(dataDir, 'backups'), processes: 1 });
+const timeMachine = new TimeMachine({ store: { kind: 'disk', folder: join(dataDir, 'backups') }, processes: 1 });
 const ground = await runtime.prepared();
 
 async function makeSite(host: string): Promise<SiteSpec> {
@@ -95,7 +96,7 @@ const placeOf = (site: SiteSpec) => ({
   space: 'team',
   site: site.id,
   ...runtime.storage(site.id),
-  tablePrefix: 'wp_',
+  rules: keepRules('wp_'),
   isSuspect: false,
   recorded: null,
 });

@@ -28,6 +28,8 @@ export class RandomSite {
     this.folder = folder;
     this.database = database;
     this.#random = random;
+    // A copy of one goes on where that was.
+    if (exists(folder)) return;
     mkdirSync(join(folder, 'uploads/2026'), { recursive: true });
     mkdirSync(join(folder, 'plugins/one'), { recursive: true });
     for (let index = 0; index < 20; index++) this.editFile();

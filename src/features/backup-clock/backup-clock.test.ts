@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -182,8 +183,8 @@ suite('the minutely backup', () => {
 
   test('what another process has kept meanwhile is built on, and not what this one remembers', async () => {
     const { id, disk } = await quietSite();
-    const { timeMachine, db } = app.services;
-    const other = new TimeMachine({ folder: timeMachine.folder, processes: 1 });
+    const { config, db } = app.services;
+    const other = new TimeMachine({ store: { kind: 'disk', folder: join(config.dataDir, 'backups') }, processes: 1 });
     try {
       await disk.setOption('step', 'first');
       const first = await disk.keep();

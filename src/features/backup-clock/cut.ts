@@ -5,7 +5,7 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, findClock, insertBackup, noteCut, noteFailure, placeOf } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/site/site.ts';
-import { TimeMachineFailure } from '#timemachine/process/helper-process.ts';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import type { CutReport } from '#timemachine/process/protocol.ts';
 
 const FIRST_RETRY_MS = 30_000;

@@ -1,8 +1,8 @@
 import type { Services } from '#core/services.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import { findFile, type ListedFile, listFiles } from '#timemachine/read.ts';
 import type { SiteRepository } from '#timemachine/repository.ts';
 import type { Snapshot } from '#timemachine/snapshot.ts';
-import { MissingObject } from '#timemachine/stores/store.ts';
 import { momentOf, spaceOf } from './backup.place.ts';
 import { noBackup, type PitFiles } from './backup.schema.ts';
 import type { BackupRow } from './backup.sql.ts';
@@ -55,7 +55,7 @@ async function snapshotOf(repository: SiteRepository, backup: BackupRow): Promis
     return await repository.readMoment(momentOf(backup));
   } catch (error) {
     // A prune is faster than its own list.
-    if (error instanceof MissingObject) throw noBackup();
+    if (failedBy(error, 'missing_object')) throw noBackup();
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Services } from '#core/services.ts';
+import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
 import type { Moment, SitePlace } from '#timemachine/process/protocol.ts';
 import { type BackupRow, listBackups } from './backup.sql.ts';
 import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
@@ -16,7 +17,7 @@ export async function placeOf(
     ...runtime.storage(site.id),
     space,
     site: site.id,
-    tablePrefix: site.db_prefix,
+    rules: keepRules(site.db_prefix),
     isSuspect: failures > 0,
     recorded: newest ? momentOf(newest) : null,
   };
@@ -25,6 +26,14 @@ export async function placeOf(
 /** The snapshot that a row stands for. */
 export function momentOf({ commit_hash, created_at }: BackupRow): Moment {
   return { hash: commit_hash, timeMs: created_at.getTime() };
+}
+
+/** What to compare two backups of a site by. */
+export async function viewpointOf(
+  db: Services['db'],
+  site: { id: string; db_prefix: string },
+): Promise<Pick<SitePlace, 'space' | 'site' | 'rules'>> {
+  return { ...(await spaceOf(db, site.id)), rules: keepRules(site.db_prefix) };
 }
 
 /** Under which name a site's backups are kept. */

@@ -7,7 +7,7 @@ import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { readRange } from '#edge/preconditions.ts';
 import { findSiteById, onSite } from '#features/site/site.ts';
-import { CorruptObject } from '#timemachine/hash.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import { openContent } from '#timemachine/read.ts';
 import { repositoryOf } from './backup.files.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';
@@ -63,7 +63,7 @@ async function serveBlob(
   if (!(await findSiteById(services.db, link.siteId))) throw blobNotFound();
   const repository = await repositoryOf(services, link.siteId);
   const content = await openContent(repository, link.version).catch((error) => {
-    if (error instanceof CorruptObject) throw blobNotFound();
+    if (failedBy(error, 'corrupt_object')) throw blobNotFound();
     throw error;
   });
   reply.headers({

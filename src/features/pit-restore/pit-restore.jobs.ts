@@ -6,6 +6,7 @@ import { databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { onHeldSite, release } from '#features/hold/hold.ts';
 import { announcePurge, findOwn, moveDatabase, nothing, type SiteRow, updateSite } from '#features/site/site.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
@@ -92,7 +93,7 @@ async function restore(services: Services, site: SiteRow, record: PitRestoreRow,
       return await updatePitRestore(db, record.id, { applied_at: new Date() });
     } catch (error) {
       // Something of the site's own was still at it when it was looked at.
-      if ((error as Error).name !== 'OutdatedPlan' || attempt >= PLANS) throw error;
+      if (!failedBy(error, 'outdated_plan') || attempt >= PLANS) throw error;
     }
   }
 }

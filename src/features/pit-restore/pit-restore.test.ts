@@ -197,7 +197,7 @@ suite('restoring a site to a point in time', () => {
     await disk.keep();
     await app.services.timeMachine.release((await owner.api.getSite({ params })).id);
     const before = await state();
-    const packs = damagePacks(app.services.timeMachine.folder, owner.teamId);
+    const packs = damagePacks(join(app.services.config.dataDir, 'backups'), owner.teamId);
     try {
       await assert.rejects(
         owner.api.createPitRestore({ params, wait: 60, body: { restore_point: point } }),

@@ -6,7 +6,7 @@ import { AppError, invalid } from '#core/errors.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { findBackupByHash, momentOf, spaceOf } from '#features/backup/backup.ts';
+import { findBackupByHash, momentOf, viewpointOf } from '#features/backup/backup.ts';
 import { hold, requireIdle, siteBusy } from '#features/hold/hold.ts';
 import { createPreview } from '#features/preview/preview.ts';
 import { lockNamedSite, lockWorkingTeam, recordSiteEvent, type SiteRow } from '#features/site/site.ts';
@@ -48,7 +48,7 @@ export async function planRestore(
   const now = query.now_hash === undefined ? undefined : await requireBackup(db, site.id, query.now_hash);
   if (!now) requireIdle(site);
   try {
-    if (now) return { now, ...(await timeMachine.compare(await spaceOf(db, site.id), now, wish, window)) };
+    if (now) return { now, ...(await timeMachine.compare(await viewpointOf(db, site), now, wish, window)) };
     const { plan } = await planNow(services, site.id, wish, { waitMs: PLAN_WAIT_MS, window });
     return { ...plan, now: plan.now.newest };
   } catch (error) {

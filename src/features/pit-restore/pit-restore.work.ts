@@ -3,6 +3,7 @@ import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { findBackupByHash, momentOf } from '#features/backup/backup.ts';
 import type { HeldWork } from '#features/hold/hold.ts';
+import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
 import type { ListDifference, RestoreWish } from '#timemachine/process/protocol.ts';
 import { CHUNK } from './pit-restore.list.ts';
 import {
@@ -24,22 +25,21 @@ export interface RestoreWork extends HeldWork {
 export const WAIT_MS = 5 * 60_000;
 
 /** What is wrong with the backup itself, or with what is asked, stays wrong however often it is tried. */
-const FINAL: Record<string, string> = {
-  CorruptObject: 'The backup could not be read.',
-  MissingObject: 'The backup is no longer kept.',
-  UnreadableDatabase: "The site's database can not be read, so it has to be restored too.",
+const FINAL: Partial<Record<FailureCode, string>> = {
+  corrupt_object: 'The backup could not be read.',
+  missing_object: 'The backup is no longer kept.',
+  unreadable_database: "The site's database can not be read, so it has to be restored too.",
 };
 
 /** Why there is no use in another attempt; undefined where there is. */
 export function finalReason(error: unknown): string | undefined {
-  return FINAL[(error as Error).name];
+  return error instanceof TimeMachineFailure ? FINAL[error.code] : undefined;
 }
 
 export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Promise<RestoreWish> {
   const { db_restore_hash: hash } = record;
   const database = hash === null ? undefined : await findBackupByHash(db, record.site_id, hash);
-  if (hash !== null && !database)
-    throw Object.assign(new Error(`the backup ${hash} is gone`), { name: 'MissingObject' });
+  if (hash !== null && !database) throw new TimeMachineFailure('missing_object', `the backup ${hash} is gone`);
   return {
     point: { hash: record.commit_hash, timeMs: record.backup_point.getTime() },
     ...(database && { tablesPoint: momentOf(database) }),

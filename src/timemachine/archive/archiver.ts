@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { CorruptObject } from '../hash.ts';
+import { failedBy } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -8,13 +8,15 @@ import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { readTableRoot } from '../tables/table-root.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { restoreOf } from '../three-way.ts';
 import { compareStates, type FileChanges, noFileChanges } from './file-changes.ts';
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
 import { hintsFrom } from './hints.ts';
+import { drive } from './pause.ts';
 import { readState, writeState } from './state-file.ts';
 import type { TableState } from './table-archive.ts';
-import { drive, openReader, storeTables, type TablesResult } from './table-cut.ts';
+import { openReader, storeTables, type TablesResult } from './table-cut.ts';
 
 /** How often files and tables are looked at again when they changed in the middle of a cut. */
 const ROUNDS = 3;
@@ -101,7 +103,7 @@ export class Archiver {
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
-    if (before && (files.state?.ref ?? null) === before.snapshot.files && this.#tablesAreUnchanged(before)) {
+    if (before && (files.state?.ref ?? null) === before.snapshot.files && (await this.#tablesAreUnchanged(before))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
       const { id, snapshot, tablesVersion } = before;
       return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
@@ -119,7 +121,7 @@ export class Archiver {
       try {
         cut = { timeMs, tables: await storeTables(reader, known, before, writer, progress) };
       } finally {
-        reader?.close();
+        await reader?.close();
       }
       progress.begin('verifying');
       const again = await this.#walk(files.state, hinted && [...changedPathsNow, ...files.fresh], writer, progress);
@@ -184,7 +186,9 @@ export class Archiver {
     if (!before || before.files) return compareStates(before?.files, files);
     // After a restart only the trees tell what was there before.
     const { repository } = this.#options;
-    const plan = await planFiles(repository, before.snapshot.files, files?.ref ?? null, { deleteExtra: true });
+    const plan = await planFiles(repository, restoreOf(before.snapshot.files, files?.ref ?? null), {
+      deleteExtra: true,
+    });
     const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
     return { filesAdded, filesChanged, filesRemoved, bytes };
   }
@@ -203,11 +207,11 @@ export class Archiver {
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 
-  #tablesAreUnchanged(before: State): boolean {
+  async #tablesAreUnchanged(before: State): Promise<boolean> {
     const { tables } = this.#options;
     if (!tables) return Object.keys(before.snapshot.tables).length === 0;
     try {
-      return before.tablesVersion !== undefined && tables.version() === before.tablesVersion;
+      return before.tablesVersion !== undefined && (await tables.version()) === before.tablesVersion;
     } catch (error) {
       if (tables.isBusy?.(error)) return false;
       throw error;
@@ -231,7 +235,7 @@ export class Archiver {
       return { id, snapshot, files, fresh, tables, tablesVersion: undefined };
     } catch (error) {
       // Nothing is built on what can not be read; `check` tells of it.
-      if (error instanceof CorruptObject) return undefined;
+      if (failedBy(error, 'corrupt_object')) return undefined;
       throw error;
     }
   }

@@ -54,7 +54,7 @@ test('files and tables of a snapshot are of one instant, while another process w
     const copy = join(folder, `copy${round}`);
     const target = new SqliteTarget(`${copy}.sqlite`);
     await restoreInto(repository, snapshot, { folder: copy, tables: target });
-    target.close();
+    await target.close();
     const restored = new DatabaseSync(`${copy}.sqlite`);
     const { n } = restored.prepare('SELECT n FROM counter').get() as { n: number };
     restored.close();

@@ -2,11 +2,11 @@ import type { Ref } from '../content.ts';
 import { hashOf } from '../hash.ts';
 import type { SiteWriter } from '../repository.ts';
 import { addRange, addTableRoot, type Range, type TableNode, type TableRoot } from '../tables/table-root.ts';
-import type { Key, KeySpan, SqlValue, TableDescription, TableReader } from '../tables/table-source.ts';
+import type { Key, KeySpan, RowBlock, SqlValue, TableDescription, TableReader } from '../tables/table-source.ts';
+import { pause } from './pause.ts';
 
 /** A changed row stores about this much; smaller ranges would make the lists of ranges the bigger part. */
 const RANGE_BYTES = 8 * 1024;
-const FIRST_ROWS = 32;
 
 export interface TableState {
   ref: Ref;
@@ -15,28 +15,27 @@ export interface TableState {
 
 /**
  * Stores one table. The ranges of the snapshot before are kept, so that rows which did not change are in ranges which did
- * not change; those that grew are cut. Yields after every node, so that packs can be written meanwhile.
+ * not change; those that grew are cut. Between nodes packs are written, and the process does its other work.
  */
-export function* storeTable(
+export async function storeTable(
   reader: TableReader,
   description: TableDescription,
   before: TableState | undefined,
   changed: readonly KeySpan[] | undefined,
   writer: SiteWriter,
-): Generator<void, TableState> {
+): Promise<TableState> {
   const isSameShape =
     before && JSON.stringify(shapeOf(before.root.description)) === JSON.stringify(shapeOf(description));
   if (description.key.length === 0) {
-    const { bytes, rows } = reader.read(description, null, null);
-    const range = { low: null, ref: addRange(writer, bytes), rows, bytes: bytes.length };
-    return addTableRoot(writer, description, [[range]]);
+    const block = await reader.read(description, null, null);
+    return addTableRoot(writer, description, [[rangeOf(null, block, writer)]]);
   }
   const nodes = isSameShape && !isFragmented(before.root) ? before.root.nodes : [];
   if (nodes.length === 0) {
     const ranges: Range[] = [];
-    for (const range of cutRange(reader, description, null, null, writer)) {
-      ranges.push(range);
-      if (writer.isFull) yield;
+    for await (const block of reader.cut(description, null, null, { bytes: RANGE_BYTES, rows: undefined })) {
+      ranges.push(rangeOf(block.low, block, writer));
+      if (writer.isFull) await writer.flushFull();
     }
     return addTableRoot(writer, description, [ranges]);
   }
@@ -53,11 +52,11 @@ export function* storeTable(
         continue;
       }
       const high = node.ranges[place + 1]?.low ?? after;
-      const block = reader.read(description, range.low, high);
+      const block = await reader.read(description, range.low, high);
       if (isSameBlock(range, block.bytes)) ranges.push(range);
       else {
         isChanged = true;
-        ranges.push(...cutRange(reader, description, range.low, high, writer, block));
+        ranges.push(...(await cutAgain(reader, description, range.low, high, writer, block)));
       }
     }
     // The first range reaches down to the smallest key there can be, whichever range that is now.
@@ -70,7 +69,7 @@ export function* storeTable(
       isEmptySoFar = false;
       groups.push(isChanged ? ranges : node);
     }
-    yield;
+    await pause(writer);
   }
   const stored = addTableRoot(writer, description, groups);
   return stored.ref === before?.ref ? before : stored;
@@ -81,35 +80,27 @@ function isSameBlock(range: Range, bytes: Buffer): boolean {
   return range.bytes === bytes.length && !range.ref.startsWith('+') && hashOf(bytes) === range.ref;
 }
 
-/** Cuts the rows between two keys into ranges of about the right size; rows that are gone leave no range. */
-function* cutRange(
+/** Cuts a range that changed where it has grown too big; rows that are gone leave no range. */
+async function cutAgain(
   reader: TableReader,
   table: TableDescription,
   low: Key | null,
   high: Key | null,
   writer: SiteWriter,
-  known?: { bytes: Buffer; rows: number },
-): Generator<Range> {
-  if (known && known.rows === 0) return;
-  if (known && (known.bytes.length <= 2 * RANGE_BYTES || known.rows === 1)) {
-    yield { low, ref: addRange(writer, known.bytes), rows: known.rows, bytes: known.bytes.length };
-    return;
+  known: RowBlock,
+): Promise<Range[]> {
+  if (known.rows === 0) return [];
+  if (known.bytes.length <= 2 * RANGE_BYTES || known.rows === 1) return [rangeOf(low, known, writer)];
+  const rows = Math.max(1, Math.floor((RANGE_BYTES * known.rows) / known.bytes.length));
+  const ranges: Range[] = [];
+  for await (const block of reader.cut(table, low, high, { bytes: RANGE_BYTES, rows })) {
+    ranges.push(rangeOf(block.low, block, writer));
   }
-  let count = known ? Math.max(1, Math.floor((RANGE_BYTES * known.rows) / known.bytes.length)) : FIRST_ROWS;
-  for (let from = low; ; ) {
-    const next = reader.keyAfter(table, from, high, count);
-    const block = reader.read(table, from, next ?? high);
-    if (block.bytes.length > 4 * RANGE_BYTES && block.rows > 1 && count > 1) {
-      count = Math.max(1, Math.floor((RANGE_BYTES * block.rows) / block.bytes.length));
-      continue;
-    }
-    if (block.rows > 0) {
-      yield { low: from, ref: addRange(writer, block.bytes), rows: block.rows, bytes: block.bytes.length };
-      count = Math.max(1, Math.floor((RANGE_BYTES * block.rows) / block.bytes.length));
-    }
-    if (next === null) return;
-    from = next;
-  }
+  return ranges;
+}
+
+function rangeOf(low: Key | null, { bytes, rows }: RowBlock, writer: SiteWriter): Range {
+  return { low, ref: addRange(writer, bytes), rows, bytes: bytes.length };
 }
 
 /** The ranges that hold changed rows; undefined when only the database could tell, for its order of keys is its own. */

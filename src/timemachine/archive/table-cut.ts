@@ -1,4 +1,4 @@
-import { setImmediate as otherWork, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
 import type { Skipped } from '../snapshot.ts';
@@ -42,7 +42,7 @@ export async function storeTables(
   progress.begin('tables', { tablesTotal: reader.tables.length });
   const since = known?.tablesVersion;
   const isUnchanged = since !== undefined && reader.version === since;
-  const changed = isUnchanged ? new Map() : reader.changedSince?.(since);
+  const changed = isUnchanged ? new Map() : await reader.changedSince?.(since);
   for (const table of reader.tables) {
     const { name } = table;
     const old = known?.tables.get(name);
@@ -50,7 +50,7 @@ export async function storeTables(
     progress.add({ tables: 1 });
     let state = old && isSame ? old : undefined;
     try {
-      state ??= await drive(storeTable(reader, table, old, changed?.get(name), writer), writer);
+      state ??= await storeTable(reader, table, old, changed?.get(name), writer);
     } catch (error) {
       const reason = reader.reasonToSkip?.(error);
       if (reason === undefined) throw error;
@@ -69,20 +69,10 @@ export async function storeTables(
 export async function openReader(tables: TableSource): Promise<TableReader> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return tables.open();
+      return await tables.open();
     } catch (error) {
       if (attempt >= BUSY_ATTEMPTS || !tables.isBusy?.(error)) throw error;
       await sleep(BUSY_WAIT_MS);
     }
-  }
-}
-
-/** Lets the work go on in slices; between them packs are written and the process does its other work. */
-export async function drive<T>(work: Generator<void, T>, writer: SiteWriter): Promise<T> {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (writer.isFull) await writer.flushFull();
-    else await otherWork();
   }
 }

@@ -1,9 +1,9 @@
+import { failedBy } from '../failure.ts';
 import { type Hash, hashOf } from '../hash.ts';
 import { verifyPack } from '../pack.ts';
 import { condemnedPack, type Pool } from '../pool.ts';
 import type { Repository } from '../repository.ts';
 import { parseSnapshotName } from '../snapshot.ts';
-import { MissingObject } from '../stores/store.ts';
 import { References } from './references.ts';
 
 export interface CheckReport {
@@ -67,7 +67,7 @@ async function checkPool(pool: Pool, report: CheckReport, known: Set<string>): P
     const key = pool.packKey(id);
     known.add(key);
     const bytes = await pool.store.get(key).catch((error) => {
-      if (!(error instanceof MissingObject)) throw error;
+      if (!failedBy(error, 'missing_object')) throw error;
     });
     // A prune deleted it since we listed it; what was needed of it is in another pack.
     if (!bytes) continue;

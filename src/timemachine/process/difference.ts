@@ -2,7 +2,7 @@ import type { FileChange } from '../restore/file-plan.ts';
 import type { RestorePlan } from '../restore/restorer.ts';
 import { type DescribedChange, describeTableChange } from '../tables/describe-change.ts';
 import type { TreeEntry } from '../tree.ts';
-import { isOfSite } from './kept-site.ts';
+import type { Keeping } from './keep-rules.ts';
 import type { Difference, DifferenceList, FileDifference, TableDifference, Window } from './protocol.ts';
 
 /** Rows are as wide as a site makes them. */
@@ -14,10 +14,15 @@ export interface DescribedPlan {
   list(window: Window): DifferenceList;
 }
 
-/** `mended` are tables that had to be made anew before anything could be compared: they count as restored. */
-export function describePlan({ files, tables, counters }: RestorePlan, mended: readonly string[] = []): DescribedPlan {
+/** `anew` are tables that had to be made anew before anything could be compared: they count as restored. */
+export function describePlan(
+  { files, tables, counters }: RestorePlan,
+  { isKnown }: Pick<Keeping, 'isKnown'>,
+  anew: readonly string[] = [],
+): DescribedPlan {
+  const mended = anew.filter(isKnown);
   const touched = (files?.changes ?? []).filter(isOfFile);
-  const compared = tables ? listTables(tables).filter(({ name }) => isOfSite(name)) : [];
+  const compared = tables ? listTables(tables).filter(({ name }) => isKnown(name)) : [];
   const differing = mended.length > 0 ? mended.map(describeMended) : compared;
   const count = (change: TableDifference['change']) => compared.filter((table) => table.change === change).length;
   const difference: Difference = {
@@ -28,7 +33,7 @@ export function describePlan({ files, tables, counters }: RestorePlan, mended: r
       foldersAdded: counters.foldersAdded,
       tablesRestored: mended.length > 0 ? mended.length : count('restored'),
       tablesDeleted: count('deleted'),
-      tablesSkipped: mended.length > 0 ? 0 : (tables?.unchanged ?? []).filter(isOfSite).length,
+      tablesSkipped: mended.length > 0 ? 0 : (tables?.unchanged ?? []).filter(isKnown).length,
       tablesFailed: count('failed'),
     },
     count: differing.length + touched.length,

@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import { reviveFailure, TimeMachineFailure } from '../failure.ts';
+import type { StoreDescription } from '../stores/open-store.ts';
 import type {
   Announcement,
   CallName,
@@ -26,17 +28,9 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The call failed for a reason of its own; `name` is the engine's name of the failure. */
-export class TimeMachineFailure extends Error {
-  constructor({ name, message }: { name: string; message: string }) {
-    super(message);
-    this.name = name;
-  }
-}
-
 /** One process of program.ts; it does one call at a time. */
 export class HelperProcess {
-  readonly #folder: string;
+  readonly #store: StoreDescription;
   readonly #isNice: boolean;
   #child: ChildProcess | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -44,8 +38,8 @@ export class HelperProcess {
   #usedAtMs = 0;
 
   /** `nice`: what nobody waits for lets visitors go first. */
-  constructor(folder: string, priority?: 'nice') {
-    this.#folder = folder;
+  constructor(store: StoreDescription, priority?: 'nice') {
+    this.#store = store;
     this.#isNice = priority === 'nice';
   }
 
@@ -91,9 +85,7 @@ export class HelperProcess {
     return new Promise((resolve, reject) => {
       const silent = () => {
         this.#end(child);
-        end(() =>
-          reject(new TimeMachineFailure({ name: 'Stalled', message: `it came no further in ${silenceMs} ms` })),
-        );
+        end(() => reject(new TimeMachineFailure('stalled', `it came no further in ${silenceMs} ms`)));
       };
       const timer = silenceMs === null ? undefined : setTimeout(silent, silenceMs);
       let onListed = (_list: DifferenceList) => {};
@@ -114,7 +106,7 @@ export class HelperProcess {
         if (message.id !== id) return;
         timer?.refresh();
         if ('value' in message) end(() => resolve(message.value));
-        else if ('failure' in message) end(() => reject(new TimeMachineFailure(message.failure)));
+        else if ('failure' in message) end(() => reject(reviveFailure(message.failure)));
         else if ('progress' in message) onProgress?.(message.progress);
         else if ('listed' in message) onListed(message.listed);
         else {
@@ -127,11 +119,10 @@ export class HelperProcess {
           (onPlanned?.(message.planned, list) ?? Promise.resolve()).then(proceed, stop);
         }
       };
-      const onExit = () =>
-        end(() => reject(new TimeMachineFailure({ name: 'Ended', message: 'its process ended unexpectedly' })));
+      const onExit = () => end(() => reject(new TimeMachineFailure('ended', 'its process ended unexpectedly')));
       const onAbort = () => {
         this.#end(child);
-        end(() => reject(new TimeMachineFailure({ name: 'Aborted', message: 'it was called off' })));
+        end(() => reject(new TimeMachineFailure('aborted', 'it was called off')));
       };
       child.on('message', onMessage).once('exit', onExit).once('error', onExit);
       if (signal?.aborted) return onAbort();
@@ -148,13 +139,14 @@ export class HelperProcess {
 
   #running(): ChildProcess {
     if (this.#child && !hasEnded(this.#child) && this.#child.connected) return this.#child;
-    const child = fork(PROGRAM, [this.#folder], {
+    const child = fork(PROGRAM, [], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child.on('error', () => {});
+    child.send({ store: this.#store } satisfies ToProcess);
     if (this.#isNice && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#child = child;
     return child;

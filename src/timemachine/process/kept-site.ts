@@ -1,54 +1,49 @@
-import { statSync } from 'node:fs';
 import { Archiver } from '../archive/archiver.ts';
+import { TimeMachineFailure } from '../failure.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
 import type { Snapshot, SnapshotId } from '../snapshot.ts';
-import { SqliteSource } from '../sources/sqlite.ts';
+import type { Database } from '../sources/database.ts';
+import { databaseOf } from '../sources/open-database.ts';
+import type { TableSource } from '../tables/table-source.ts';
+import { type Keeping, keepingBy } from './keep-rules.ts';
 import type { CutReport, Moment, Progress, SitePlace, SnapshotReport } from './protocol.ts';
-
-/** Content that many sites have in common and that is nobody's secret. */
-const PUBLIC = /^(?:plugins|themes)\//;
-/** Tables that hold nothing but caches and sessions: they change all the time, and nobody wants them back. */
-const FLEETING = /(?:^|_)(?:sessions?|caches?|object_cache|transients?)$/;
-/** What the SQLite driver of WordPress keeps to itself: the schema as MySQL would tell it. It goes with the tables. */
-const OF_THE_DRIVER = /^_(?:wp|mysql)_/;
-
-function isTracked(table: string, prefix: string): boolean {
-  return (table.startsWith(prefix) || !isOfSite(table)) && !FLEETING.test(table);
-}
-
-/** Whether the table is one that the site's people know of. */
-export function isOfSite(table: string): boolean {
-  return !OF_THE_DRIVER.test(table);
-}
-
-/** The tables of a site, for work that remembers nothing. */
-export function sourceOf({ database, tablePrefix }: SitePlace): SqliteSource {
-  return new SqliteSource(database.file, { isTracked: (name) => isTracked(name, tablePrefix) });
-}
 
 /** One site with what is open of it, so that the next snapshot costs only what changed. */
 export class KeptSite {
   readonly repository: SiteRepository;
-  readonly source: SqliteSource;
+  readonly database: Database;
+  readonly source: TableSource;
+  readonly keeping: Keeping;
   readonly #place: SitePlace;
   readonly #archiver: Archiver;
-  readonly #inode: number | undefined;
+  readonly #identity: string | undefined;
   #tables: { tracked: Set<string>; untracked: Set<string> } = { tracked: new Set(), untracked: new Set() };
   #last: SnapshotId | undefined;
 
-  constructor(repository: Repository, place: SitePlace) {
+  private constructor(
+    repository: Repository,
+    place: SitePlace,
+    opened: { database: Database; identity: string | undefined },
+  ) {
     this.#place = place;
-    this.#inode = inodeOf(place);
+    this.#identity = opened.identity;
     this.repository = repository.site(place.space, place.site);
-    this.source = new SqliteSource(place.database.file, { isTracked: (name) => this.#isTracked(name) });
+    this.database = opened.database;
+    this.keeping = keepingBy(place.rules);
+    this.source = this.database.source((name) => this.#isTracked(name));
     this.#archiver = new Archiver({
       repository: this.repository,
       folder: place.content,
       tables: this.source,
       stateFile: place.state,
-      isPublic: (path) => PUBLIC.test(path),
+      isPublic: this.keeping.isPublic,
     });
+  }
+
+  static async open(repository: Repository, place: SitePlace): Promise<KeptSite> {
+    const database = databaseOf(place.database);
+    return new KeptSite(repository, place, { database, identity: await database.identity() });
   }
 
   /**
@@ -56,16 +51,19 @@ export class KeptSite {
    * or another process has taken a snapshot since.
    */
   async isCurrent(place: SitePlace): Promise<boolean> {
-    if (pathsOf(place) !== pathsOf(this.#place) || inodeOf(place) !== this.#inode) return false;
+    if (whereaboutsOf(place) !== whereaboutsOf(this.#place)) return false;
+    if ((await this.database.identity()) !== this.#identity) return false;
     return (await this.repository.snapshotAt())?.hash === this.#last?.hash;
   }
 
   async snapshot(recorded: Moment | null, onProgress: (progress: Progress) => void) {
-    if (await readJournal(this.#place.staging)) throw new UnfinishedRestore();
+    if (await readJournal(this.#place.staging)) {
+      throw new TimeMachineFailure('unfinished_restore', 'A restore of the site has not been finished');
+    }
     this.#tables = { tracked: new Set(), untracked: new Set() };
     const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({ onProgress });
     const cut: CutReport = {
-      newest: { ...reportOf(id, snapshot), ...changes, storedBytes },
+      newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes },
       isNew,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
       trackedTables: [...this.#tables.tracked].sort(),
@@ -77,7 +75,7 @@ export class KeptSite {
 
   async close(): Promise<void> {
     await this.#archiver.close();
-    this.source.close();
+    await this.source.close();
   }
 
   async #listUnrecorded(newest: SnapshotId, known: string | null, recorded: Moment | null): Promise<SnapshotReport[]> {
@@ -86,46 +84,34 @@ export class KeptSite {
       return hash !== newest.hash && timeMs > (recorded?.timeMs ?? 0);
     });
     const reports: SnapshotReport[] = [];
-    for (const id of ids) reports.push(reportOf(id, await this.repository.readSnapshot(id)));
+    for (const id of ids) reports.push(this.#reportOf(id, await this.repository.readSnapshot(id)));
     return reports;
   }
 
   #isTracked(name: string): boolean {
-    const tracked = isTracked(name, this.#place.tablePrefix);
-    if (isOfSite(name)) (tracked ? this.#tables.tracked : this.#tables.untracked).add(name);
+    const tracked = this.keeping.isTracked(name);
+    if (this.keeping.isKnown(name)) (tracked ? this.#tables.tracked : this.#tables.untracked).add(name);
     return tracked;
   }
-}
 
-/** A restore was begun and neither finished nor undone; nothing of what is there is worth keeping. */
-class UnfinishedRestore extends Error {
-  constructor() {
-    super('A restore of the site has not been finished');
-    this.name = 'UnfinishedRestore';
+  #reportOf(id: SnapshotId, snapshot: Snapshot): SnapshotReport {
+    const { filesSkipped, isConsistent } = snapshot;
+    return {
+      hash: id.hash,
+      timeMs: id.timeMs,
+      finishedMs: Date.now(),
+      tablesSaved: snapshot.tablesSaved.filter(this.keeping.isKnown),
+      tablesSkipped: snapshot.tablesSkipped.filter(({ name }) => this.keeping.isKnown(name)),
+      filesSkipped,
+      isConsistent,
+      filesAdded: 0,
+      filesChanged: 0,
+      filesRemoved: 0,
+      storedBytes: 0,
+    };
   }
 }
 
-function pathsOf({ space, content, database, tablePrefix, staging, state }: SitePlace): string {
-  return JSON.stringify([space, content, database, tablePrefix, staging, state]);
-}
-
-function inodeOf({ database: { file } }: SitePlace): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
-}
-
-function reportOf(id: SnapshotId, snapshot: Snapshot): SnapshotReport {
-  const { filesSkipped, isConsistent } = snapshot;
-  return {
-    hash: id.hash,
-    timeMs: id.timeMs,
-    finishedMs: Date.now(),
-    tablesSaved: snapshot.tablesSaved.filter(isOfSite),
-    tablesSkipped: snapshot.tablesSkipped.filter(({ name }) => isOfSite(name)),
-    filesSkipped,
-    isConsistent,
-    filesAdded: 0,
-    filesChanged: 0,
-    filesRemoved: 0,
-    storedBytes: 0,
-  };
+function whereaboutsOf({ space, content, database, rules, staging, state }: SitePlace): string {
+  return JSON.stringify([space, content, database, rules, staging, state]);
 }

@@ -1,5 +1,9 @@
+import type { SentFailure } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import type { Skipped } from '../snapshot.ts';
+import type { DatabaseDescription } from '../sources/open-database.ts';
+import type { StoreDescription } from '../stores/open-store.ts';
+import type { KeepRules } from './keep-rules.ts';
 
 export type { Progress };
 
@@ -9,9 +13,8 @@ export interface SitePlace {
   space: string;
   site: string;
   content: string;
-  database: { kind: 'sqlite'; file: string };
-  /** Tables whose names begin so are the site's. */
-  tablePrefix: string;
+  database: DatabaseDescription;
+  rules: KeepRules;
   /** For a restore to prepare itself in: on the file system of the content, and in no snapshot. */
   staging: string;
   /** A file for what is known of the content between two runs. */
@@ -139,7 +142,7 @@ export interface Calls {
   plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport & { list: DifferenceList };
   /** The same between two snapshots, whatever the site is like by now. */
   compare(
-    from: Pick<SitePlace, 'space' | 'site'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
     now: Moment,
     wish: RestoreWish,
     window: Window,
@@ -157,6 +160,8 @@ export interface Calls {
 export type CallName = keyof Calls;
 
 export type ToProcess =
+  /** Comes before everything else. */
+  | { store: StoreDescription }
   | { id: number; call: CallName; args: unknown[] }
   /** The caller wants to see a part of what is planned. */
   | { id: number; list: Window }
@@ -165,7 +170,7 @@ export type ToProcess =
 
 export type FromProcess =
   | { id: number; value: unknown }
-  | { id: number; failure: { name: string; message: string } }
+  | { id: number; failure: SentFailure }
   | { id: number; progress: Progress }
   | { id: number; planned: Announcement }
   | { id: number; listed: DifferenceList };

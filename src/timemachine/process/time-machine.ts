@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Repository } from '../repository.ts';
-import { DiskStore } from '../stores/disk.ts';
+import { openStore, type StoreDescription } from '../stores/open-store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
 import {
   type CallName,
@@ -33,16 +33,16 @@ export class TimeMachine {
   /** For reading in this process what was stored: snapshots and files, never a site's database. */
   readonly repository: Repository;
   readonly processes: number;
-  readonly folder: string;
+  readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
   readonly #others = new Set<HelperProcess>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: { folder: string; processes: number }) {
-    this.folder = options.folder;
+  constructor(options: { store: StoreDescription; processes: number }) {
+    this.#store = options.store;
     this.processes = options.processes;
-    this.repository = new Repository(new DiskStore(options.folder));
-    this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.folder, 'nice'));
+    this.repository = new Repository(openStore(options.store));
+    this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
     this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
   }
 
@@ -62,7 +62,7 @@ export class TimeMachine {
 
   /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
   compare(
-    from: Pick<SitePlace, 'space' | 'site'>,
+    from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
     now: Moment,
     wish: RestoreWish,
     window: Window,
@@ -132,7 +132,7 @@ export class TimeMachine {
   }
 
   async #alone<Name extends CallName>(name: Name, args: Parameters<Calls[Name]>, options?: CallOptions) {
-    const helper = new HelperProcess(this.folder);
+    const helper = new HelperProcess(this.#store);
     this.#others.add(helper);
     try {
       return await helper.call(name, args, { silenceMs: SILENCE_MS, ...options });

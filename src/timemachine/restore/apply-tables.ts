@@ -1,10 +1,13 @@
 import { addContent, readContent } from '../content.ts';
-import { CorruptObject, hashOf } from '../hash.ts';
+import { corruptObject, hashOf } from '../hash.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import { decodeRows, type Row } from '../tables/row-codec.ts';
+import { isSameRow, keysOf } from '../tables/row-difference.ts';
+import type { TableChange } from '../tables/table-change.ts';
 import type { TablePlan } from '../tables/table-plan.ts';
-import { RANGE_WHOLE_BELOW } from '../tables/table-root.ts';
+import { type BoundRange, RANGE_WHOLE_BELOW } from '../tables/table-root.ts';
+import type { TableDescription } from '../tables/table-source.ts';
 import type { TableChanges, TableTarget } from '../tables/table-target.ts';
 
 /** Each step is a transaction of its own: long enough to be worth its fsync, short enough for others to get in between. */
@@ -20,55 +23,81 @@ export async function stageTables(
   const ranges = plan.changed.flatMap((change) => (change.how === 'replace' ? change.ranges : []));
   const bytesTotal = ranges.reduce((sum, range) => sum + range.bytes, 0);
   progress.begin('tables', { tablesTotal: plan.changed.length, bytesTotal });
-  target.discardStaged();
+  await target.discardStaged();
   for (const change of plan.changed) {
-    if (change.how !== 'replace') continue;
-    const staged = target.stage(change.table);
-    let rows: Row[] = [];
-    let bytes = 0;
-    for (const range of change.ranges) {
-      for (const row of decodeRows(await readContent(repository, range.ref), change.table.columns.length))
-        rows.push(row);
-      bytes += range.bytes;
-      progress.add({ bytes: range.bytes });
-      if (bytes < STEP_BYTES) continue;
-      staged.add(rows);
-      rows = [];
-      bytes = 0;
-    }
-    if (rows.length > 0) staged.add(rows);
+    if (change.how === 'replace') await target.stage(change.table, readBatches(repository, change, progress));
   }
 }
 
+async function* readBatches(
+  repository: SiteRepository,
+  { table, ranges }: { table: TableDescription; ranges: readonly BoundRange[] },
+  progress: ProgressReport,
+): AsyncGenerator<Row[]> {
+  let rows: Row[] = [];
+  let bytes = 0;
+  for (const range of ranges) {
+    for (const row of decodeRows(await readContent(repository, range.ref), table.columns.length)) rows.push(row);
+    bytes += range.bytes;
+    progress.add({ bytes: range.bytes });
+    if (bytes < STEP_BYTES) continue;
+    yield rows;
+    rows = [];
+    bytes = 0;
+  }
+  if (rows.length > 0) yield rows;
+}
+
 /** One transaction for all tables. What it wrote is read back before it is committed. */
-export function applyTables(
+export async function applyTables(
   plan: TablePlan,
   target: TableTarget,
-  assertCurrent: () => void,
+  assertCurrent: () => Promise<void>,
   progress: ProgressReport,
-): void {
+): Promise<void> {
   if (plan.changed.length === 0 && plan.dropped.length === 0) return;
-  target.transaction((changes) => {
-    assertCurrent();
-    for (const name of plan.dropped) changes.drop(name);
+  await target.transaction(async (changes) => {
+    await assertCurrent();
+    for (const name of plan.dropped) await changes.drop(name);
     for (const change of plan.changed) {
-      if (change.how === 'replace') changes.replace(change.table);
-      else changes.change(change.table, change.removed, change.added);
+      if (change.how === 'replace') await changes.replace(change.table);
+      else await changes.change(change.table, change.removed, change.added);
       progress.add({ tables: 1 });
     }
-    for (const change of plan.changed) verify(changes, change);
-    changes.finish(plan.changed.map(({ table }) => table));
+    for (const change of plan.changed) await verify(changes, change);
+    await changes.finish(plan.changed.map(({ table }) => table));
   });
   progress.end();
 }
 
-function verify(changes: TableChanges, change: TablePlan['changed'][number]): void {
+async function verify(changes: TableChanges, change: TableChange): Promise<void> {
   const { table } = change;
   if (table.columns.length === 0) return;
+  const isRight = change.how === 'merge' ? await holdsRows(changes, change) : await holdsRanges(changes, change);
+  if (!isRight) throw corruptObject(`table ${table.name} does not hold what was written`);
+}
+
+async function holdsRanges(changes: TableChanges, change: Exclude<TableChange, { how: 'merge' }>): Promise<boolean> {
   for (const { low, high, ref } of change.how === 'rows' ? change.verify : change.ranges) {
-    const { bytes } = changes.read(table, low, high);
-    if (addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW) !== ref) {
-      throw new CorruptObject(`table ${table.name} does not hold what was written`);
+    const { bytes } = await changes.read(change.table, low, high);
+    if (addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW) !== ref) return false;
+  }
+  return true;
+}
+
+/** A mixture is stored nowhere, but all rows that came are there, and those that went are not. */
+async function holdsRows(changes: TableChanges, change: Extract<TableChange, { how: 'merge' }>): Promise<boolean> {
+  const { table, spans } = change;
+  const added = keysOf(table, change.added);
+  const missing = new Set(added.keys());
+  const removed = keysOf(table, change.removed);
+  for (const { low, high } of spans) {
+    const { bytes } = await changes.read(table, low, high);
+    for (const [key, row] of keysOf(table, decodeRows(bytes, table.columns.length))) {
+      const wanted = added.get(key);
+      if (wanted ? !isSameRow(row, wanted) : removed.has(key)) return false;
+      missing.delete(key);
     }
   }
+  return missing.size === 0;
 }

@@ -1,7 +1,8 @@
 import type { ObjectReader, Ref } from '../content.ts';
+import { type Decide, type FileConflict, oursStays, type ThreeStates } from '../three-way.ts';
 import { type FileEntry, type FolderEntry, type LinkEntry, readTree, type TreeEntry } from '../tree.ts';
 
-/** What it takes to make the files of now those of the point; nothing else is touched. */
+/** What it takes to bring the changes of theirs to ours, which for a restore is what makes now the point; nothing else is touched. */
 export type FileChange =
   /** What is below a folder is removed before it, name by name; only what is in another's way goes with all it holds. */
   | { kind: 'remove'; path: string; before: TreeEntry; isInTheWay?: true }
@@ -23,17 +24,26 @@ export interface FileCounters {
 export interface FilePlan extends FileCounters {
   /** In an order in which they can be applied: what is in the way goes first, folders come before what is in them. */
   changes: FileChange[];
+  conflicts: FileConflict[];
 }
 
-/** Compares two trees. Folders that both share are not looked into, so it costs what differs. */
+export interface FilePlanOptions {
+  /** Whether what theirs does not have is removed; otherwise it stays, and is in conflict with nothing. */
+  deleteExtra?: boolean;
+  /** What theirs has but could not store is not extra. */
+  kept?: ReadonlySet<string>;
+  decide?: Decide;
+}
+
+/** Compares trees. Folders that are the same are not looked into, so it costs what differs. */
 export async function planFiles(
   reader: ObjectReader,
-  now: Ref | null,
-  point: Ref | null,
-  options: { deleteExtra?: boolean; kept?: ReadonlySet<string> } = {},
+  { base, ours, theirs }: ThreeStates<Ref | null>,
+  options: FilePlanOptions = {},
 ): Promise<FilePlan> {
   const plan: FilePlan = {
     changes: [],
+    conflicts: [],
     filesAdded: 0,
     filesDeleted: 0,
     filesRestored: 0,
@@ -41,7 +51,7 @@ export async function planFiles(
     foldersDeleted: 0,
     bytes: 0,
   };
-  await new Comparison(reader, plan, options.deleteExtra ?? false, options.kept ?? new Set()).compare('', now, point);
+  await new Comparison(reader, plan, options).compare('', base, ours, theirs);
   return plan;
 }
 
@@ -49,26 +59,74 @@ class Comparison {
   readonly #reader: ObjectReader;
   readonly #plan: FilePlan;
   readonly #deleteExtra: boolean;
-  /** What was there at the point but could not be stored is not extra. */
   readonly #kept: ReadonlySet<string>;
+  readonly #decide: Decide;
 
-  constructor(reader: ObjectReader, plan: FilePlan, deleteExtra: boolean, kept: ReadonlySet<string>) {
-    this.#kept = kept;
+  constructor(reader: ObjectReader, plan: FilePlan, options: FilePlanOptions) {
     this.#reader = reader;
     this.#plan = plan;
-    this.#deleteExtra = deleteExtra;
+    this.#deleteExtra = options.deleteExtra ?? false;
+    this.#kept = options.kept ?? new Set();
+    this.#decide = options.decide ?? oursStays;
   }
 
-  async compare(path: string, now: Ref | null, point: Ref | null): Promise<void> {
-    if (now === point) return;
-    const before = new Map((now ? await readTree(this.#reader, now) : []).map((entry) => [entry.name, entry]));
-    const after = point ? await readTree(this.#reader, point) : [];
-    for (const entry of after) {
-      await this.#bring(path === '' ? entry.name : `${path}/${entry.name}`, before.get(entry.name), entry);
-      before.delete(entry.name);
+  async compare(path: string, base: Ref | null, ours: Ref | null, theirs: Ref | null): Promise<void> {
+    if (theirs === ours || theirs === base) return;
+    const own = await this.#entriesOf(ours);
+    const old = base === ours ? own : await this.#entriesOf(base);
+    const extra = new Map(own);
+    for (const entry of theirs ? await readTree(this.#reader, theirs) : []) {
+      const { name } = entry;
+      extra.delete(name);
+      await this.#meet(pathOf(path, name), { base: old.get(name), ours: own.get(name), theirs: entry });
     }
     if (!this.#deleteExtra) return;
-    for (const entry of before.values()) await this.#remove(path === '' ? entry.name : `${path}/${entry.name}`, entry);
+    for (const [name, entry] of extra) {
+      const below = pathOf(path, name);
+      if (!this.#kept.has(below)) {
+        await this.#meet(below, { base: old.get(name), ours: entry, theirs: undefined });
+      }
+    }
+  }
+
+  async #entriesOf(folder: Ref | null): Promise<Map<string, TreeEntry>> {
+    const entries = folder ? await readTree(this.#reader, folder) : [];
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  }
+
+  /** One name in its three states. */
+  #meet(path: string, states: ThreeStates<TreeEntry | undefined>): Promise<void> | undefined {
+    const { base, ours, theirs } = states;
+    if (base === ours || isSame(base, ours)) return this.#take(path, ours, theirs);
+    if (ours?.kind === 'folder' && theirs?.kind === 'folder') {
+      const folder = base?.kind === 'folder' ? base : undefined;
+      if (ours.mode !== theirs.mode && this.#isTaken(path, [folder?.mode, ours.mode, theirs.mode], states)) {
+        this.#plan.changes.push({ kind: 'folder', path, entry: theirs, before: ours });
+      }
+      return this.compare(path, folder?.ref ?? null, ours.ref, theirs.ref);
+    }
+    const contents = [contentOf(base), contentOf(ours), contentOf(theirs)] as const;
+    if (contents[1] === contents[2] || !this.#isTaken(path, contents, states)) return undefined;
+    return this.#take(path, ours, theirs);
+  }
+
+  /** Whether theirs comes in, of something in which the two differ. */
+  #isTaken<Value>(
+    path: string,
+    [was, own, other]: readonly [Value, Value, Value],
+    states: ThreeStates<TreeEntry | undefined>,
+  ): boolean {
+    if (was === own) return true;
+    if (was === other) return false;
+    const conflict = { kind: 'file', path, ...states } as const;
+    const taken = this.#decide(conflict);
+    this.#plan.conflicts.push({ ...conflict, taken });
+    return taken === 'theirs';
+  }
+
+  #take(path: string, ours: TreeEntry | undefined, theirs: TreeEntry | undefined): Promise<void> | undefined {
+    if (theirs) return ours && isSame(ours, theirs) ? undefined : this.#bring(path, ours, theirs);
+    return ours && this.#remove(path, ours);
   }
 
   async #bring(path: string, before: TreeEntry | undefined, entry: TreeEntry): Promise<void> {
@@ -85,9 +143,9 @@ class Comparison {
       if (folder?.mode !== entry.mode) {
         plan.changes.push({ kind: 'folder', path, entry, ...(folder ? { before: folder } : {}) });
       }
-      return this.compare(path, folder?.ref ?? null, entry.ref);
+      const ref = folder?.ref ?? null;
+      return this.compare(path, ref, ref, entry.ref);
     }
-    if (before && isSame(before, entry)) return;
     if (before) plan.filesRestored++;
     else plan.filesAdded++;
     if (entry.kind === 'link') {
@@ -112,8 +170,19 @@ class Comparison {
   }
 }
 
-function isSame(a: TreeEntry, b: TreeEntry): boolean {
-  if (a.kind === 'link' && b.kind === 'link') return a.target === b.target;
-  if (a.kind !== 'file' || b.kind !== 'file') return false;
-  return a.ref === b.ref && a.mode === b.mode && a.modifiedUs === b.modifiedUs;
+/** What makes a file what it is: two that differ in nothing but their times were not changed in different ways. */
+function contentOf(entry: TreeEntry | undefined): string {
+  if (!entry) return '';
+  return entry.kind === 'link' ? `link ${entry.target}` : `${entry.kind} ${entry.mode} ${entry.ref}`;
+}
+
+function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+  if (!a || !b) return a === b;
+  if (a.kind === 'link') return b.kind === 'link' && a.target === b.target;
+  if (b.kind === 'link' || a.ref !== b.ref || a.mode !== b.mode) return false;
+  return a.kind === 'file' ? b.kind === 'file' && a.modifiedUs === b.modifiedUs : b.kind === 'folder';
+}
+
+function pathOf(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Ref, readChunkList } from '../content.ts';
-import { CorruptObject, type Hash } from '../hash.ts';
+import { corruptObject, type Hash } from '../hash.ts';
 import type { Location, Pool } from '../pool.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
@@ -99,7 +99,7 @@ async function placesOf(repository: SiteRepository, ref: Ref): Promise<Placed['p
   const hashes: Hash[] = ref.startsWith('+') ? (await readChunkList(repository, ref)).map(([hash]) => hash) : [ref];
   return hashes.map((hash) => {
     const place = repository.locate(hash);
-    if (!place) throw new CorruptObject(`object ${hash} is missing`);
+    if (!place) throw corruptObject(`object ${hash} is missing`);
     return place;
   });
 }

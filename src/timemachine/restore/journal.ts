@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ref } from '../content.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
+import type { TableDescription } from '../tables/table-source.ts';
 
 /**
  * What a restore has decided. Until the journal is there, nothing of the site was touched and the staging folder can be
@@ -11,7 +12,15 @@ export interface Journal {
   format: 1;
   steps: FileStep[];
   /** The tables to have in the end, and those to drop; null when the restore is of files alone. */
-  tables: { wanted: Record<string, Ref>; dropped: string[] } | null;
+  tables: { wanted: Record<string, Ref>; dropped: string[]; merged?: JournaledMerge[] } | null;
+}
+
+/** A table that becomes a mixture, which is stored nowhere: the rows are here, in base64 of row-codec.ts. */
+export interface JournaledMerge {
+  table: TableDescription;
+  removed: string;
+  added: string;
+  spans: [low: unknown, high: unknown][];
 }
 
 export type FileStep =

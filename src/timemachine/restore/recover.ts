@@ -4,10 +4,12 @@ import type { SiteRepository } from '../repository.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { planTables } from '../tables/table-plan.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { restoreOf } from '../three-way.ts';
 import { applySteps } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { readJournal, removeJournal } from './journal.ts';
-import { OutdatedPlan, type RestoreTargets } from './restorer.ts';
+import { unpackMerge } from './journal-merge.ts';
+import { outdatedPlan, type RestoreTargets } from './restorer.ts';
 
 /**
  * To be called for a site before it is served again after a restart. A restore that had decided is finished, one that had
@@ -22,21 +24,23 @@ export async function recover(
   const progress = new ProgressReport(targets.onProgress);
   const journal = await readJournal(staging);
   if (!journal) {
-    tables?.target.discardStaged();
+    await tables?.target.discardStaged();
     await operations.remove(staging);
     return 'undone';
   }
   if (journal.tables && tables) {
     // Whether the transaction happened shows in the tables themselves; if it did, the plan is empty.
     const now = await currentTables(repository, tables.source);
-    const wanted = { ...journal.tables.wanted };
-    const plan = await planTables(repository, now.tables, wanted);
-    plan.dropped = plan.dropped.filter((name) => journal.tables?.dropped.includes(name));
+    const { wanted, dropped, merged = [] } = journal.tables;
+    const plan = await planTables(repository, restoreOf(now.tables, wanted));
+    plan.dropped = plan.dropped.filter((name) => dropped.includes(name));
+    // Rows that come and go can do so twice.
+    plan.changed.push(...merged.map(unpackMerge));
     await stageTables(repository, plan, tables.target, progress);
-    const assertCurrent = () => {
-      if (tables.source.version() !== now.version) throw new OutdatedPlan('the database');
+    const assertCurrent = async () => {
+      if ((await tables.source.version()) !== now.version) throw outdatedPlan('the database');
     };
-    applyTables(plan, tables.target, assertCurrent, progress);
+    await applyTables(plan, tables.target, assertCurrent, progress);
   }
   if (folder !== undefined) await applySteps(folder, staging, journal.steps, operations, progress);
   await removeJournal(staging, operations);
@@ -53,6 +57,6 @@ async function currentTables(repository: SiteRepository, source: TableSource) {
     await writer.flush();
     return { tables: Object.fromEntries([...states].map(([name, { ref }]) => [name, ref])), version };
   } finally {
-    reader.close();
+    await reader.close();
   }
 }

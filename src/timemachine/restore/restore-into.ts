@@ -5,6 +5,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
 import { planTables } from '../tables/table-plan.ts';
 import type { TableTarget } from '../tables/table-target.ts';
+import { restoreOf } from '../three-way.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { planFiles } from './file-plan.ts';
 import { writeFiles } from './file-writer.ts';
@@ -26,15 +27,15 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
   const progress = new ProgressReport(copy.onProgress);
   await repository.refresh();
   if (tables) {
-    const plan = await planTables(repository, {}, point.tables);
+    const plan = await planTables(repository, restoreOf({}, point.tables));
     await stageTables(repository, plan, tables, progress);
-    applyTables(plan, tables, () => {}, progress);
+    await applyTables(plan, tables, async () => {}, progress);
   }
   if (folder === undefined) return;
   const partial = `${folder}.partial`;
   await operations.remove(partial);
   await operations.makeFolder(partial);
-  const { changes } = await planFiles(repository, null, point.files);
+  const { changes } = await planFiles(repository, restoreOf(null, point.files));
   const folders = changes.filter((change) => change.kind === 'folder');
   const files = changes.filter((change) => change.kind === 'file');
   for (const { path } of folders) await operations.makeFolder(join(partial, path), 0o700);

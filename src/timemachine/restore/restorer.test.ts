@@ -14,7 +14,7 @@ import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
 import { restoreInto } from './restore-into.ts';
-import { OutdatedPlan, type PlanOptions, planRestore, restore } from './restorer.ts';
+import { type PlanOptions, planRestore, restore } from './restorer.ts';
 
 function makeSite(t: TestContext) {
   const folder = scratchFolder(t);
@@ -125,11 +125,11 @@ test('a plan for a state that is no longer there changes nothing', async (t) => 
   const now = await archiver.snapshot();
   db.exec("INSERT INTO posts VALUES (9, 'just now')");
   const before = truthOfFolder(site);
-  await assert.rejects(bringBack(point, now), OutdatedPlan);
+  await assert.rejects(bringBack(point, now), { code: 'outdated_plan' });
   assert.deepEqual(titles(), ['one', 'changed', 'just now']);
   const again = await archiver.snapshot();
   writeFileSync(join(site, 'changed.txt'), 'written just now');
-  await assert.rejects(bringBack(point, again), OutdatedPlan);
+  await assert.rejects(bringBack(point, again), { code: 'outdated_plan' });
   writeFileSync(join(site, 'changed.txt'), 'new');
   assert.deepEqual(Object.keys(truthOfFolder(site)), Object.keys(before));
   assert.equal(existsSync(join(folder, 'staging')), false);

@@ -1,19 +1,25 @@
+import { TimeMachineFailure } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
+import type { MergeSchema } from '../tables/table-merge.ts';
 import { planTables, type TablePlan } from '../tables/table-plan.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import type { TableTarget } from '../tables/table-target.ts';
+import { type Conflict, type Decide, oursStays } from '../three-way.ts';
 import { applySteps, firstSurprise, stageFiles } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { type FileCounters, type FilePlan, planFiles } from './file-plan.ts';
 import { type Journal, removeJournal, writeJournal } from './journal.ts';
+import { packMerge } from './journal-merge.ts';
 import { verifyFiles } from './verify-files.ts';
 
 export interface RestorePlan {
   files: FilePlan | undefined;
   tables: TablePlan | undefined;
+  /** What this site and the point have changed in different ways since the base; without a base there is nothing of it. */
+  conflicts: Conflict[];
   counters: RestoreCounters;
 }
 
@@ -34,27 +40,51 @@ export interface PlanOptions {
   deleteExtraFiles?: boolean;
   /** Take the tables from this snapshot and only the files from the point. */
   tablesFrom?: Snapshot;
+  /** What both now and the point once were, of any site of the same owner. Without it, the point counts in all that differs. */
+  base?: Snapshot;
+  /** Asked about each conflict; without it, what is there stays. Plan again with it when the conflicts are known. */
+  decide?: Decide;
+  mergeSchema?: MergeSchema;
 }
 
-/** The difference between now and the point: the dry run, the counters, and what `restore` does. It changes nothing. */
+/**
+ * The difference between now and the point: the dry run, the counters, and what `restore` does. It changes nothing. With a
+ * `base` it is what the point has changed since, and `conflicts` are what has been changed here as well.
+ */
 export async function planRestore(
   repository: SiteRepository,
   now: Snapshot | undefined,
   point: Snapshot,
   options: PlanOptions = {},
 ): Promise<RestorePlan> {
+  const { base = now, decide = oursStays } = options;
+  const from = options.tablesFrom ?? point;
   const files =
     options.files === false
       ? undefined
-      : await planFiles(repository, now?.files ?? null, point.files, {
-          deleteExtra: options.deleteExtraFiles ?? false,
-          kept: new Set(point.filesSkipped.map(({ name }) => name)),
-        });
-  const from = options.tablesFrom ?? point;
-  const failed = from.tablesSkipped.filter(({ reason }) => reason !== 'unchanged');
+      : await planFiles(
+          repository,
+          { base: base?.files ?? null, ours: now?.files ?? null, theirs: point.files },
+          {
+            deleteExtra: options.deleteExtraFiles ?? false,
+            kept: new Set(point.filesSkipped.map(({ name }) => name)),
+            decide,
+          },
+        );
   const tables =
-    options.tables === false ? undefined : await planTables(repository, now?.tables ?? {}, from.tables, failed);
-  return { files, tables, counters: countersOf(files, tables) };
+    options.tables === false
+      ? undefined
+      : await planTables(
+          repository,
+          { base: base?.tables ?? {}, ours: now?.tables ?? {}, theirs: from.tables },
+          {
+            failed: from.tablesSkipped.filter(({ reason }) => reason !== 'unchanged'),
+            decide,
+            ...(options.mergeSchema && { mergeSchema: options.mergeSchema }),
+          },
+        );
+  const conflicts = [...(files?.conflicts ?? []), ...(tables?.conflicts ?? [])];
+  return { files, tables, conflicts, counters: countersOf(files, tables) };
 }
 
 export interface RestoreTargets {
@@ -73,12 +103,8 @@ export interface RestoreTargets {
   onProgress?: OnProgress;
 }
 
-/** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
-export class OutdatedPlan extends Error {
-  constructor(what: string) {
-    super(`Changed since the restore was planned: ${what}`);
-    this.name = 'OutdatedPlan';
-  }
+export function outdatedPlan(what: string): TimeMachineFailure {
+  return new TimeMachineFailure('outdated_plan', `Changed since the restore was planned: ${what}`);
 }
 
 /**
@@ -98,14 +124,14 @@ export async function restore(plan: RestorePlan, targets: RestoreTargets): Promi
     const steps = await stageFiles(repository, folder ?? staging, staging, changes, operations, progress);
     if (plan.tables && tables) await stageTables(repository, plan.tables, tables.target, progress);
     const surprise = folder === undefined ? undefined : firstSurprise(folder, changes);
-    if (surprise !== undefined) throw new OutdatedPlan(surprise);
+    if (surprise !== undefined) throw outdatedPlan(surprise);
     const journal: Journal = { format: 1, steps, tables: plan.tables && tables ? journalOf(plan.tables) : null };
     await writeJournal(staging, journal, operations);
     if (plan.tables && tables) {
-      const assertCurrent = () => {
-        if (tables.source.version() !== tables.version) throw new OutdatedPlan('the database');
+      const assertCurrent = async () => {
+        if ((await tables.source.version()) !== tables.version) throw outdatedPlan('the database');
       };
-      applyTables(plan.tables, tables.target, assertCurrent, progress);
+      await applyTables(plan.tables, tables.target, assertCurrent, progress);
     }
     decided.isDecided = true;
     if (folder !== undefined) {
@@ -117,14 +143,15 @@ export async function restore(plan: RestorePlan, targets: RestoreTargets): Promi
     // The transaction did not happen and no file was placed, so what was staged is all there is to undo.
     if (!decided.isDecided) {
       await removeJournal(staging, operations);
-      tables?.target.discardStaged();
+      await tables?.target.discardStaged();
     }
     throw error;
   }
 }
 
 function journalOf(plan: TablePlan): NonNullable<Journal['tables']> {
-  return { wanted: plan.wanted, dropped: plan.dropped };
+  const merged = plan.changed.filter((change) => change.how === 'merge').map(packMerge);
+  return { wanted: plan.wanted, dropped: plan.dropped, ...(merged.length > 0 && { merged }) };
 }
 
 function countersOf(files: FilePlan | undefined, tables: TablePlan | undefined): RestoreCounters {

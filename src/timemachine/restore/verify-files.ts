@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { anchorIfThere, splitPath } from '../archive/anchored-folder.ts';
 import { readChunkList } from '../content.ts';
-import { CorruptObject, hashOf } from '../hash.ts';
+import { corruptObject, hashOf } from '../hash.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { FileEntry } from '../tree.ts';
@@ -18,7 +18,7 @@ export async function verifyFiles(
   const root = realpathSync(folder);
   for (const change of changes) {
     if (!(await isAsWanted(repository, root, change))) {
-      throw new CorruptObject(`${change.path} is not what was restored`);
+      throw corruptObject(`${change.path} is not what was restored`);
     }
     progress.add({ files: 1, bytes: change.kind === 'file' ? change.entry.sizeBytes : 0 });
   }

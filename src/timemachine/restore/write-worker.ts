@@ -1,5 +1,6 @@
 import { closeSync, constants, fchmodSync, fdatasyncSync, futimesSync, openSync, writevSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { packFailure } from '../failure.ts';
 import { openFrame } from '../pack.ts';
 import { secondsOf } from '../stores/file-operations.ts';
 import type { WriteBatch, WriteJob } from './writer-crew.ts';
@@ -12,8 +13,7 @@ parentPort?.on('message', ({ jobs, durable }: WriteBatch) => {
     for (const job of jobs) write(job, durable);
     parentPort?.postMessage(null);
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    parentPort?.postMessage({ message, code });
+    parentPort?.postMessage(packFailure(error));
   }
 });
 

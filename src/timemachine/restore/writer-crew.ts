@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { reviveFailure, type SentFailure } from '../failure.ts';
 import type { ProgressReport } from '../progress.ts';
 
 export interface WriteJob {
@@ -36,10 +37,10 @@ export class WriterCrew {
     this.#durable = durable;
     this.#members = Array.from({ length: size }, () => {
       const member = { worker: new Worker(new URL('./write-worker.ts', import.meta.url)), waiting: [] as WriteJob[][] };
-      member.worker.on('message', (failure: { message: string; code?: string } | null) => {
+      member.worker.on('message', (failure: SentFailure | null) => {
         const written = member.waiting.shift() ?? [];
         progress.add({ files: written.length, bytes: written.reduce((sum, job) => sum + sizeOf(job), 0) });
-        if (failure) this.#failure ??= Object.assign(new Error(failure.message), { code: failure.code });
+        if (failure) this.#failure ??= reviveFailure(failure);
         this.#onProgress?.();
       });
       member.worker.on('error', (error) => {

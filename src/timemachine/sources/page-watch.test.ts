@@ -29,8 +29,8 @@ function makeDatabase(t: TestContext, pragmas: string) {
   const seen = { looks: 0, told: 0, reads: 0 };
   const counted = (reader: TableReader): TableReader => ({
     ...reader,
-    changedSince: (version) => {
-      const changes = reader.changedSince?.(version);
+    changedSince: async (version) => {
+      const changes = await reader.changedSince?.(version);
       seen.looks++;
       if (changes) seen.told++;
       return changes;
@@ -39,10 +39,20 @@ function makeDatabase(t: TestContext, pragmas: string) {
       seen.reads++;
       return reader.read(...range);
     },
+    async *cut(...range) {
+      for await (const block of reader.cut(...range)) {
+        seen.reads++;
+        yield block;
+      }
+    },
   });
   const archiver = new Archiver({
     repository,
-    tables: { version: () => source.version(), open: () => counted(source.open()) },
+    tables: {
+      version: () => source.version(),
+      open: async () => counted(await source.open()),
+      close: () => source.close(),
+    },
   });
   return { path, db, repository, source, archiver, seen };
 }
@@ -50,23 +60,23 @@ function makeDatabase(t: TestContext, pragmas: string) {
 /** Every row of every table is in the snapshot as it is, told by reading all of it. */
 async function assertWhole(repository: SiteRepository, path: string, { snapshot }: SnapshotResult, what: string) {
   const source = new SqliteSource(path);
-  const reader = source.open();
+  const reader = await source.open();
   try {
     assert.deepEqual(Object.keys(snapshot.tables).sort(), reader.tables.map(({ name }) => name).sort(), what);
     for (const table of reader.tables) {
       const { description, nodes } = await readTableRoot(repository, snapshot.tables[table.name] as string);
       assert.deepEqual(description, table, what);
       const ranges = nodes.flatMap((node) => node.ranges);
-      if (ranges.length === 0) assert.equal(reader.read(table, null, null).rows, 0, what);
+      if (ranges.length === 0) assert.equal((await reader.read(table, null, null)).rows, 0, what);
       for (const [index, { low, ref }] of ranges.entries()) {
-        const { bytes } = reader.read(table, low, ranges[index + 1]?.low ?? null);
+        const { bytes } = await reader.read(table, low, ranges[index + 1]?.low ?? null);
         const message = `${what}: ${table.name} from ${low}`;
         assert.equal(addContent({ add: hashOf }, bytes, RANGE_WHOLE_BELOW), ref, message);
       }
     }
   } finally {
-    reader.close();
-    source.close();
+    await reader.close();
+    await source.close();
   }
 }
 

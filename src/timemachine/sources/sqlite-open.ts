@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync, re
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { TimeMachineFailure } from '../failure.ts';
 
 /**
  * A site's database is whatever the site made of it. SQLite runs what its schema holds, follows links to it, and believes
@@ -22,7 +23,7 @@ export function openDatabase(path: string, options: { timeoutMs: number; create:
     });
     try {
       // SQLite resolves links before it opens the file and refuses one that appears after that.
-      if (db.location() !== realPathOf(path)) throw new UnreadableDatabase('it is a link');
+      if (db.location() !== realPathOf(path)) throw unreadableDatabase('it is a link');
       db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
       return db;
     } catch (error) {
@@ -55,12 +56,8 @@ function realPathOf(path: string): string {
   return join(realpathSync(dirname(path)), basename(path));
 }
 
-/** The database is missing, empty or damaged. No snapshot is taken of that: it would look as if all tables were dropped. */
-export class UnreadableDatabase extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(`The database can not be read: ${reason}`, options);
-    this.name = 'UnreadableDatabase';
-  }
+export function unreadableDatabase(reason: string, options?: ErrorOptions): TimeMachineFailure {
+  return new TimeMachineFailure('unreadable_database', `The database can not be read: ${reason}`, options);
 }
 
 const CORRUPT = 11;
@@ -77,16 +74,21 @@ export function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (![CORRUPT, CAN_NOT_OPEN, NOT_A_DATABASE].includes(codeOf(error) ?? 0)) throw error;
-    throw new UnreadableDatabase((error as Error).message, { cause: error });
+    throw translation(error);
   }
+}
+
+/** What a failure of SQLite means to us; any other one is what it is. */
+export function translation(error: unknown): unknown {
+  if (![CORRUPT, CAN_NOT_OPEN, NOT_A_DATABASE].includes(codeOf(error) ?? 0)) return error;
+  return unreadableDatabase((error as Error).message, { cause: error });
 }
 
 const SUPER_JOURNAL = Buffer.from('d9d505f920a163d7', 'hex');
 
 /**
  * A journal may name a journal of several databases, which SQLite deletes when it rolls back: a file of the site's choice
- * with our rights. We never write such a one and neither does WordPress.
+ * with our rights. Nobody writes such a one who has one database.
  */
 export function assertPlainJournal(path: string): void {
   let file: number;
@@ -99,7 +101,7 @@ export function assertPlainJournal(path: string): void {
   try {
     const end = Buffer.alloc(SUPER_JOURNAL.length);
     readSync(file, end, 0, end.length, Math.max(0, fstatSync(file).size - end.length));
-    if (end.equals(SUPER_JOURNAL)) throw new UnreadableDatabase('its journal names other files');
+    if (end.equals(SUPER_JOURNAL)) throw unreadableDatabase('its journal names other files');
   } finally {
     closeSync(file);
   }

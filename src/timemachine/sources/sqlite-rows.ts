@@ -1,9 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Key, RowBlock, SqlValue, TableDescription } from '../tables/table-source.ts';
+import type { BlockSize, CutBlock, Key, RowBlock, SqlValue, TableDescription } from '../tables/table-source.ts';
+import { translated } from './sqlite-open.ts';
 import { quoteName } from './sqlite-schema.ts';
 
 /** Enough for all tables of most sites, so that the next snapshot need not prepare them again. */
 const MOST_STATEMENTS = 300;
+/** In the first block of a table of which nothing is known. */
+const FIRST_ROWS = 32;
+/** A block that is so much too big is cut again. */
+const MOST_TIMES = 4;
 
 /** Reads rows in the form of row-codec.ts. SQLite writes that form itself: one call for a whole range of rows. */
 export class SqliteRows {
@@ -26,7 +31,35 @@ export class SqliteRows {
     return { bytes: bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0), rows };
   }
 
-  keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null {
+  /** How many rows make a block is told by the block before. */
+  async *cut(
+    table: TableDescription,
+    low: Key | null,
+    high: Key | null,
+    size: BlockSize,
+  ): AsyncGenerator<CutBlock, void> {
+    const rowsIn = (block: RowBlock) => Math.max(1, Math.floor((size.bytes * block.rows) / block.bytes.length));
+    let count = size.rows ?? FIRST_ROWS;
+    for (let from = low; ; ) {
+      const [next, block] = translated(() => {
+        const key = this.#keyAfter(table, from, high, count);
+        return [key, this.read(table, from, key ?? high)] as const;
+      });
+      if (block.bytes.length > MOST_TIMES * size.bytes && block.rows > 1 && count > 1) {
+        count = rowsIn(block);
+        continue;
+      }
+      if (block.rows > 0) {
+        yield { low: from, ...block };
+        count = rowsIn(block);
+      }
+      if (next === null) return;
+      from = next;
+    }
+  }
+
+  /** Of the rows that `read` would give, the key of the one after the first `count`; null when there are not so many. */
+  #keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null {
     const key = table.key.map(quoteName).join(', ');
     const statement = this.#prepare(
       `SELECT ${key} FROM ${quoteName(table.name)} ${where(table, from, to)} ORDER BY ${key} LIMIT 1 OFFSET ?`,

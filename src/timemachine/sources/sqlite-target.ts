@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { RawText, type Row, type RowValue } from '../tables/row-codec.ts';
 import type { TableDescription } from '../tables/table-source.ts';
-import type { StagedTable, TableChanges, TableTarget } from '../tables/table-target.ts';
+import type { TableChanges, TableTarget } from '../tables/table-target.ts';
 import { SchemaMaker } from './sqlite-make.ts';
-import { assertPlainJournal, openDatabase, translated } from './sqlite-open.ts';
+import { assertPlainJournal, openDatabase, translation } from './sqlite-open.ts';
 import { SqliteRows } from './sqlite-rows.ts';
 import { quoteName, type SqliteSchema } from './sqlite-schema.ts';
 
@@ -28,51 +28,45 @@ export class SqliteTarget implements TableTarget {
     this.#maker = new SchemaMaker(this.#db);
   }
 
-  stage(table: TableDescription): StagedTable {
+  async stage(table: TableDescription, batches: AsyncIterable<readonly Row[]>): Promise<void> {
     const name = `staged.table${this.#staged.size}`;
     const columns = table.columns.map((_, index) => `c${index}`);
     // Columns without a type keep every value as it is.
     if (columns.length > 0) this.#db.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
     this.#staged.set(table.name, name);
-    return {
-      add: (rows) => {
-        this.#db.exec('BEGIN');
-        try {
-          insertRows(this.#db, name, columns, rows);
-          this.#db.exec('COMMIT');
-        } catch (error) {
-          this.#db.exec('ROLLBACK');
-          throw error;
-        }
-      },
-    };
+    for await (const rows of batches) {
+      this.#db.exec('BEGIN');
+      try {
+        insertRows(this.#db, name, columns, rows);
+        this.#db.exec('COMMIT');
+      } catch (error) {
+        this.#db.exec('ROLLBACK');
+        throw error;
+      }
+    }
   }
 
-  transaction<T>(work: (changes: TableChanges) => T): T {
-    return translated(() => this.#transaction(work));
-  }
-
-  #transaction<T>(work: (changes: TableChanges) => T): T {
-    assertPlainJournal(this.#path);
-    this.#db.exec('BEGIN IMMEDIATE');
+  async transaction<T>(work: (changes: TableChanges) => Promise<T>): Promise<T> {
     try {
-      const result = work(new SqliteChanges(this.#db, this.#maker, this.#staged));
+      assertPlainJournal(this.#path);
+      this.#db.exec('BEGIN IMMEDIATE');
+      const result = await work(new SqliteChanges(this.#db, this.#maker, this.#staged));
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      throw error;
+      throw translation(error);
     } finally {
-      this.discardStaged();
+      await this.discardStaged();
     }
   }
 
-  discardStaged(): void {
+  async discardStaged(): Promise<void> {
     for (const name of this.#staged.values()) this.#db.exec(`DROP TABLE IF EXISTS ${name}`);
     this.#staged.clear();
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#db.close();
   }
 }
@@ -90,16 +84,16 @@ class SqliteChanges implements TableChanges {
     this.#rows = new SqliteRows(db);
   }
 
-  drop(name: string): void {
+  async drop(name: string): Promise<void> {
     const found = this.#db
       .prepare("SELECT type FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')")
       .get(name);
     if (found) this.#db.exec(`DROP ${found.type === 'view' ? 'VIEW' : 'TABLE'} ${quoteName(name)}`);
   }
 
-  replace(table: TableDescription): void {
+  async replace(table: TableDescription): Promise<void> {
     const schema = table.schema as SqliteSchema;
-    this.drop(table.name);
+    await this.drop(table.name);
     // Views wait until every table that they may show is there.
     if (schema.kind === 'view') return;
     const staged = this.#staged.get(table.name);
@@ -113,7 +107,7 @@ class SqliteChanges implements TableChanges {
     this.#setSequence(table.name, schema.sequence);
   }
 
-  change(table: TableDescription, removed: readonly Row[], added: readonly Row[]): void {
+  async change(table: TableDescription, removed: readonly Row[], added: readonly Row[]): Promise<void> {
     const schema = table.schema as SqliteSchema;
     // Triggers would do once more what they did when these rows were first written; `finish` brings them back.
     for (const { type, name, sql } of this.#partsOf(table.name)) {
@@ -125,7 +119,7 @@ class SqliteChanges implements TableChanges {
     this.#setSequence(table.name, schema.sequence);
   }
 
-  finish(tables: readonly TableDescription[]): void {
+  async finish(tables: readonly TableDescription[]): Promise<void> {
     const schemas = tables.map(({ schema }) => schema as SqliteSchema);
     // An index may have been another table's: it can only be made when it is gone there.
     for (const { name, schema } of tables) {
@@ -136,7 +130,7 @@ class SqliteChanges implements TableChanges {
     for (const { triggers } of schemas) for (const sql of triggers) this.#maker.make(sql);
   }
 
-  read(...range: Parameters<TableChanges['read']>) {
+  async read(...range: Parameters<TableChanges['read']>) {
     return this.#rows.read(...range);
   }
 

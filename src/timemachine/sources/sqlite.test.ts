@@ -11,7 +11,6 @@ import { restoreInto } from '../restore/restore-into.ts';
 import { planRestore, restore } from '../restore/restorer.ts';
 import { DiskStore } from '../stores/disk.ts';
 import { SqliteSource } from './sqlite.ts';
-import { UnreadableDatabase } from './sqlite-open.ts';
 import { SqliteTarget } from './sqlite-target.ts';
 
 /** A database with some posts, and everything to take it back. */
@@ -33,12 +32,14 @@ function makeDatabase(t: TestContext, sql = '') {
       await restore(plan, { repository, staging: join(folder, 'staging'), tables });
       return plan;
     } finally {
-      target.close();
+      await target.close();
     }
   };
   const spoils = () => db.prepare('SELECT what FROM spoils').all();
   return { folder, path, db, repository, source, archiver, bringBack, spoils };
 }
+
+async function* noRows(): AsyncGenerator<never> {}
 
 /** Gives an entry of the schema another text, as one can who writes the file by hand. */
 function forge(path: string, name: string, change: string): void {
@@ -55,7 +56,7 @@ test('a database that is missing, empty, damaged or a link is a failure and not 
   await archiver.snapshot();
   const aside = join(folder, 'aside.sqlite');
   const refuses = async (reason: RegExp) => {
-    const failure = { name: 'UnreadableDatabase', message: reason };
+    const failure = { code: 'unreadable_database', message: reason };
     await assert.rejects(archiver.snapshot(), failure);
     await assert.rejects(new Archiver({ repository, tables: new SqliteSource(path) }).snapshot(), failure);
   };
@@ -69,7 +70,7 @@ test('a database that is missing, empty, damaged or a link is a failure and not 
   rmSync(path);
   symlinkSync(aside, path);
   await refuses(/it is a link/);
-  assert.throws(() => new SqliteTarget(path), UnreadableDatabase);
+  assert.throws(() => new SqliteTarget(path), { code: 'unreadable_database' });
   rmSync(path);
   renameSync(aside, path);
   truncateSync(path, 4096);
@@ -112,8 +113,11 @@ test('nothing of a view or trigger runs in the database that a restore writes to
   const { path } = makeDatabase(t, 'CREATE VIEW shown AS SELECT ID FROM posts');
   const target = new SqliteTarget(path);
   const view = { name: 'shown', columns: ['ID'], key: [], schema: {} };
-  assert.throws(() => target.transaction((changes) => changes.read(view, null, null)), /prohibited/);
-  target.close();
+  await assert.rejects(
+    target.transaction((changes) => changes.read(view, null, null)),
+    /prohibited/,
+  );
+  await target.close();
 });
 
 test('statements hidden behind the one that makes a table, index, view or trigger are not run', async (t) => {
@@ -129,7 +133,7 @@ test('statements hidden behind the one that makes a table, index, view or trigge
   const { snapshot } = await archiver.snapshot();
   const copy = new SqliteTarget(join(folder, 'copy.sqlite'));
   await restoreInto(repository, snapshot, { tables: copy });
-  copy.close();
+  await copy.close();
   assert.equal(existsSync(victim), false);
   const names = Object.keys(truthOfDatabase(join(folder, 'copy.sqlite')));
   assert.ok(['table posts', 'index titles', 'view shown', 'trigger quiet'].every((name) => names.includes(name)));
@@ -139,10 +143,10 @@ test('a statement in a snapshot that makes nothing in this database is refused',
   const { folder, path } = makeDatabase(t);
   const target = new SqliteTarget(path);
   const before = truthOfDatabase(path);
-  const make = (sql: string) => {
+  const make = async (sql: string) => {
     const table = { name: 'made', columns: ['a'], key: [], schema: { kind: 'table', sql, indexes: [], triggers: [] } };
-    target.stage(table).add([]);
-    target.transaction((changes) => changes.replace(table));
+    await target.stage(table, noRows());
+    await target.transaction((changes) => changes.replace(table));
   };
   for (const sql of [
     `ATTACH DATABASE '${folder}/victim.sqlite' AS victim`,
@@ -154,11 +158,11 @@ test('a statement in a snapshot that makes nothing in this database is refused',
     'PRAGMA trusted_schema = ON',
     `VACUUM INTO '${folder}/victim.sqlite'`,
   ]) {
-    assert.throws(() => make(sql), sql);
+    await assert.rejects(make(sql), sql);
   }
   assert.equal(existsSync(join(folder, 'victim.sqlite')), false);
   assert.deepEqual(truthOfDatabase(path), before);
-  target.close();
+  await target.close();
 });
 
 test('a journal that would have SQLite delete another file is refused', async (t) => {
@@ -168,7 +172,7 @@ test('a journal that would have SQLite delete another file is refused', async (t
   writeFileSync(victim, 'precious');
   writeFileSync(`${path}-journal`, journalThatNames(victim));
   await assert.rejects(archiver.snapshot(), /its journal names other files/);
-  assert.throws(() => new SqliteTarget(path), UnreadableDatabase);
+  assert.throws(() => new SqliteTarget(path), { code: 'unreadable_database' });
   assert.equal(existsSync(victim), true);
 });
 

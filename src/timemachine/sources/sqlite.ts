@@ -9,7 +9,7 @@ import {
   descriptorOf,
   openDatabase,
   translated,
-  UnreadableDatabase,
+  unreadableDatabase,
 } from './sqlite-open.ts';
 import { DatabasePages } from './sqlite-pages.ts';
 import { SqliteRows } from './sqlite-rows.ts';
@@ -42,11 +42,11 @@ export class SqliteSource implements TableSource {
     this.#watchedFromBytes = options.watchedFromBytes ?? 256 * 1024;
   }
 
-  version(): string {
+  async version(): Promise<string> {
     return translated(() => versionOf(this.#connect()));
   }
 
-  open(): TableReader {
+  async open(): Promise<TableReader> {
     return translated(() => {
       const connection = this.#connect();
       const { db, rows } = connection;
@@ -55,22 +55,22 @@ export class SqliteSource implements TableSource {
       try {
         // Only the first read takes the lock, and with it the instant.
         const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
-        if (page_count === 0) throw new UnreadableDatabase('it is empty');
+        if (page_count === 0) throw unreadableDatabase('it is empty');
         const version = versionOf(connection);
         const { tables, skipped, roots } = readSchema(db, this.#isTracked);
         return {
           version,
           tables,
           skipped,
-          changedSince: (since) => {
+          changedSince: async (since) => {
             const pages = this.#pages(connection, page_count);
             const watched = tables.map((table) => ({ table, root: rootOf(table, roots) }));
             return pages && connection.watch.look(pages, version, watched, since);
           },
-          read: (table, from, to) => translated(() => rows.read(table, from, to)),
-          keyAfter: (table, from, to, count) => translated(() => rows.keyAfter(table, from, to, count)),
+          read: async (table, from, to) => translated(() => rows.read(table, from, to)),
+          cut: (table, from, to, size) => rows.cut(table, from, to, size),
           reasonToSkip,
-          close: () => end(db),
+          close: async () => end(db),
         };
       } catch (error) {
         end(db);
@@ -84,7 +84,11 @@ export class SqliteSource implements TableSource {
     return code === BUSY || code === LOCKED;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#connection?.db.close();
     this.#connection = undefined;
   }
@@ -101,10 +105,10 @@ export class SqliteSource implements TableSource {
   /** Another file may have taken the place of the one that we opened, and then that is the database. */
   #connect(): Connection {
     const stat = statSync(this.#path, { throwIfNoEntry: false });
-    if (!stat) throw new UnreadableDatabase('it is missing');
+    if (!stat) throw unreadableDatabase('it is missing');
     const file = fileOf(stat);
     if (this.#connection?.file === file) return this.#connection;
-    this.close();
+    this.#disconnect();
     // Not opened read-only: after a crash of the writer, the first reader has to roll the journal back.
     const db = openDatabase(this.#path, { timeoutMs: this.#timeoutMs, create: false });
     db.exec('PRAGMA query_only = 1');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { diskOperations, type FileOperations } from './file-operations.ts';
-import { assertKey, type ByteRange, MissingObject, ShortObject, type Store, type StoredObject } from './store.ts';
+import { assertKey, type ByteRange, missingObject, type Store, type StoredObject, shortObject } from './store.ts';
 
 const TEMPORARY = '.new-';
 const OPEN_FILES = 64;
@@ -46,7 +46,7 @@ export class DiskStore implements Store {
     let done = 0;
     while (done < length) {
       const count = readSync(file, bytes, done, length - done, start + done);
-      if (count === 0) throw new ShortObject(key);
+      if (count === 0) throw shortObject(key);
       done += count;
     }
     return bytes;
@@ -112,7 +112,7 @@ export class DiskStore implements Store {
     try {
       file = openSync(join(this.#folder, key), 'r');
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new MissingObject(key) : error;
+      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? missingObject(key) : error;
     }
     this.#open.set(key, file);
     for (const [oldest] of this.#open) {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Random } from '../../../test/random.ts';
 import { hasCeph, startCephGateway } from '../../../test/timemachine/ceph-gateway.ts';
+import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
 import { Archiver } from '../archive/archiver.ts';
@@ -73,11 +74,15 @@ describe('on Ceph', { skip }, async () => {
     const { snapshot } = await archiver.snapshot();
     const tables = new SqliteTarget(join(folder, 'copy.sqlite'));
     await restoreInto(repository.site('ada', 'site'), snapshot, { folder: join(folder, 'copy'), tables });
-    tables.close();
+    await tables.close();
     assert.deepEqual(truthOfFolder(join(folder, 'copy')), truthOfFolder(site.folder));
     assert.deepEqual(truthOfDatabase(join(folder, 'copy.sqlite')), truthOfDatabase(site.database));
     assert.deepEqual((await check(repository)).faults, []);
   });
+});
+
+describe('in memory', () => {
+  testStore('on S3', async () => new S3Store(await startMemoryS3({ after })));
 });
 
 test('a server that fails for a moment is asked again, and one that goes on failing is told', async () => {

@@ -1,5 +1,5 @@
 import { type S3Account, type S3Answer, type S3Request, sendToS3 } from './s3-request.ts';
-import { assertKey, type ByteRange, MissingObject, ShortObject, type Store, type StoredObject } from './store.ts';
+import { assertKey, type ByteRange, missingObject, type Store, type StoredObject, shortObject } from './store.ts';
 
 /**
  * A store in a bucket of S3, or of anything that speaks S3. One put is one request, which S3 makes whole or not at all;
@@ -30,18 +30,18 @@ export class S3Store implements Store {
       404,
       416,
     );
-    if (answer.status === 404) throw new MissingObject(key);
+    if (answer.status === 404) throw missingObject(key);
     // The object is empty, and its last bytes are none; or it ends before the first one that was asked for.
     if (answer.status === 416 && range && 'last' in range) return Buffer.alloc(0);
-    if (answer.status === 416) throw new ShortObject(key);
-    if (range && 'length' in range && answer.body.length !== range.length) throw new ShortObject(key);
+    if (answer.status === 416) throw shortObject(key);
+    if (range && 'length' in range && answer.body.length !== range.length) throw shortObject(key);
     return answer.body;
   }
 
   async #getNothing(key: string, start: number): Promise<Buffer> {
     const { status, headers } = await this.#send({ method: 'HEAD', key }, 200, 404);
-    if (status === 404) throw new MissingObject(key);
-    if (start > Number(headers.get('content-length'))) throw new ShortObject(key);
+    if (status === 404) throw missingObject(key);
+    if (start > Number(headers.get('content-length'))) throw shortObject(key);
     return Buffer.alloc(0);
   }
 

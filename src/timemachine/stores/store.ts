@@ -1,3 +1,5 @@
+import { TimeMachineFailure } from '../failure.ts';
+
 /**
  * Where the time machine keeps its bytes. Every object is immutable: it is put once under a key that is never used for
  * other bytes, so nothing here needs a lock, a conditional write or an append, and a disk fits as well as S3.
@@ -9,8 +11,8 @@ export interface Store {
    */
   put(key: string, parts: readonly Uint8Array[]): Promise<void>;
   /**
-   * The object, exactly the bytes of the range, or at most its last bytes. Fails with MissingObject, or with ShortObject
-   * where a range goes beyond the end.
+   * The object, exactly the bytes of the range, or at most its last bytes. Fails by `missing_object`, or by
+   * `short_object` where a range goes beyond the end.
    */
   get(key: string, range?: ByteRange): Promise<Buffer>;
   /** Every object below the prefix, sorted by key. What was put before the call is in the list. */
@@ -31,18 +33,12 @@ export interface StoredObject {
   storedAtMs: number;
 }
 
-export class MissingObject extends Error {
-  constructor(key: string) {
-    super(`The store has no object ${key}`);
-    this.name = 'MissingObject';
-  }
+export function missingObject(key: string): TimeMachineFailure {
+  return new TimeMachineFailure('missing_object', `The store has no object ${key}`);
 }
 
-export class ShortObject extends Error {
-  constructor(key: string) {
-    super(`The object ${key} ends before the bytes that were asked for`);
-    this.name = 'ShortObject';
-  }
+export function shortObject(key: string): TimeMachineFailure {
+  return new TimeMachineFailure('short_object', `The object ${key} ends before the bytes that were asked for`);
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;

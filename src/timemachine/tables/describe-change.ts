@@ -1,5 +1,6 @@
 import { RawText, type Row, type RowValue } from './row-codec.ts';
-import { keysOf, type TableChange } from './table-plan.ts';
+import { keysOf } from './row-difference.ts';
+import type { TableChange } from './table-change.ts';
 import type { TableDescription } from './table-source.ts';
 
 /** What a restore would do to a table, for people. */

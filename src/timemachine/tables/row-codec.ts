@@ -1,4 +1,4 @@
-import { CorruptObject } from '../hash.ts';
+import { corruptObject } from '../hash.ts';
 import type { Key, SqlValue } from './table-source.ts';
 
 /**
@@ -44,13 +44,13 @@ export function decodeRows(bytes: Buffer, columnCount: number): Row[] {
       } else if (kind === TEXT || kind === BLOB) {
         const colon = indexOf(bytes, COLON, at);
         const end = colon + 1 + Number(bytes.toString('latin1', at + 1, colon));
-        if (!(end <= bytes.length)) throw new CorruptObject('a row ends too early');
+        if (!(end <= bytes.length)) throw corruptObject('a row ends too early');
         const value = bytes.subarray(colon + 1, end);
         values.push(kind === TEXT ? textOf(value) : value);
         at = end;
-      } else throw new CorruptObject('a row has a value of no known kind');
+      } else throw corruptObject('a row has a value of no known kind');
     }
-    if (bytes[at] !== LINE_FEED) throw new CorruptObject('a row has too many values');
+    if (bytes[at] !== LINE_FEED) throw corruptObject('a row has too many values');
     at++;
     rows.push({ values, bytes: bytes.subarray(start, at) });
   }
@@ -70,9 +70,9 @@ export function splitRows(bytes: Buffer, columnCount: number): Buffer[] {
         let length = 0;
         for (at++; bytes[at] !== COLON; at++) length = length * 10 + digitOf(bytes[at]);
         at += 1 + length;
-      } else throw new CorruptObject('a row has a value of no known kind');
+      } else throw corruptObject('a row has a value of no known kind');
     }
-    if (bytes[at] !== LINE_FEED) throw new CorruptObject('a row does not end where it should');
+    if (bytes[at] !== LINE_FEED) throw corruptObject('a row does not end where it should');
     at++;
     rows.push(bytes.subarray(start, at));
   }
@@ -81,7 +81,7 @@ export function splitRows(bytes: Buffer, columnCount: number): Buffer[] {
 
 function digitOf(byte: number | undefined): number {
   const digit = (byte ?? 0) - 48;
-  if (digit < 0 || digit > 9) throw new CorruptObject('a row has a length that is no number');
+  if (digit < 0 || digit > 9) throw corruptObject('a row has a length that is no number');
   return digit;
 }
 
@@ -93,7 +93,7 @@ function textOf(bytes: Buffer): string | RawText {
 
 function indexOf(bytes: Buffer, byte: number | undefined, from: number): number {
   const found = bytes.indexOf(byte as number, from);
-  if (found < 0) throw new CorruptObject('a row ends too early');
+  if (found < 0) throw corruptObject('a row ends too early');
   return found;
 }
 
@@ -112,13 +112,13 @@ export function keyToJson(key: Key | null): unknown {
 
 export function keyFromJson(json: unknown): Key | null {
   if (json === null) return null;
-  if (!Array.isArray(json)) throw new CorruptObject('a key is no list');
+  if (!Array.isArray(json)) throw corruptObject('a key is no list');
   return json.map((value) => {
     if (typeof value === 'number') return BigInt(value);
     if (value === null || typeof value === 'string') return value;
     if (typeof value?.i === 'string') return BigInt(value.i);
     if (typeof value?.r === 'string') return Number(value.r);
     if (typeof value?.b === 'string') return Buffer.from(value.b, 'base64');
-    throw new CorruptObject('a key has a value of no known kind');
+    throw corruptObject('a key has a value of no known kind');
   });
 }

@@ -1,153 +1,160 @@
-import { type ObjectReader, type Ref, readContent } from '../content.ts';
+import type { ObjectReader, Ref } from '../content.ts';
 import type { Skipped } from '../snapshot.ts';
-import { decodeRows, keyToJson, type Row, splitRows } from './row-codec.ts';
-import { type BoundRange, readDifferingRanges, readRanges, readTableOutline, type TableOutline } from './table-root.ts';
-import type { TableDescription } from './table-source.ts';
+import { type Decide, oursStays, type RowConflict, type TableConflict, type ThreeStates } from '../three-way.ts';
+import { differingRanges, differingRows, isMadeAlike, MOST_BYTES } from './row-difference.ts';
+import type { TableChange } from './table-change.ts';
+import { type MergeSchema, mergeTable, plainMerge } from './table-merge.ts';
+import { type BoundRange, readRanges, readTableOutline, type TableOutline } from './table-root.ts';
 
-/** What it takes to make the tables of now those of the point. */
+/** What it takes to bring the changes of theirs to ours; for a restore, what makes the tables of now those of the point. */
 export interface TablePlan {
-  /** The tables of the point. */
+  /** What tables are to be in the end, changed or not; without those that are a mixture, for these are stored nowhere. */
   wanted: Record<string, Ref>;
   changed: TableChange[];
   dropped: string[];
   unchanged: string[];
-  /** Tables that were there at the point but could not be stored: they do not come back, and stay if they are there. */
+  /** Tables that theirs has but could not store: they do not come in, and stay if they are there. */
   failed: Skipped[];
+  conflicts: (TableConflict | RowConflict)[];
   rowsRemoved: number;
   rowsAdded: number;
 }
 
-export type TableChange =
-  /** Few rows differ: they are here. */
-  | { how: 'rows'; table: TableDescription; removed: Row[]; added: Row[]; verify: BoundRange[] }
-  /** It is new, made differently, or differs in much: all rows are loaded aside. */
-  | { how: 'replace'; table: TableDescription; ranges: BoundRange[]; rowsBefore: number };
+export interface TablePlanOptions {
+  failed?: Skipped[];
+  decide?: Decide;
+  /** How two changes of what makes a table become one, in words of its source. */
+  mergeSchema?: MergeSchema;
+}
 
 /** Beyond both of these a table is loaded anew: that costs the visitors less than a long transaction. */
 const REPLACE_FROM_BYTES = 4 * 1024 * 1024;
 const REPLACE_FROM_SHARE = 0.25;
-/** What is held in memory at once stays below this in any case. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 export async function planTables(
   reader: ObjectReader,
-  now: Record<string, Ref>,
-  point: Record<string, Ref>,
-  failed: Skipped[] = [],
+  { base, ours, theirs }: ThreeStates<Record<string, Ref>>,
+  { failed = [], decide = oursStays, mergeSchema = plainMerge }: TablePlanOptions = {},
 ): Promise<TablePlan> {
   const plan: TablePlan = {
-    wanted: point,
+    wanted: {},
     changed: [],
     dropped: [],
     unchanged: [],
     failed,
+    conflicts: [],
     rowsRemoved: 0,
     rowsAdded: 0,
   };
-  for (const [name, ref] of Object.entries(point)) {
-    // A table may be called constructor.
-    const before = Object.hasOwn(now, name) ? now[name] : undefined;
-    if (before === ref) {
-      plan.unchanged.push(name);
-      continue;
-    }
-    const from = before === undefined ? undefined : await readTableOutline(reader, before);
-    const change = await planTable(reader, from, await readTableOutline(reader, ref));
-    // The same rows may be cut into other ranges, by what was there before them.
-    if (from && isNothing(change) && JSON.stringify(from.description) === JSON.stringify(change.table)) {
-      plan.unchanged.push(name);
-      continue;
-    }
-    plan.changed.push(change);
-    if (change.how === 'rows') {
-      plan.rowsRemoved += change.removed.length;
-      plan.rowsAdded += change.added.length;
-    } else {
-      plan.rowsRemoved += change.rowsBefore;
-      plan.rowsAdded += change.ranges.reduce((sum, range) => sum + range.rows, 0);
-    }
-  }
-  // A table that was there at the point but could not be stored is not one that came later.
+  const wanted: [name: string, ref: Ref][] = [];
+  // A table that theirs has but could not store is none that theirs dropped.
   const kept = new Set(failed.map(({ name }) => name));
-  plan.dropped = Object.keys(now).filter((name) => !Object.hasOwn(point, name) && !kept.has(name));
-  return plan;
+  const extra = Object.keys(ours).filter((name) => !Object.hasOwn(theirs, name) && !kept.has(name));
+  for (const name of [...Object.keys(theirs), ...extra]) {
+    const states = { base: refIn(base, name), ours: refIn(ours, name), theirs: refIn(theirs, name) };
+    const planned = await planOne(reader, name, states, decide, mergeSchema);
+    for (const conflict of planned.conflicts) plan.conflicts.push(conflict);
+    const ref = planned.takes === 'theirs' ? states.theirs : planned.takes === 'ours' ? states.ours : undefined;
+    if (ref !== undefined) wanted.push([name, ref]);
+    if (planned.change) {
+      plan.changed.push(planned.change);
+      plan.rowsRemoved += removedBy(planned.change);
+      plan.rowsAdded += addedBy(planned.change);
+    } else if (planned.takes === 'theirs' && states.theirs === undefined) plan.dropped.push(name);
+    else if (states.ours !== undefined) plan.unchanged.push(name);
+  }
+  // A table may be called __proto__, which nothing can be assigned to.
+  return { ...plan, wanted: Object.fromEntries(wanted) };
 }
 
-function isNothing(change: TableChange): boolean {
-  return change.how === 'rows' && change.removed.length === 0 && change.added.length === 0;
+/** A table may be called constructor. */
+function refIn(tables: Record<string, Ref>, name: string): Ref | undefined {
+  return Object.hasOwn(tables, name) ? tables[name] : undefined;
 }
 
+interface PlannedTable {
+  /** Whose table it is in the end. */
+  takes: 'ours' | 'theirs' | 'both';
+  /** What has to be done for that; nothing for a table that goes, or is as it should be. */
+  change?: TableChange;
+  conflicts: (TableConflict | RowConflict)[];
+}
+
+async function planOne(
+  reader: ObjectReader,
+  name: string,
+  { base, ours, theirs }: ThreeStates<Ref | undefined>,
+  decide: Decide,
+  mergeSchema: MergeSchema,
+): Promise<PlannedTable> {
+  if (theirs === ours) return { takes: 'theirs', conflicts: [] };
+  if (theirs === base) return { takes: 'ours', conflicts: [] };
+  if (theirs === undefined && base === ours) return { takes: 'theirs', conflicts: [] };
+  const [now, then] = [await outlineOf(reader, ours), await outlineOf(reader, theirs)];
+  const change = then && (await planTable(reader, now, then));
+  if (now && change && isNothing(now, change)) return { takes: 'theirs', conflicts: [] };
+  const taken = (conflicts: PlannedTable['conflicts']): PlannedTable => {
+    return { takes: 'theirs', ...(change && { change }), conflicts };
+  };
+  if (base === ours) return taken([]);
+  const was = await outlineOf(reader, base);
+  // What was changed and changed back may be stored in another way.
+  const isStill = async (to: TableOutline | undefined) => was && to && isNothing(was, await planTable(reader, was, to));
+  if (await isStill(now)) return taken([]);
+  if (await isStill(then)) return { takes: 'ours', conflicts: [] };
+  const merged = now && then && (await mergeTable(reader, was, now, then, decide, mergeSchema));
+  if (merged && typeof merged === 'object') {
+    const { change: mixture, conflicts } = merged;
+    return mixture ? { takes: 'both', change: mixture, conflicts } : { takes: 'ours', conflicts };
+  }
+  const conflict = { kind: 'table', name, reason: merged ?? 'gone', base, ours, theirs } as const;
+  const side = decide(conflict);
+  const conflicts = [{ ...conflict, taken: side }];
+  return side === 'theirs' ? taken(conflicts) : { takes: 'ours', conflicts };
+}
+
+async function outlineOf(reader: ObjectReader, ref: Ref | undefined): Promise<TableOutline | undefined> {
+  return ref === undefined ? undefined : readTableOutline(reader, ref);
+}
+
+/** The same rows may be cut into other ranges, by what was there before them. */
+function isNothing({ description }: TableOutline, change: TableChange): boolean {
+  if (change.how !== 'rows' || change.removed.length > 0 || change.added.length > 0) return false;
+  return JSON.stringify(description) === JSON.stringify(change.table);
+}
+
+function removedBy(change: TableChange): number {
+  return change.how === 'replace' ? change.rowsBefore : change.removed.length;
+}
+
+function addedBy(change: TableChange): number {
+  return change.how === 'replace' ? sumRows(change.ranges) : change.added.length;
+}
+
+/** What makes a table another state of it. */
 async function planTable(
   reader: ObjectReader,
   now: TableOutline | undefined,
-  point: TableOutline,
+  then: TableOutline,
 ): Promise<TableChange> {
-  const table = point.description;
+  const table = then.description;
   const replace = async (): Promise<TableChange> => {
-    return { how: 'replace', table, ranges: await readRanges(reader, point.nodes), rowsBefore: now?.rows ?? 0 };
+    return { how: 'replace', table, ranges: await readRanges(reader, then.nodes), rowsBefore: now?.rows ?? 0 };
   };
   if (!now || table.key.length === 0 || !isMadeAlike(now.description, table)) return replace();
-  const [missing, extra] = await readDifferingRanges(reader, point, now);
-  const bytes = sumBytes(missing) + sumBytes(extra);
-  const share = missing.reduce((sum, range) => sum + range.rows, 0) / Math.max(1, point.rows);
-  if (bytes > MOST_BYTES || (bytes > REPLACE_FROM_BYTES && share > REPLACE_FROM_SHARE)) return replace();
-  return { how: 'rows', table, ...(await compareRows(reader, table, extra, missing)), verify: missing };
-}
-
-/** Where a range kept its bounds, the rows before and after the first and last difference need no look. */
-async function compareRows(reader: ObjectReader, table: TableDescription, extra: BoundRange[], missing: BoundRange[]) {
-  const boundsOf = ({ low, high }: BoundRange) => JSON.stringify([keyToJson(low), keyToJson(high)]);
-  const partners = new Map(extra.map((range) => [boundsOf(range), range]));
-  const before: Buffer[] = [];
-  const after: Buffer[] = [];
-  for (const range of missing) {
-    const rows = splitRows(await readContent(reader, range.ref), table.columns.length);
-    const partner = partners.get(boundsOf(range));
-    partners.delete(boundsOf(range));
-    const old = partner ? splitRows(await readContent(reader, partner.ref), table.columns.length) : [];
-    let start = 0;
-    while (start < rows.length && start < old.length && rows[start]?.equals(old[start] as Buffer)) start++;
-    let same = 0;
-    const most = Math.min(rows.length, old.length) - start;
-    while (same < most && rows[rows.length - 1 - same]?.equals(old[old.length - 1 - same] as Buffer)) same++;
-    after.push(...rows.slice(start, rows.length - same));
-    before.push(...old.slice(start, old.length - same));
-  }
-  for (const { ref } of partners.values())
-    before.push(...splitRows(await readContent(reader, ref), table.columns.length));
-  const was = byKey(table, before);
-  const willBe = byKey(table, after);
+  const ranges = await differingRanges(reader, now, then);
+  const share = sumRows(ranges.after) / Math.max(1, then.rows);
+  if (ranges.bytes > MOST_BYTES || (ranges.bytes > REPLACE_FROM_BYTES && share > REPLACE_FROM_SHARE)) return replace();
+  const rows = [...(await differingRows(reader, table, ranges)).values()];
   return {
-    removed: [...was].filter(([key, row]) => !willBe.get(key)?.bytes.equals(row.bytes)).map(([, row]) => row),
-    added: [...willBe].filter(([key, row]) => !was.get(key)?.bytes.equals(row.bytes)).map(([, row]) => row),
+    how: 'rows',
+    table,
+    removed: rows.flatMap(({ before }) => before ?? []),
+    added: rows.flatMap(({ after }) => after ?? []),
+    verify: ranges.after,
   };
 }
 
-function isMadeAlike(a: TableDescription, b: TableDescription): boolean {
-  const statement = ({ columns, key, schema }: TableDescription) =>
-    JSON.stringify([columns, key, (schema as { sql?: string }).sql]);
-  return statement(a) === statement(b);
-}
-
-function byKey(table: TableDescription, rows: readonly Buffer[]): Map<string, Row> {
-  return keysOf(
-    table,
-    rows.flatMap((bytes) => decodeRows(bytes, table.columns.length)),
-  );
-}
-
-/** The rows by a text that two rows share exactly when they have the same key. */
-export function keysOf(table: TableDescription, rows: readonly Row[]): Map<string, Row> {
-  const places = table.key.map((name) => table.columns.indexOf(name));
-  return new Map(rows.map((row) => [places.map((place) => keyText(row.values[place])).join(), row]));
-}
-
-function keyText(value: Row['values'][number] | undefined): string {
-  if (value instanceof Uint8Array) return `b${Buffer.from(value).toString('hex')}`;
-  if (value !== null && typeof value === 'object') return `t${value.bytes.toString('hex')}`;
-  return typeof value === 'string' ? `t${Buffer.from(value).toString('hex')}` : `${typeof value}${value}`;
-}
-
-function sumBytes(ranges: readonly BoundRange[]): number {
-  return ranges.reduce((sum, range) => sum + range.bytes, 0);
+function sumRows(ranges: readonly BoundRange[]): number {
+  return ranges.reduce((sum, range) => sum + range.rows, 0);
 }

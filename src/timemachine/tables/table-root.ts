@@ -7,7 +7,7 @@ import {
   type Ref,
   readContent,
 } from '../content.ts';
-import { CorruptObject } from '../hash.ts';
+import { corruptObject } from '../hash.ts';
 import { keyFromJson, keyToJson } from './row-codec.ts';
 import type { Key, TableDescription } from './table-source.ts';
 
@@ -94,7 +94,7 @@ export async function readTableOutline(reader: ObjectReader, ref: Ref): Promise<
   const root = parseJson(await readContent(reader, ref), `table ${ref}`) as Record<string, unknown>;
   const { name, columns, key, schema, rows, nodes } = root ?? {};
   if (typeof name !== 'string' || !Array.isArray(columns) || !Array.isArray(key) || !Array.isArray(nodes)) {
-    throw new CorruptObject(`table ${ref} is of another format`);
+    throw corruptObject(`table ${ref} is of another format`);
   }
   const lows = nodes.map((node) => keyFromJson(node[0]));
   const outlined = nodes.map((node, index) => ({
@@ -118,14 +118,14 @@ export async function readTableRoot(reader: ObjectReader, ref: Ref): Promise<Tab
 type RangeJson = [low: unknown, ref: unknown, rows: unknown, bytes: unknown];
 
 async function readNode(reader: ObjectReader, ref: unknown): Promise<RangeJson[]> {
-  if (!isRef(ref)) throw new CorruptObject('a table has a bad node');
+  if (!isRef(ref)) throw corruptObject('a table has a bad node');
   const rows = parseJson(await readContent(reader, ref), `node ${ref}`);
-  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw new CorruptObject(`node ${ref} is no list of ranges`);
+  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw corruptObject(`node ${ref} is no list of ranges`);
   return rows as RangeJson[];
 }
 
 function parseRange([low, ref, rows, bytes]: RangeJson): Range {
-  if (!isRef(ref)) throw new CorruptObject('a node has a bad range');
+  if (!isRef(ref)) throw corruptObject('a node has a bad range');
   return { low: keyFromJson(low), ref, rows: Number(rows), bytes: Number(bytes) };
 }
 

@@ -1,17 +1,19 @@
 /**
  * What the time machine must know of a database: its tables, and their rows in the order of a key, all as of one instant.
- * SQLite is in sources/; other databases come in through the same door.
+ * Rows come in blocks, so that one question brings many of them: a database may be at the other end of a network. SQLite is
+ * in sources/; other databases come in through the same door.
  */
 export interface TableSource {
   /**
    * A text that is another one whenever anything in the database may have changed since, and may only be asked for
    * cheaply; undefined when the source can not tell.
    */
-  version(): string | undefined;
+  version(): Promise<string | undefined>;
   /** Opens a reader: everything it reads is of one instant, whatever others write meanwhile. */
-  open(): TableReader;
+  open(): Promise<TableReader>;
   /** Whether the failure only means that somebody else holds the database just now. */
   isBusy?(error: unknown): boolean;
+  close(): Promise<void>;
 }
 
 export interface TableReader {
@@ -26,15 +28,18 @@ export interface TableReader {
    * change. A source may remember what it sees here until the next reader asks, so it is to be called for each, and before
    * anything is read, also when there is no version yet.
    */
-  changedSince?(version: string | undefined): ReadonlyMap<string, readonly KeySpan[] | undefined> | undefined;
+  changedSince?(version: string | undefined): Promise<ChangedKeys | undefined>;
   /** The rows with `from` <= key < `to`, in the order of the key, as row-codec.ts writes them. */
-  read(table: TableDescription, from: Key | null, to: Key | null): RowBlock;
-  /** Of the rows that `read` would give, the key of the one after the first `count`; null when there are not so many. */
-  keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null;
+  read(table: TableDescription, from: Key | null, to: Key | null): Promise<RowBlock>;
+  /** The same rows in blocks of about the size; none of them is empty. */
+  cut(table: TableDescription, from: Key | null, to: Key | null, size: BlockSize): AsyncIterable<CutBlock>;
   /** Why one table can not be read where the others can; undefined when the failure means more than that. */
   reasonToSkip?(error: unknown): string | undefined;
-  close(): void;
+  close(): Promise<void>;
 }
+
+/** By table. */
+type ChangedKeys = ReadonlyMap<string, readonly KeySpan[] | undefined>;
 
 export interface TableDescription {
   name: string;
@@ -59,4 +64,15 @@ export interface KeySpan {
 export interface RowBlock {
   bytes: Buffer;
   rows: number;
+}
+
+export interface BlockSize {
+  bytes: number;
+  /** How many rows that may be, where it is known better than by a guess. */
+  rows: number | undefined;
+}
+
+export interface CutBlock extends RowBlock {
+  /** The key of its first row, or where the first block begins. */
+  low: Key | null;
 }

@@ -1,0 +1,59 @@
+/** Every way to fail that somebody may want to tell apart. The codes cross the borders of processes, so they stay as they are. */
+export const FAILURE_CODES = [
+  /** An object turned out to be other bytes than its name says, or can not be read as what it should be. */
+  'corrupt_object',
+  /** The store has no such object. */
+  'missing_object',
+  /** An object of the store ends before the bytes that were asked for. */
+  'short_object',
+  /** The database is missing, empty or damaged. No snapshot is taken of that: it would look as if all tables were dropped. */
+  'unreadable_database',
+  /** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
+  'outdated_plan',
+  /** A restore was begun and neither finished nor undone; nothing of what is there is worth keeping. */
+  'unfinished_restore',
+  /** The process that did the work said nothing for too long. */
+  'stalled',
+  /** The process that did the work is gone. */
+  'ended',
+  /** Whoever asked for the work called it off. */
+  'aborted',
+  /** Anything else: a full disk, a network, a fault of ours. */
+  'unexpected',
+] as const;
+
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** A failure of the time machine, the same in the process that it happened in and in the one that asked. */
+export class TimeMachineFailure extends Error {
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TimeMachineFailure';
+    this.code = code;
+  }
+}
+
+export function failedBy(error: unknown, ...codes: FailureCode[]): error is TimeMachineFailure {
+  return error instanceof TimeMachineFailure && codes.includes(error.code);
+}
+
+/** A failure on its way to another process. */
+export interface SentFailure {
+  code: FailureCode;
+  message: string;
+  /** Where it happened, for the log. */
+  stack: string | undefined;
+}
+
+export function packFailure(error: unknown): SentFailure {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { code: error instanceof TimeMachineFailure ? error.code : 'unexpected', message, stack };
+}
+
+export function reviveFailure({ code, message, stack }: SentFailure): TimeMachineFailure {
+  const failure = new TimeMachineFailure(FAILURE_CODES.includes(code) ? code : 'unexpected', message);
+  if (stack !== undefined) failure.stack = stack;
+  return failure;
+}

@@ -1,0 +1,228 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from '../maintenance/checker.ts';
+import { forgetSite, prune } from '../maintenance/pruner.ts';
+import type { OnProgress } from '../progress.ts';
+import type { Repository, SiteRepository } from '../repository.ts';
+import { readJournal } from '../restore/journal.ts';
+import { recover } from '../restore/recover.ts';
+import { restoreInto } from '../restore/restore-into.ts';
+import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Database } from '../sources/database.ts';
+import { databaseOf } from '../sources/open-database.ts';
+import { fleetingOperations } from '../stores/file-operations.ts';
+import { type DescribedPlan, describePlan } from './difference.ts';
+import { keepingBy } from './keep-rules.ts';
+import { KeptSite } from './kept-site.ts';
+import { mendDatabase } from './mend-database.ts';
+import { type Calls, type CutReport, type RestoreWish, rehearsalFolder, type SitePlace } from './protocol.ts';
+
+const OPEN_SITES = 100;
+
+/** One call as it runs. */
+export interface Conversation {
+  onProgress: OnProgress;
+  /** Tells what is about to be done and waits until that is written down, and lists of it what is asked for. */
+  announce(now: CutReport | null, plan: DescribedPlan): Promise<void>;
+}
+
+export type Handlers = {
+  [Name in keyof Calls]: (
+    conversation: Conversation,
+    ...args: Parameters<Calls[Name]>
+  ) => Promise<ReturnType<Calls[Name]>>;
+};
+
+/** What is done for each call, on one store. */
+export function makeHandlers(repository: Repository): Handlers & { close(): Promise<void> } {
+  /** The sites that were looked at last, the latest at the end. */
+  const kept = new Map<string, KeptSite>();
+
+  /** The site, with what is remembered of it. Work on one site comes one after another: whoever asks sees to that. */
+  async function open(place: SitePlace): Promise<KeptSite> {
+    let site = kept.get(place.site);
+    kept.delete(place.site);
+    if (site && !(await site.isCurrent(place))) {
+      await site.close();
+      site = undefined;
+    }
+    site ??= await KeptSite.open(repository, place);
+    kept.set(place.site, site);
+    const [oldest] = kept.keys();
+    if (kept.size > OPEN_SITES && oldest !== undefined) await release(oldest);
+    return site;
+  }
+
+  async function release(site: string): Promise<void> {
+    const held = kept.get(site);
+    kept.delete(site);
+    await held?.close();
+  }
+
+  return {
+    async snapshot({ onProgress }, place) {
+      return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
+    },
+
+    release: (_, site) => release(site),
+
+    async plan({ onProgress }, place, wish, window) {
+      const site = await open(place);
+      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+      const { difference, list } = describePlan(await planFor(site.repository, snapshot, wish), site.keeping);
+      return { now: cut, difference, list: list(window) };
+    },
+
+    async compare(_, { space, site, rules }, moment, wish, window) {
+      const from = repository.site(space, site);
+      const plan = await planFor(from, await from.readMoment(moment), wish);
+      const { difference, list } = describePlan(plan, keepingBy(rules));
+      return { difference, list: list(window) };
+    },
+
+    async restore({ onProgress, announce }, place, wish) {
+      await recoverSite(repository, place);
+      const mended = wish.tables ? await mendTables(repository, place, wish, onProgress) : [];
+      const site = await open(place);
+      const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
+      const plan = await planFor(site.repository, snapshot, wish);
+      const described = describePlan(plan, site.keeping, mended);
+      await announce(cut, described);
+      const target = await site.database.openTarget();
+      try {
+        await restore(plan, {
+          repository: site.repository,
+          folder: place.content,
+          staging: place.staging,
+          tables: { target, source: site.source, version: tablesVersion },
+          onProgress,
+        });
+      } finally {
+        await target.close();
+      }
+      return { now: cut, difference: described.difference };
+    },
+
+    async recover(_, place) {
+      return recoverSite(repository, place);
+    },
+
+    /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
+    async rehearse({ onProgress, announce }, place, wish, moment, name) {
+      const from = repository.site(place.space, place.site);
+      const now = await from.readMoment(moment);
+      const plan = await planFor(from, now, wish);
+      const keeping = keepingBy(place.rules);
+      await announce(null, describePlan(plan, keeping));
+      const scratch = rehearsalFolder(place, name);
+      const content = join(scratch, 'content');
+      await rm(scratch, { recursive: true, force: true });
+      const database = databaseOf(place.database).scratch(scratch);
+      try {
+        await mkdir(scratch, { mode: 0o700 });
+        await copyInto(from, now, { content, database }, onProgress);
+        const source = database.source(keeping.isTracked);
+        const target = await database.openTarget();
+        try {
+          await restore(plan, {
+            repository: from,
+            folder: content,
+            staging: join(scratch, 'staging'),
+            tables: { target, source, version: await source.version() },
+            operations: fleetingOperations,
+            onProgress,
+          });
+        } finally {
+          await target.close();
+          await source.close();
+        }
+      } finally {
+        await database.remove();
+        await rm(scratch, { recursive: true, force: true });
+      }
+    },
+
+    async copy({ onProgress }, { space, site }, point, into) {
+      const from = repository.site(space, site);
+      const snapshot = await from.readMoment(point);
+      const database = databaseOf(into.database);
+      await rm(into.content, { recursive: true, force: true });
+      await database.remove();
+      await copyInto(from, snapshot, { content: into.content, database }, onProgress);
+    },
+
+    async prune(_, { windowsMs, pinned, nowMs }) {
+      const pins = new Set(pinned);
+      return prune(repository, {
+        windowMs: ({ site }) => windowsMs[site] ?? Number.MAX_SAFE_INTEGER,
+        isPinned: (_site, { hash }) => pins.has(hash),
+        nowMs,
+      });
+    },
+
+    async forget(_, space, site) {
+      await forgetSite(repository.site(space, site));
+    },
+
+    async check() {
+      return check(repository);
+    },
+
+    /** What is known of the files is kept for the next process. */
+    async close() {
+      for (const site of kept.values()) await site.close().catch(() => {});
+    },
+  };
+}
+
+/** Ends what a restore that was killed began, in one way or the other. */
+async function recoverSite(repository: Repository, place: SitePlace): Promise<'finished' | 'undone'> {
+  const from = repository.site(place.space, place.site);
+  const { content: folder, staging } = place;
+  // The database may be what is broken; where nothing was begun it is not needed.
+  if (!(await readJournal(staging))) return recover({ repository: from, folder, staging });
+  const database = databaseOf(place.database);
+  const source = database.source(keepingBy(place.rules).isTracked);
+  const target = await database.openTarget();
+  try {
+    return await recover({ repository: from, folder, staging, tables: { source, target } });
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+/** Tables that had to be made anew before anything could be compared. */
+async function mendTables(
+  repository: Repository,
+  place: SitePlace,
+  wish: RestoreWish,
+  onProgress: OnProgress,
+): Promise<string[]> {
+  const from = repository.site(place.space, place.site);
+  const point = await from.readMoment(wish.tablesPoint ?? wish.point);
+  return mendDatabase(databaseOf(place.database), from, point, onProgress);
+}
+
+async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {
+  const { files, tables, deleteExtraFiles } = wish;
+  const tablesFrom = wish.tablesPoint && (await from.readMoment(wish.tablesPoint));
+  const options = { files, tables, deleteExtraFiles, ...(tablesFrom && { tablesFrom }) };
+  return planRestore(from, now, await from.readMoment(wish.point), options);
+}
+
+async function copyInto(
+  from: SiteRepository,
+  snapshot: Snapshot,
+  into: { content: string; database: Database },
+  onProgress: OnProgress,
+): Promise<void> {
+  await restoreInto(from, snapshot, { folder: into.content, onProgress });
+  const tables = await into.database.openTarget();
+  try {
+    await restoreInto(from, snapshot, { tables, onProgress });
+  } finally {
+    await tables.close();
+  }
+}

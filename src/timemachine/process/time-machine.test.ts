@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, type TestContext, test } from 'node:test';
+import { commandOf, descendants } from '../../../bench/proc.ts';
+import { Random } from '../../../test/random.ts';
+import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { RandomSite } from '../../../test/timemachine/random-site.ts';
+import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
+import { hashOf } from '../hash.ts';
+import type { StoreDescription } from '../stores/open-store.ts';
+import type { SitePlace } from './protocol.ts';
+import { TimeMachine } from './time-machine.ts';
+
+const STORES: Record<StoreDescription['kind'], (t: TestContext, folder: string) => Promise<StoreDescription>> = {
+  disk: async (_, folder) => ({ kind: 'disk', folder: join(folder, 'store') }),
+  s3: async (t) => ({ kind: 's3', account: await startMemoryS3(t) }),
+};
+const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [] };
+
+async function makeSite(t: TestContext, kind: StoreDescription['kind'] = 'disk') {
+  const folder = scratchFolder(t);
+  const site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), new Random(1));
+  const store = await STORES[kind](t, folder);
+  const timeMachine = new TimeMachine({ store, processes: 1 });
+  t.after(() => timeMachine.close());
+  const place: SitePlace = {
+    space: 'ada',
+    site: 'site',
+    content: site.folder,
+    database: { kind: 'sqlite', file: site.database },
+    rules: RULES,
+    staging: join(folder, 'staging'),
+    state: join(folder, 'state.json'),
+    isSuspect: false,
+    recorded: null,
+  };
+  const truth = () => ({ files: truthOfFolder(site.folder), tables: truthOfDatabase(site.database) });
+  return { folder, site, store, timeMachine, place, truth };
+}
+
+const helpers = () => descendants(process.pid).filter((pid) => commandOf(pid).includes('timemachine/process/program'));
+const everything = (point: { hash: string; timeMs: number }) => {
+  return { point, files: true, tables: true, deleteExtraFiles: true };
+};
+
+for (const kind of ['disk', 's3'] as const) {
+  test(`a site is kept, brought back and copied in a store of the kind ${kind}`, async (t) => {
+    const { folder, site, timeMachine, place, truth } = await makeSite(t, kind);
+    const { newest } = await timeMachine.snapshot(place);
+    const before = truth();
+    for (let minute = 0; minute < 5; minute++) site.minute();
+    await timeMachine.restore(place, everything(newest));
+    assert.deepEqual(truth(), before);
+    const copy = {
+      content: join(folder, 'copy'),
+      database: { kind: 'sqlite', file: join(folder, 'copy.sqlite') },
+    } as const;
+    await timeMachine.copy(place, newest, copy);
+    assert.deepEqual({ files: truthOfFolder(copy.content), tables: truthOfDatabase(copy.database.file) }, before);
+    assert.deepEqual((await timeMachine.check()).faults, []);
+  });
+}
+
+test('nobody who lists processes learns the keys of a store', async (t) => {
+  const { store, timeMachine, place } = await makeSite(t, 's3');
+  const secrets = store.kind === 's3' ? [store.account.accessKeyId, store.account.secretAccessKey] : [];
+  assert.equal(secrets.length, 2);
+  await timeMachine.snapshot(place);
+  const [helper] = helpers();
+  assert.ok(helper !== undefined, 'the process that remembers the site is there');
+  const told = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${helper}/${file}`, 'latin1')).join();
+  assert.deepEqual(
+    secrets.filter((secret) => told.includes(secret)),
+    [],
+  );
+});
+
+suite('a failure in another process says by its code what it is', () => {
+  test('the snapshot is gone, or is other bytes', async (t) => {
+    const { timeMachine, place } = await makeSite(t);
+    const { newest } = await timeMachine.snapshot(place);
+    const gone = everything({ hash: '0'.repeat(64), timeMs: newest.timeMs });
+    await assert.rejects(timeMachine.restore(place, gone), { name: 'TimeMachineFailure', code: 'missing_object' });
+    const repository = timeMachine.repository.site(place.space, place.site);
+    const [id] = await repository.snapshots();
+    assert.ok(id);
+    await timeMachine.repository.store.put(id.key, [Buffer.from('{}')]);
+    await assert.rejects(timeMachine.restore(place, everything(newest)), { code: 'corrupt_object' });
+  });
+
+  test('the database can not be read, or a restore was not finished', async (t) => {
+    const { site, timeMachine, place } = await makeSite(t);
+    writeFileSync(site.database, 'no database');
+    await assert.rejects(timeMachine.snapshot(place), { code: 'unreadable_database' });
+    // A journal means that a restore had decided; the folder of it is made here by hand.
+    mkdirSync(place.staging);
+    writeFileSync(join(place.staging, 'journal.json'), JSON.stringify({ format: 1, steps: [], tables: null }));
+    await assert.rejects(timeMachine.snapshot(place), { code: 'unfinished_restore' });
+  });
+
+  test('the site changed while the plan was looked at', async (t) => {
+    const { site, timeMachine, place } = await makeSite(t);
+    const { newest } = await timeMachine.snapshot(place);
+    site.query((db) => db.exec("INSERT INTO wp_posts (title) VALUES ('new')"));
+    const onPlanned = async () => site.query((db) => db.exec('DELETE FROM wp_terms'));
+    await assert.rejects(timeMachine.restore(place, everything(newest), { onPlanned }), { code: 'outdated_plan' });
+  });
+
+  test('it was called off, or its process is gone', async (t) => {
+    const { timeMachine, place } = await makeSite(t);
+    const { newest } = await timeMachine.snapshot(place);
+    await assert.rejects(timeMachine.snapshot(place, { signal: AbortSignal.abort() }), { code: 'aborted' });
+    const onPlanned = async () => {
+      for (const pid of helpers()) process.kill(pid, 'SIGKILL');
+    };
+    await assert.rejects(timeMachine.restore(place, everything(newest), { onPlanned }), { code: 'ended' });
+    assert.equal(await timeMachine.recover(place), 'undone');
+  });
+
+  test('nothing of ours failed', async (t) => {
+    const { timeMachine, place } = await makeSite(t);
+    await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'unexpected' });
+  });
+});
+
+test('the rules say what is public, what is kept and what is told', async (t) => {
+  const { site, timeMachine, place } = await makeSite(t);
+  const db = new DatabaseSync(site.database);
+  db.exec('CREATE TABLE wp_cache (a); CREATE TABLE _inner (a); CREATE TABLE other (a); INSERT INTO _inner VALUES (1)');
+  db.close();
+  const rules = {
+    publicFolders: ['shown'],
+    tablePrefix: 'wp_',
+    fleetingTables: ['_cache$'],
+    hiddenTables: ['^_'],
+  };
+  mkdirSync(join(site.folder, 'shown'));
+  writeFileSync(join(site.folder, 'shown/public.txt'), 'public');
+  writeFileSync(join(site.folder, 'shown.txt'), 'private');
+  const cut = await timeMachine.snapshot({ ...place, rules });
+  assert.deepEqual(cut.trackedTables, ['wp_posts', 'wp_terms']);
+  assert.ok(['other', 'wp_cache', 'options'].every((name) => cut.untrackedTables.includes(name)));
+  assert.deepEqual(cut.newest.tablesSaved.sort(), ['wp_posts', 'wp_terms']);
+  const repository = timeMachine.repository.site(place.space, place.site);
+  const snapshot = await repository.readMoment(cut.newest);
+  assert.deepEqual(Object.keys(snapshot.tables).sort(), ['_inner', 'wp_posts', 'wp_terms']);
+  const { shared } = timeMachine.repository;
+  await shared.refresh();
+  assert.equal(`${await shared.read(hashOf('public'))}`, 'public');
+  assert.equal(await shared.read(hashOf('private')), undefined);
+});

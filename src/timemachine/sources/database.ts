@@ -1,0 +1,18 @@
+import type { TableSource } from '../tables/table-source.ts';
+import type { TableTarget } from '../tables/table-target.ts';
+
+/** A site's database, whatever kind it is: all that differs between the kinds is behind this. */
+export interface Database {
+  /** For reading it while it is in use. Nothing is opened until it is asked. */
+  source(isTracked: (table: string) => boolean): TableSource;
+  /** For writing to it; it is made where there is none. */
+  openTarget(): Promise<TableTarget>;
+  /** Another text when another database has taken this one's place. */
+  identity(): Promise<string | undefined>;
+  /** Puts a new database in this one's place, with what `fill` writes to it. What was there is kept beside it. */
+  makeAnew(fill: (target: TableTarget) => Promise<void>): Promise<void>;
+  /** Removes it, be it there or not. */
+  remove(): Promise<void>;
+  /** A new database of the same kind, for work that is thrown away with the folder. */
+  scratch(folder: string): Database;
+}

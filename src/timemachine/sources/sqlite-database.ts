@@ -1,0 +1,56 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { diskOperations } from '../stores/file-operations.ts';
+import type { TableTarget } from '../tables/table-target.ts';
+import type { Database } from './database.ts';
+import { SqliteSource } from './sqlite.ts';
+import { SqliteTarget } from './sqlite-target.ts';
+
+/** A database that is a file. */
+export class SqliteDatabase implements Database {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  source(isTracked: (table: string) => boolean): SqliteSource {
+    return new SqliteSource(this.#file, { isTracked });
+  }
+
+  async openTarget(): Promise<SqliteTarget> {
+    return new SqliteTarget(this.#file);
+  }
+
+  async identity(): Promise<string | undefined> {
+    return stat(this.#file).then(({ ino }) => `${ino}`, ifMissing);
+  }
+
+  async makeAnew(fill: (target: TableTarget) => Promise<void>): Promise<void> {
+    const draft = new SqliteDatabase(`${this.#file}.mended`);
+    await draft.remove();
+    const target = await draft.openTarget();
+    try {
+      await fill(target);
+    } finally {
+      await target.close();
+    }
+    for (const suffix of ['', '-journal']) {
+      await rename(`${this.#file}${suffix}`, `${this.#file}.broken${suffix}`).catch(ifMissing);
+    }
+    await rename(draft.#file, this.#file);
+    await diskOperations.syncFolder(dirname(this.#file));
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#file, { force: true });
+  }
+
+  scratch(folder: string): SqliteDatabase {
+    return new SqliteDatabase(join(folder, 'database.sqlite'));
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
