@@ -58,5 +58,13 @@ begin
   perform pg_notify('site_changed', coalesce(new.site_id, old.site_id)::text);
   return null;
 end $$;
+-- A process of before this migration would leave a site busy that nobody holds.
+create function refuse_busy() returns trigger language plpgsql as $$
+begin
+  raise exception 'sites.busy is written by site_holds alone';
+end $$;
+create trigger sites_busy_is_held before update of busy, busy_event_id on sites
+  for each row when (pg_trigger_depth() = 0 and (old.busy, old.busy_event_id) is distinct from (new.busy, new.busy_event_id))
+  execute function refuse_busy();
 create trigger site_holds_marked after insert or update or delete on site_holds
   for each row execute function mark_held_site();

@@ -34,6 +34,8 @@ export interface Runtime {
    * of the platform alone.
    */
   suspend(siteId: string): Promise<() => void>;
+  /** Ends what processes of the platform on this machine left running when they were killed; resolves when it is gone. */
+  endOrphans(): Promise<void>;
   /** Takes the site out of service and keeps it as it was, for `restore` or `delete`. */
   archive(siteId: string): Promise<void>;
   /** Brings an archived site back. */

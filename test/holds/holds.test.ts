@@ -18,6 +18,7 @@ import { visit } from '../visit.ts';
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 const WRITERS_PER_EDGE = 2;
+const COMPUTE_SECONDS = 8;
 
 /** Takes its time between what it reads and what it writes: whoever takes the site meanwhile has to wait for it, or end it. */
 const PLUGIN = `<?php
@@ -26,6 +27,8 @@ add_action('init', function () {
   $mark = preg_replace('/[^a-z0-9]/', '', $_GET['mark']);
   $address = home_url();
   usleep(400000);
+  // Without a pause, so that nothing but a kill ends it.
+  for ($end = microtime(true) + (int) ($_GET['compute'] ?? 0); microtime(true) < $end;);
   if (!add_option("mark_$mark", $address, '', false)) wp_die('not written', 500);
   if (file_put_contents(WP_CONTENT_DIR . "/uploads/mark-$mark.txt", $address) === false) wp_die('not written', 500);
   header('Cache-Control: no-store');
@@ -189,4 +192,21 @@ suite('while two other processes serve a site to visitors who write', { timeout:
       assert.deepEqual(await lost(writers.written), []);
     });
   }
+
+  test('what a process that was killed left running does not write to the old state either', async () => {
+    const [edge] = edges as [(typeof edges)[0]];
+    const before = site.fqdn;
+    const headers = { host: `${before}:${new URL(app.url).port}` };
+    const computing = visit(edge, before, `/?mark=orphan&compute=${COMPUTE_SECONDS}`, { headers }).catch(() => undefined);
+    const isOver = sleep(COMPUTE_SECONDS * 1000 + 3_000);
+    // Its PHP is at it by then, or has not begun; either way it must not end it.
+    await sleep(1_500);
+    edge.kill('SIGKILL');
+    await computing;
+    site = await owner.api.updateSite({ params: { fqdn: before }, wait: 60, body: { new_fqdn: newFqdn() } });
+    await eventually(async () => (await owner.api.getSite({ params: { fqdn: site.fqdn } })).busy === null, 240_000);
+    await isOver;
+    const { rows, files } = await marks();
+    assert.deepEqual([rows.get('orphan'), files.get('orphan')], [undefined, undefined]);
+  });
 });

@@ -5,7 +5,7 @@ import { answerCall } from './answer-call.ts';
 import { fromForeignOrigin, identify, readDeviceCookie } from './asker.ts';
 import { bodyOf } from './body.ts';
 import { answerWithStream } from './event-stream.ts';
-import { API_PREFIX, type Operation } from './operation.ts';
+import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { connectSocket } from './sockets.ts';
 
@@ -15,7 +15,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     method: operation.method,
     url: API_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation },
-    bodyLimit: operation.bodyLimitBytes ?? 1024 * 1024,
+    bodyLimit: operation.bodyLimitBytes ?? BODY_LIMIT_BYTES,
     schema: operation.response ? { response: { 200: operation.response } } : {},
     onRequest: async (request, reply) => {
       const asker = await identify(services, operation, request, showOn(reply));

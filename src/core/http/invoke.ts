@@ -7,8 +7,9 @@ import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts
 import { answerCall } from './answer-call.ts';
 import { describeError } from './answers.ts';
 import { type Body, parseBody } from './body.ts';
+import { tooLarge } from './failures.ts';
 import type { Answer } from './idempotency.ts';
-import { API_PREFIX, type Operation } from './operation.ts';
+import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { toWire } from './wire.ts';
 
@@ -38,8 +39,8 @@ export async function invoke(
 ): Promise<Pick<Answer, 'status' | 'headers' | 'body'>> {
   if (!operation.handle) throw new TypeError(`${operation.id} answers by itself, over HTTP alone`);
   const headers: Answer['headers'] = {};
-  const incoming = readInput(services, operation, input, (more) => Object.assign(headers, more));
   try {
+    const incoming = readInput(services, operation, input, (more) => Object.assign(headers, more));
     const asker = await renewed(services, operation, caller);
     showLimit(incoming.show, countCall(services, operation, asker.caller, incoming.ip));
     const admission = await admit(services, operation, asker, textOf(input.params));
@@ -47,7 +48,7 @@ export async function invoke(
     const { status, body } = await answerCall(services, operation, admission, call, incoming);
     return { status, headers, body: status === 200 ? toWire(operation, body) : body };
   } catch (error) {
-    const refusal = describeError(error, operation, incoming.log, randomUUID());
+    const refusal = describeError(error, operation, services.log, randomUUID());
     return { ...refusal, headers: { ...headers, ...refusal.headers } };
   }
 }
@@ -63,7 +64,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
   return {
     url,
     query: parse(url.split('?')[1] ?? ''),
-    body: readBody(input.body),
+    body: readBody(operation, input.body),
     idempotencyKey: input.idempotencyKey,
     waitSeconds: input.waitSeconds,
     ip: input.ip ?? '127.0.0.1',
@@ -86,8 +87,9 @@ function addressOf({ path }: Operation, { params = {}, query = {} }: Input): str
 const textOf = (params: Input['params'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 
-function readBody(body: Input['body']): Body {
-  if (body === undefined) return parseBody(Buffer.alloc(0), '');
-  if ('bytes' in body && Buffer.isBuffer(body.bytes)) return parseBody(body.bytes, String(body.contentType));
-  return parseBody(Buffer.from(JSON.stringify(body)), 'application/json');
+function readBody({ bodyLimitBytes = BODY_LIMIT_BYTES }: Operation, body: Input['body']): Body {
+  const isBytes = body !== undefined && 'bytes' in body && Buffer.isBuffer(body.bytes);
+  const bytes = isBytes ? body.bytes : Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  if (bytes.length > bodyLimitBytes) throw tooLarge();
+  return parseBody(bytes, isBytes ? String(body.contentType) : body === undefined ? '' : 'application/json');
 }

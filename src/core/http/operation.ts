@@ -10,6 +10,8 @@ import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import type { LimitName } from './rate-limits.ts';
 
+/** What a body may weigh where the operation says nothing else. */
+export const BODY_LIMIT_BYTES = 1024 * 1024;
 export const API_PREFIX = '/f/api/v1';
 export const EVENT_STREAM = 'text/event-stream';
 

@@ -55,15 +55,21 @@ export async function connectSocket(
   const { socket, head, response } = asked;
   if (call.callerIfAny) {
     requireFreeStream(services.events, call.caller);
-    const leave = await endWithRights(services, call.caller, () => socket.destroySoon());
+    // At once: who does not read would keep it open until what waits for them is sent.
+    const leave = await endWithRights(services, call.caller, () => socket.destroy());
     socket.once('close', leave);
     // Only now could an end not be missed.
     await admitAgain(services, operation, admission, call);
   }
   reply.hijack();
   response.detachSocket(socket);
-  if (!socket.destroyed)
+  if (socket.destroyed) return reply;
+  try {
     await operation.connect?.(call, { request: raw, socket, head, accept: () => accept(raw, socket) });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
   return reply;
 }
 

@@ -19,7 +19,10 @@ export function toWire({ response }: Operation, body: unknown): unknown {
 function project(schema: Schema, value: unknown): unknown {
   const { items, anyOf } = schema;
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
-  if (Array.isArray(value)) return items ? value.map((item) => project(items, item)) : value;
+  if (Array.isArray(value)) {
+    const each = items ?? anyOf?.find((branch) => branch.items)?.items;
+    return each ? value.map((item) => project(each, item)) : value;
+  }
   const { properties, required = [] } = anyOf?.find((each) => fits(each, value)) ?? schema;
   if (!properties) return value;
   const lacking = required.find((name) => Object(value)[name] === undefined);

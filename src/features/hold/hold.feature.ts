@@ -10,11 +10,7 @@ export const holdFeature = feature({
       name: 'the watch over held sites',
       stage: 'fences',
       roles: EVERY_ROLE,
-      async start(services) {
-        const watch = await watchHolds(services);
-        await watch.subscribe((siteId) => services.siteChanges.tell(siteId));
-        return () => watch.close();
-      },
+      start: watchHolds,
     },
   ],
 });

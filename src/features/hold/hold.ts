@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#core/db/database.ts';
 import { failure } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
-import { deleteHold, deleteSilentProcesses, type HoldKind, insertHold, listUnanswered } from './hold.sql.ts';
+import {
+  deleteHold,
+  deleteProcess,
+  deleteSilentProcesses,
+  type HoldKind,
+  insertHold,
+  listHolds,
+  listUnanswered,
+} from './hold.sql.ts';
 import { hasEnded, SILENT_SECONDS } from './platform-process.ts';
 
 /**
@@ -16,7 +24,6 @@ export interface HeldWork {
   eventId: string;
 }
 
-export { watchHolds } from './watch-holds.ts';
 export type { HoldKind };
 
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
@@ -67,11 +74,18 @@ export async function onHeldSite<T>(
   return aloneOnSite(services, work.siteId, STORAGE_WAIT_MS, act);
 }
 
-async function everybodyLetGo({ db }: Services, { siteId, eventId }: HeldWork): Promise<void> {
+async function everybodyLetGo({ db, runtime }: Services, { siteId, eventId }: HeldWork): Promise<void> {
   const deadline = performance.now() + LET_GO_MS;
   for (;;) {
     await deleteSilentProcesses(db, SILENT_SECONDS);
-    const others = (await listUnanswered(db, siteId, eventId)).filter((process) => !hasEnded(process));
+    const [hold] = await listHolds(db, [siteId]);
+    if (hold?.event_id !== eventId) throw new Error('another work has the site by now');
+    const unanswered = await listUnanswered(db, siteId, eventId);
+    const ended = unanswered.filter(hasEnded);
+    // What they started may have outlived them.
+    if (ended.length > 0) await runtime.endOrphans();
+    for (const { id } of ended) await deleteProcess(db, id);
+    const others = unanswered.filter((each) => !ended.includes(each));
     if (others.length === 0) return;
     if (performance.now() > deadline) {
       const names = others.map(({ machine, pid }) => `${pid} on ${machine}`).join(', ');

@@ -2,21 +2,17 @@ import type { Services } from '#core/services.ts';
 import { deleteProcess, type Hold, insertAnswer, listHolds, noteProcess } from './hold.sql.ts';
 import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
 
-export interface HoldWatch {
-  /**
-   * Calls back with each site whose row changed, and with undefined when anything may have. What is held by then is fenced
-   * here, and what was released can be started.
-   */
-  subscribe(changed: (siteId: string | undefined) => void): Promise<void>;
-  /** To be called when no PHP of this process runs any more. */
-  close(): Promise<void>;
-}
+const TRY_AGAIN_MS = 500;
 
-/** Lets go of whatever some work takes, for as long as this process runs sites. To be called before it runs any. */
-export async function watchHolds(services: Services): Promise<HoldWatch> {
+/**
+ * Lets go of whatever some work takes, and tells whoever serves sites here which one's record changed (`siteChanges`): by then
+ * what is held is fenced, and what was released can be started. To be called before this process runs any site; the
+ * returned function, when none of its PHP runs any more.
+ */
+export async function watchHolds(services: Services): Promise<() => Promise<void>> {
   const watch = new Watch(services);
   await watch.start();
-  return watch;
+  return () => watch.close();
 }
 
 /** A site that this process has let go of, or is about to. */
@@ -24,20 +20,20 @@ interface Fence {
   eventId: string;
   /** Opens the site again; undefined while its PHP is being ended. */
   resume: (() => void) | undefined;
-  isOver: boolean;
 }
 
-class Watch implements HoldWatch {
+class Watch {
   readonly #services: Services;
   readonly #process = thisProcess();
   readonly #fences = new Map<string, Fence>();
-  readonly #subscribers: ((siteId: string | undefined) => void)[] = [];
-  /** What to look at next: these sites; all of them, to be sure; all of them, since others missed what we missed. */
-  #changed = new Set<string>();
+  /** What to look at next: the sites that were announced, or all. */
+  #announced = new Set<string>();
   #isTimeForAll = false;
-  #mayHaveMissed = false;
+  /** Announcements are lost, so that whoever listens to us has to look at everything too. */
+  #hasMissed = false;
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(services: Services) {
     this.#services = services;
@@ -48,29 +44,25 @@ class Watch implements HoldWatch {
     // Known before it looks: a work that is begun after the look waits for this process.
     await noteProcess(db, this.#process);
     await listener.on('site_changed', (siteId) => {
-      this.#changed.add(siteId);
-      this.#look();
+      this.#announced.add(siteId);
+      this.#begin();
     });
     listener.onReconnect(() => {
-      this.#mayHaveMissed = true;
-      this.#look();
+      this.#hasMissed = true;
+      this.#begin();
     });
-    const lookAtAll = () => {
+    // Nothing may be run here before it is known what is held.
+    await this.#lookAt(undefined);
+    this.#timer = setInterval(() => {
       this.#isTimeForAll = true;
-      this.#look();
-    };
-    this.#timer = setInterval(lookAtAll, HEARD_EVERY_MS);
-    lookAtAll();
-    await this.#looking;
-  }
-
-  async subscribe(changed: (siteId: string | undefined) => void): Promise<void> {
-    this.#subscribers.push(changed);
+      this.#begin();
+    }, HEARD_EVERY_MS);
+    this.#begin();
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
-    this.#timer = undefined;
     await this.#looking;
     const { db, log } = this.#services;
     // Whoever can not say good-bye is not heard of any more, which comes to the same.
@@ -79,36 +71,42 @@ class Watch implements HoldWatch {
     );
   }
 
-  /** One look at a time, for all that was announced since the last one began. */
-  #look(): void {
-    this.#looking ??= this.#lookAtAll()
+  /** One look at a time, so that an older one never comes after a newer one. */
+  #begin(): void {
+    if (!this.#timer) return;
+    this.#looking ??= this.#look()
       .catch((error) => {
-        this.#services.log.warn({ err: error }, 'could not see which sites are held');
-        // With the next sign of life.
-        this.#mayHaveMissed = true;
+        this.#services.log.warn({ err: error }, 'could not see which sites are held; trying again');
+        setTimeout(() => this.#begin(), TRY_AGAIN_MS).unref();
       })
       .finally(() => {
         this.#looking = undefined;
       });
   }
 
-  async #lookAtAll(): Promise<void> {
-    const { db } = this.#services;
-    while (this.#timer && (this.#changed.size > 0 || this.#mayHaveMissed || this.#isTimeForAll)) {
-      const changed = this.#mayHaveMissed ? [undefined] : [...this.#changed];
-      const isForAll = this.#mayHaveMissed || this.#isTimeForAll;
-      this.#changed = new Set();
+  async #look(): Promise<void> {
+    while (!this.#isClosed && (this.#announced.size > 0 || this.#isTimeForAll || this.#hasMissed)) {
+      const [announced, isTimeForAll, hasMissed] = [this.#announced, this.#isTimeForAll, this.#hasMissed];
+      this.#announced = new Set();
       this.#isTimeForAll = false;
-      this.#mayHaveMissed = false;
-      // Nobody may know of us any more.
-      if (isForAll) await noteProcess(db, this.#process);
-      const siteIds = isForAll ? undefined : (changed as string[]);
-      this.#apply(siteIds, await listHolds(db, siteIds));
-      for (const siteId of changed) for (const tell of this.#subscribers) tell(siteId);
+      this.#hasMissed = false;
+      try {
+        await this.#lookAt(isTimeForAll || hasMissed ? undefined : [...announced]);
+      } catch (error) {
+        for (const siteId of announced) this.#announced.add(siteId);
+        this.#isTimeForAll ||= isTimeForAll;
+        this.#hasMissed ||= hasMissed;
+        throw error;
+      }
+      for (const siteId of hasMissed ? [undefined] : announced) this.#services.siteChanges.tell(siteId);
     }
   }
 
-  #apply(siteIds: readonly string[] | undefined, holds: readonly Hold[]): void {
+  async #lookAt(siteIds: readonly string[] | undefined): Promise<void> {
+    const { db } = this.#services;
+    // Others may have taken us for gone.
+    if (siteIds === undefined) await noteProcess(db, this.#process);
+    const holds = await listHolds(db, siteIds);
     // A site that is being created is nobody's yet.
     const held = new Map(holds.filter(({ kind }) => kind !== 'creating').map((hold) => [hold.site_id, hold]));
     for (const siteId of siteIds ?? [...this.#fences.keys()]) if (!held.has(siteId)) this.#open(siteId);
@@ -117,31 +115,30 @@ class Watch implements HoldWatch {
 
   #open(siteId: string): void {
     const fence = this.#fences.get(siteId);
-    if (!fence) return;
     this.#fences.delete(siteId);
-    fence.isOver = true;
-    fence.resume?.();
+    fence?.resume?.();
   }
 
   #fence(hold: Hold): void {
-    const known = this.#fences.get(hold.site_id);
-    if (known) {
-      // The next work has it already; nothing was started in between.
-      known.eventId = hold.event_id;
-      if (known.resume) void this.#answer(hold);
+    const { site_id: siteId, event_id: eventId } = hold;
+    const before = this.#fences.get(siteId);
+    if (before?.eventId === eventId) {
+      if (before.resume) void this.#answer(hold);
       return;
     }
-    const fence: Fence = { eventId: hold.event_id, resume: undefined, isOver: false };
-    this.#fences.set(hold.site_id, fence);
-    this.#services.runtime.suspend(hold.site_id).then(
+    const fence: Fence = { eventId, resume: undefined };
+    this.#fences.set(siteId, fence);
+    // Also where the work before this one had it: what that has left running ends.
+    const suspended = this.#services.runtime.suspend(siteId).finally(() => before?.resume?.());
+    suspended.then(
       (resume) => {
-        if (fence.isOver) return resume();
+        if (this.#fences.get(siteId) !== fence) return resume();
         fence.resume = resume;
-        return this.#answer({ ...hold, event_id: fence.eventId });
+        return this.#answer(hold);
       },
       (error) => {
-        this.#services.log.warn({ err: error, siteId: hold.site_id }, 'could not let go of a site; trying again');
-        if (this.#fences.get(hold.site_id) === fence) this.#fences.delete(hold.site_id);
+        this.#services.log.warn({ err: error, siteId }, 'could not let go of a site; trying again');
+        if (this.#fences.get(siteId) === fence) this.#fences.delete(siteId);
       },
     );
   }

@@ -36,7 +36,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
         await announcePurge(tx, siteId);
-        await release(tx, payload);
+        if (!(await release(tx, payload))) return;
         await updateSite(tx, siteId, { storage_is_stale: true });
         // The state that it brought back gets its own backup at once.
         await startClock(tx, siteId, site.team_id);

@@ -2,7 +2,7 @@ import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import { startClock } from '#features/backup/backup.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
-import { addStorage } from '#features/team/team.ts';
+import { addStorage, lockTeam } from '#features/team/team.ts';
 import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
 import { findSiteById } from './site.sql.ts';
 import { findOwn, nothing } from './site.work.ts';
@@ -42,7 +42,7 @@ export const restoreSite = jobKind<HeldWork>({
     if (!site) return commit(nothing);
     await onHeldSite(services, payload, () => services.runtime.restore(siteId));
     await commit(async (tx) => {
-      await release(tx, payload);
+      if (!(await release(tx, payload))) return;
       await startClock(tx, siteId, site.team_id);
       await finishEvent(tx, eventId, {});
     });
@@ -54,6 +54,8 @@ export const restoreSite = jobKind<HeldWork>({
   async abandon(tx, payload) {
     const { siteId, eventId } = payload;
     const site = await findSiteById(tx, siteId);
+    // Teams are locked before sites, everywhere.
+    if (site) await lockTeam(tx, site.team_id);
     if ((await release(tx, payload)) && site) {
       await addStorage(tx, site.team_id, -site.storage_bytes);
       await moveToDeleted(tx, site, { deletedBy: null, eventId });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Route, SiteUsage } from '#edge/route.ts';
-import { watchHolds } from '#features/hold/hold.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -84,8 +83,7 @@ suite('the routes of the edge', () => {
   test('are announced with every change of what they are made of, and with nothing else', async () => {
     const owner = await ownerOfMany();
     const heard: (string | undefined)[] = [];
-    const watch = await watchHolds(app.services);
-    await watch.subscribe((siteId) => heard.push(siteId));
+    app.services.siteChanges.subscribe((siteId) => heard.push(siteId));
     const told = async (siteId: string, act: () => Promise<unknown>) => {
       heard.length = 0;
       await act();
@@ -111,7 +109,6 @@ suite('the routes of the edge', () => {
 
     await told(site.id, () => owner.api.deleteSite({ params }));
     assert.deepEqual(await siteRoutes(app.services).load(site.id), []);
-    await watch.close();
   });
 
   test('pages that changed are told to every edge', async () => {

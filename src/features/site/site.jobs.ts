@@ -108,9 +108,9 @@ export const updateSiteJob = jobKind<Update>({
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
     const target = { ...site, fqdn: newFqdn ?? site.fqdn, core_version: coreVersion ?? site.core_version };
-    await onHeldSite(services, payload, async () => {
+    await onHeldSite(services, payload, async (signal) => {
       if (newFqdn !== undefined) await moveDatabase(services, siteId, newFqdn);
-      if (coreVersion !== undefined) await upgradeDatabase(services, target);
+      if (coreVersion !== undefined) await upgradeDatabase(services, target, signal);
     });
     await commit(async (tx) => {
       const isTesting = isUnderSiteDomain(services.config, target.fqdn);
@@ -143,8 +143,8 @@ export const updateSiteJob = jobKind<Update>({
 const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536, asHolder: true };
 
 /** WordPress' own tables follow its version. Going back leaves them as they are, which older versions bear. */
-async function upgradeDatabase(services: Services, site: SiteRow): Promise<void> {
-  const command = { args: ['wp', 'core', 'update-db'] as const, ...UPGRADE };
+async function upgradeDatabase(services: Services, site: SiteRow, signal: AbortSignal): Promise<void> {
+  const command = { args: ['wp', 'core', 'update-db'] as const, ...UPGRADE, signal };
   const { exitCode, stderr } = await services.runtime.exec(specOf(services, site), command);
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }

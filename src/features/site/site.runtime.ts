@@ -30,7 +30,7 @@ export function listenToRuntime(services: Services): void {
   });
 }
 
-const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating']);
+const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating', 'held']);
 
 /**
  * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the

@@ -212,6 +212,10 @@ export class PhpWasmRuntime implements Runtime {
     }
   }
 
+  endOrphans(): Promise<void> {
+    return this.#pool.endOrphans();
+  }
+
   async archive(siteId: string): Promise<void> {
     await this.#end(siteId);
     await move(this.#folderOf(siteId), join(this.#archiveFolder, siteId));

@@ -173,6 +173,10 @@ export class WorkerPool {
     return [...this.#awake.values()].flatMap(({ id, site }) => site.workers.map((worker) => ({ siteId: id, worker })));
   }
 
+  endOrphans(): Promise<void> {
+    return this.#workers.endOrphans();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#watch);
     await Promise.all([...this.#awake.values()].map((known) => this.#forget(known)));

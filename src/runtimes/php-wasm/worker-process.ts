@@ -5,6 +5,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
 import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } from './worker-message.ts';
@@ -309,21 +310,28 @@ async function within<T>(work: Promise<T>, limitMs: number, message: string): Pr
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Ends what a killed service left running in its slots, which would go on for ever, and removes them. */
+/** Ends what a killed service left running in its slots, which would go on for ever, and removes them when it is gone. */
 export async function clearSlots(folder: string): Promise<void> {
   for (const slot of await readdir(folder).catch(() => [])) {
     const pid = Number(await readFile(join(folder, slot, 'pid'), 'utf8').catch(() => ''));
-    const command = pid ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
-    // A pid may belong to anything by now, so its arguments have to name the slot.
-    if (command.includes(join(folder, slot))) endIfAlive(pid);
+    if (pid) await endWorker(pid, join(folder, slot));
   }
   await rm(folder, { recursive: true, force: true });
 }
 
-function endIfAlive(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended in this very moment.
+const END_LIMIT_MS = 5_000;
+const END_AGAIN_MS = 20;
+
+async function endWorker(pid: number, slot: string): Promise<void> {
+  const deadline = performance.now() + END_LIMIT_MS;
+  // A pid may belong to anything by now, so its arguments have to name the slot; what has ended has no arguments any more.
+  while ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(slot)) {
+    if (performance.now() > deadline) throw new Error(`PHP process ${pid} of a killed service does not end`);
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended in this very moment.
+    }
+    await sleep(END_AGAIN_MS);
   }
 }

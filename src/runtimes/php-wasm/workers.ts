@@ -73,13 +73,18 @@ export class Workers {
   async open(): Promise<void> {
     const root = shortFolder(this.#settings.runFolder);
     await mkdir(root, { recursive: true, mode: 0o700 });
-    // Several processes of the platform may share a data folder, each with workers of its own. What stands under our own
-    // pid is of somebody who had it before.
-    for (const owner of await readdir(root)) {
-      if (Number(owner) === process.pid || !isRunning(Number(owner))) await clearSlots(join(root, owner));
-    }
+    // What stands under our own pid is of somebody who had it before.
+    await clearSlots(join(root, String(process.pid)));
+    // Whoever wants a site to themselves insists on it.
+    await this.endOrphans().catch((error) => this.#log.warn({ err: error }, 'a killed service left PHP behind'));
     this.#runFolder = join(root, String(process.pid));
     await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Several processes of the platform may share a data folder, each with workers of its own; those of a killed one go on. */
+  async endOrphans(): Promise<void> {
+    const root = shortFolder(this.#settings.runFolder);
+    for (const owner of await readdir(root)) if (!isRunning(Number(owner))) await clearSlots(join(root, owner));
   }
 
   get isClosed(): boolean {

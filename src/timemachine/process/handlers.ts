@@ -41,13 +41,10 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
   /** The site, with what is remembered of it. Work on one site comes one after another: whoever asks sees to that. */
   async function open(place: SitePlace): Promise<KeptSite> {
-    let site = kept.get(place.site);
+    const known = kept.get(place.site);
+    if (known && !(await known.isCurrent(place))) await release(place.site);
+    const site = kept.get(place.site) ?? (await KeptSite.open(repository, place));
     kept.delete(place.site);
-    if (site && !(await site.isCurrent(place))) {
-      await site.close();
-      site = undefined;
-    }
-    site ??= await KeptSite.open(repository, place);
     kept.set(place.site, site);
     const [oldest] = kept.keys();
     if (kept.size > OPEN_SITES && oldest !== undefined) await release(oldest);

@@ -101,7 +101,12 @@ class Siteyard_Database extends WP_MySQL_On_SQLite {
 		$tables = $this->execute_sqlite_query( "SELECT TABLE_NAME FROM $list WHERE TABLE_TYPE = 'BASE TABLE'" )->fetchAll( PDO::FETCH_COLUMN );
 		$rows   = array();
 		foreach ( $tables as $table ) {
-			$rows[ $table ] = 1 + (int) $this->execute_sqlite_query( 'SELECT MAX(_rowid_) FROM ' . siteyard_quote_name( $table ) )->fetchColumn();
+			try {
+				$rows[ $table ] = 1 + (int) $this->execute_sqlite_query( 'SELECT MAX(_rowid_) FROM ' . siteyard_quote_name( $table ) )->fetchColumn();
+			} catch ( PDOException $error ) {
+				// The lists may name what is not there; that is no reason to refuse the question.
+				continue;
+			}
 		}
 		$ask   = fn( string $setting ) => (int) $this->execute_sqlite_query( "PRAGMA $setting" )->fetchColumn();
 		$bytes = $ask( 'page_count' ) * $ask( 'page_size' );
