@@ -197,7 +197,9 @@ suite('while two other processes serve a site to visitors who write', { timeout:
     const [edge] = edges as [(typeof edges)[0]];
     const before = site.fqdn;
     const headers = { host: `${before}:${new URL(app.url).port}` };
-    const computing = visit(edge, before, `/?mark=orphan&compute=${COMPUTE_SECONDS}`, { headers }).catch(() => undefined);
+    const computing = visit(edge, before, `/?mark=orphan&compute=${COMPUTE_SECONDS}`, { headers }).catch(
+      () => undefined,
+    );
     const isOver = sleep(COMPUTE_SECONDS * 1000 + 3_000);
     // Its PHP is at it by then, or has not begun; either way it must not end it.
     await sleep(1_500);

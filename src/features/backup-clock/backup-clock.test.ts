@@ -238,12 +238,10 @@ suite('the minutely backup', () => {
 
   test('a busy site waits for its turn', async () => {
     const { id } = await quietSite();
-    await sql`update sites set busy = 'updating', busy_event_id = ${randomUUID()} where id = ${id}`.execute(
-      app.services.db,
-    );
+    const letGo = await holdSite(app, id);
     await touchSites(app.services.db, [id]);
     await minuteOver(id);
     assert.ok(!(await takeDueSites(app.services.db, 100)).includes(id));
-    await sql`update sites set busy = null, busy_event_id = null where id = ${id}`.execute(app.services.db);
+    await letGo();
   });
 });

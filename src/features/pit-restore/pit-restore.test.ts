@@ -9,7 +9,7 @@ import { createClient, type PitRestoreDetail, type Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
 
@@ -269,11 +269,9 @@ suite('trying a restore out', () => {
     const { site, params, point } = await siteWithPast();
     const again = { params, body: { restore_point: point }, idempotencyKey: randomUUID() };
     const first = await owner.api.previewPitRestore(again);
-    await sql`update sites set busy = 'updating', busy_event_id = ${randomUUID()} where id = ${site.id}`.execute(
-      app.services.db,
-    );
+    const letGo = await holdSite(app, site.id);
     assert.deepEqual(await owner.api.previewPitRestore(again), first);
-    await sql`update sites set busy = null, busy_event_id = null where id = ${site.id}`.execute(app.services.db);
+    await letGo();
   });
 
   test('a token that may only plan previews and rehearses, sees no rows, and restores nothing', async () => {
