@@ -17,7 +17,7 @@ import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-describeProcesses('PHP in WebAssembly', () => openTestRuntime({ standbyWorkers: 1 }));
+describeProcesses('PHP in WebAssembly', (limits) => openTestRuntime({ standbyWorkers: 1, ...limits }));
 
 const GENEROUS_MS = 240_000;
 const EXTRA_IDLE_MS = 6_000;
