@@ -113,7 +113,12 @@ export class Workers {
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
       const { phpVersion, allowedNetworks, compiler } = this.#settings;
       const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
-      const ini = mode === 'serve' ? INI : { ...INI, memory_limit: '512M', 'opcache.enable_cli': '0' };
+      const ini = {
+        ...INI,
+        // Who wants PHP to start with little work does not want it to think about its programs for long either.
+        ...(compiler === 'baseline' && { 'opcache.optimization_level': '0' }),
+        ...(mode === 'run' && { memory_limit: '512M', 'opcache.enable_cli': '0' }),
+      };
       const worker = new WorkerProcess({
         slot,
         mode,
