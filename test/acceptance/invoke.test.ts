@@ -9,9 +9,9 @@ import { features } from '#features/index.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { registerPerson } from '../people.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { type Outside, startOutside } from './outside.ts';
+import { openWorld } from './open-world.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
-import { type Answer, type CallerName, createWorld, request, type World } from './world.ts';
+import { type Answer, type CallerName, request, type World } from './world.ts';
 
 /** The same call over HTTP and from within, for every operation: what is answered and what is refused is the same. */
 const operations = operationsOf(features);
@@ -28,19 +28,17 @@ const WHO: readonly CallerName[] = [
   'unverified',
 ];
 
-let outside: Outside;
 let app: TestApp;
 let world: World;
+let close = async () => {};
 
 before(async () => {
-  outside = await startOutside();
-  app = await startTestApp({ env: outside.env });
-  world = await createWorld(app);
+  ({ app, world, close } = await openWorld());
 });
-after(async () => {
-  await app?.close();
-  await outside?.close();
-});
+after(() => close());
+
+/** Where whoever calls from within is. */
+const IP = '127.0.0.1';
 
 type Ask = { operation: Operation; made: Ingredients; token: string | undefined; key?: string };
 type Within = Awaited<ReturnType<typeof invoke>>;
@@ -64,7 +62,7 @@ const callerOf = async (token: string | undefined): Promise<Caller | undefined> 
 
 function inputOf({ params, query, body, headers = {} }: Ingredients): Input {
   const bytes = Buffer.isBuffer(body) && { bytes: body, contentType: headers['content-type'] ?? 'application/json' };
-  return { ...(params && { params }), ...(query && { query }), ...(body && { body: bytes || body }) };
+  return { ip: IP, ...(params && { params }), ...(query && { query }), ...(body && { body: bytes || body }) };
 }
 
 function assertSame(within: Within, http: Answer, what: string): void {
@@ -137,7 +135,8 @@ test('what answers by itself is not called from within', async () => {
     'streamEvents',
     'streamSiteLog',
   ]);
-  for (const operation of raw) await assert.rejects(invoke(app.services, operation, undefined), /over HTTP alone/);
+  for (const operation of raw)
+    await assert.rejects(invoke(app.services, operation, undefined, { ip: IP }), /over HTTP alone/);
 });
 
 const operationNamed = (id: string) => byId.get(id) as Operation;
@@ -145,10 +144,12 @@ const operationNamed = (id: string) => byId.get(id) as Operation;
 test('whoever lost a right since they were looked up is refused', async () => {
   const ada = await registerPerson(app, 'Ada');
   const caller = await callerOf(ada.token);
-  const getTeam = () => invoke(app.services, operationNamed('getTeam'), caller, { params: { team_id: ada.teamId } });
+  const getTeam = () =>
+    invoke(app.services, operationNamed('getTeam'), caller, { ip: IP, params: { team_id: ada.teamId } });
   assert.equal((await getTeam()).status, 200);
   await app.services.db.updateTable('team_members').set({ role: 'viewer' }).where('user_id', '=', ada.userId).execute();
   const rename = await invoke(app.services, operationNamed('updateTeam'), caller, {
+    ip: IP,
     params: { team_id: ada.teamId },
     body: { name: 'Mine' },
   });
@@ -162,7 +163,7 @@ test('what is called from within counts against the same limit', async () => {
   try {
     const ada = await registerPerson(limited, 'Ada');
     const caller = await limited.services.credentials.resolve(ada.token);
-    const rename = () => invoke(limited.services, operationNamed('updateMe'), caller, { body: {} });
+    const rename = () => invoke(limited.services, operationNamed('updateMe'), caller, { ip: IP, body: {} });
     assert.equal((await rename()).headers['ratelimit-limit'], '60');
     while ((await rename()).status === 200);
     const answer = await request(limited, 'PATCH', '/me', { token: ada.token, body: {} });
@@ -178,9 +179,14 @@ test('work that goes on is waited for, and names its event', async () => {
   const caller = await callerOf(ada.token);
   const body = { target_email: 'waited@example.com', first_name: 'W' };
   const params = { team_id: ada.teamId };
-  const answer = await invoke(app.services, operationNamed('createInvite'), caller, { params, body, waitSeconds: 30 });
+  const answer = await invoke(app.services, operationNamed('createInvite'), caller, {
+    ip: IP,
+    params,
+    body,
+    waitSeconds: 30,
+  });
   assert.equal(answer.headers['preference-applied'], 'wait=30');
   const event_id = String(answer.headers['operation-id']);
-  const event = await invoke(app.services, operationNamed('getEvent'), caller, { params: { event_id } });
+  const event = await invoke(app.services, operationNamed('getEvent'), caller, { ip: IP, params: { event_id } });
   assert.ok(Object(event.body).finished_at);
 });

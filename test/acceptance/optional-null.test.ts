@@ -3,28 +3,23 @@ import { after, before, suite, test } from 'node:test';
 import { API_PREFIX, type Operation } from '#core/http/operation.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import type { TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { type Outside, startOutside } from './outside.ts';
+import { openWorld } from './open-world.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
-import { type Answer, createWorld, request, type World } from './world.ts';
+import { type Answer, request, type World } from './world.ts';
 
 const operations = operationsOf(features);
 
 /** Null in an optional field of a body means that it is not given, in every operation. */
-let outside: Outside;
 let app: TestApp;
 let world: World;
+let close = async () => {};
 
 before(async () => {
-  outside = await startOutside();
-  app = await startTestApp({ env: outside.env });
-  world = await createWorld(app);
+  ({ app, world, close } = await openWorld());
 });
-after(async () => {
-  await app?.close();
-  await outside?.close();
-});
+after(() => close());
 
 interface Property {
   type?: string | string[];

@@ -6,9 +6,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Operation } from '#core/http/operation.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import type { TestApp } from '../app.ts';
 import { expectedStatuses, foreignIds } from './expected-policy.ts';
-import { type Outside, startOutside } from './outside.ts';
+import { openWorld } from './open-world.ts';
 import {
   fillPath,
   type Ingredients,
@@ -20,32 +20,19 @@ import {
   replaceId,
   requests,
 } from './requests.ts';
-import {
-  type Answer,
-  CALLERS,
-  type CallerName,
-  createWorld,
-  type RequestOptions,
-  request,
-  type World,
-} from './world.ts';
+import { type Answer, CALLERS, type CallerName, type RequestOptions, request, type World } from './world.ts';
 
 const operations = operationsOf(features);
 
 /** Walks the whole table of operations with everybody who could call. */
-let outside: Outside;
 let app: TestApp;
 let world: World;
+let close = async () => {};
 
 before(async () => {
-  outside = await startOutside();
-  app = await startTestApp({ env: outside.env });
-  world = await createWorld(app);
+  ({ app, world, close } = await openWorld());
 });
-after(async () => {
-  await app?.close();
-  await outside?.close();
-});
+after(() => close());
 
 const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
 const rows = [...expectedStatuses.keys()];

@@ -3,28 +3,23 @@ import { after, before, suite, test } from 'node:test';
 import { keepsAnswer, type Operation } from '#core/http/operation.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import type { TestApp } from '../app.ts';
 import { expectedStatuses } from './expected-policy.ts';
-import { type Outside, startOutside } from './outside.ts';
+import { openWorld } from './open-world.ts';
 import { fillPath, type Ingredients, operationOf, requests } from './requests.ts';
-import { createWorld, request, type World } from './world.ts';
+import { request, type World } from './world.ts';
 
 const operations = operationsOf(features);
 
 /** A POST that is sent again with its Idempotency-Key, for every operation. */
-let outside: Outside;
 let app: TestApp;
 let world: World;
+let close = async () => {};
 
 before(async () => {
-  outside = await startOutside();
-  app = await startTestApp({ env: outside.env });
-  world = await createWorld(app);
+  ({ app, world, close } = await openWorld());
 });
-after(async () => {
-  await app?.close();
-  await outside?.close();
-});
+after(() => close());
 
 /** Sign-in, whose answers nobody keeps, and what the payment provider sends, who has ids of its own for its events. */
 const EXEMPT = ['signIn', 'exchangeMetricsCode', 'receivePaymentEvent'];

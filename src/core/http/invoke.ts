@@ -22,8 +22,8 @@ export interface Input {
   idempotencyKey?: string;
   /** How long to wait for work that goes on after the answer. */
   waitSeconds?: number;
-  /** The address of whoever asked for it; ours where nobody outside did. */
-  ip?: string;
+  /** The address of whoever asked for it: some limits count by it. */
+  ip: string;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function invoke(
   services: Services,
   operation: Operation,
   caller: Caller | undefined,
-  input: Input = {},
+  input: Input,
 ): Promise<Pick<Answer, 'status' | 'headers' | 'body'>> {
   if (!operation.handle) throw new TypeError(`${operation.id} answers by itself, over HTTP alone`);
   const headers: Answer['headers'] = {};
@@ -67,7 +67,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     body: readBody(operation, input.body),
     idempotencyKey: input.idempotencyKey,
     waitSeconds: input.waitSeconds,
-    ip: input.ip ?? '127.0.0.1',
+    ip: input.ip,
     device: undefined,
     authorization: undefined,
     takesCookies: true,

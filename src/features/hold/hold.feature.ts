@@ -1,10 +1,15 @@
 import { EVERY_ROLE } from '#core/part.ts';
 import { feature } from '../feature.ts';
+import { deleteSilentProcesses } from './hold.sql.ts';
 import { watchHolds } from './watch-holds.ts';
+
+const FORGOTTEN_SECONDS = 24 * 3600;
 
 /** Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on. */
 export const holdFeature = feature({
   name: 'hold',
+  // Whoever waits for an answer finds out about the others.
+  housekeeping: (db) => deleteSilentProcesses(db, FORGOTTEN_SECONDS),
   parts: [
     {
       name: 'the watch over held sites',

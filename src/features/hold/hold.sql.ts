@@ -54,10 +54,22 @@ export async function deleteSilentProcesses(db: Db, seconds: number): Promise<vo
   await sql`delete from platform_processes where seen_at < now() - make_interval(secs => ${seconds})`.execute(db);
 }
 
+export interface UnansweredProcess extends PlatformProcess {
+  seen_at: Date;
+  /** By the clock of the database, which may be set forward at any time. */
+  is_silent: boolean;
+}
+
 /** The processes that have yet to say that they let go. */
-export async function listUnanswered(db: Db, siteId: string, eventId: string): Promise<PlatformProcess[]> {
-  const { rows } = await sql<PlatformProcess>`
-    select id, machine, pid from platform_processes p where not exists (
+export async function listUnanswered(
+  db: Db,
+  siteId: string,
+  eventId: string,
+  silentSeconds: number,
+): Promise<UnansweredProcess[]> {
+  const { rows } = await sql<UnansweredProcess>`
+    select id, machine, pid, seen_at, seen_at < now() - make_interval(secs => ${silentSeconds}) as is_silent
+    from platform_processes p where not exists (
       select from hold_answers a where a.event_id = ${eventId} and a.site_id = ${siteId} and a.process_id = p.id)`.execute(
     db,
   );

@@ -5,13 +5,13 @@ import type { Services } from '#core/services.ts';
 import {
   deleteHold,
   deleteProcess,
-  deleteSilentProcesses,
   type HoldKind,
   insertHold,
   listHolds,
   listUnanswered,
+  type UnansweredProcess,
 } from './hold.sql.ts';
-import { hasEnded, SILENT_SECONDS } from './platform-process.ts';
+import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS } from './platform-process.ts';
 
 /**
  * Exclusive work on a site, in four steps. The request *holds* the site, in the transaction of its change and its event. Every
@@ -76,16 +76,16 @@ export async function onHeldSite<T>(
 
 async function everybodyLetGo({ db, runtime }: Services, { siteId, eventId }: HeldWork): Promise<void> {
   const deadline = performance.now() + LET_GO_MS;
+  const isGone = goneOnes();
   for (;;) {
-    await deleteSilentProcesses(db, SILENT_SECONDS);
     const [hold] = await listHolds(db, [siteId]);
     if (hold?.event_id !== eventId) throw new Error('another work has the site by now');
-    const unanswered = await listUnanswered(db, siteId, eventId);
-    const ended = unanswered.filter(hasEnded);
+    const unanswered = await listUnanswered(db, siteId, eventId, SILENT_SECONDS);
+    const gone = unanswered.filter(isGone);
     // What they started may have outlived them.
-    if (ended.length > 0) await runtime.endOrphans();
-    for (const { id } of ended) await deleteProcess(db, id);
-    const others = unanswered.filter((each) => !ended.includes(each));
+    if (gone.length > 0) await runtime.endOrphans();
+    for (const { id } of gone) await deleteProcess(db, id);
+    const others = unanswered.filter((each) => !gone.includes(each));
     if (others.length === 0) return;
     if (performance.now() > deadline) {
       const names = others.map(({ machine, pid }) => `${pid} on ${machine}`).join(', ');
@@ -93,6 +93,21 @@ async function everybodyLetGo({ db, runtime }: Services, { siteId, eventId }: He
     }
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+/**
+ * Who was killed here, or is silent. When the database's clock is set forward everybody looks silent, until they are heard of again: so
+ * silence counts only where we have listened to it for a while ourselves.
+ */
+function goneOnes(): (process: UnansweredProcess) => boolean {
+  const heard = new Map<string, { seenAt: number; sinceMs: number }>();
+  return (process) => {
+    const seenAt = process.seen_at.getTime();
+    const known = heard.get(process.id);
+    const sinceMs = known?.seenAt === seenAt ? known.sinceMs : performance.now();
+    heard.set(process.id, { seenAt, sinceMs });
+    return hasEnded(process) || (process.is_silent && performance.now() - sinceMs > 2 * HEARD_EVERY_MS);
+  };
 }
 
 /** One at a time looks at or changes what is on disk of a site; LockBusy where another one takes longer than `waitMs`. */
