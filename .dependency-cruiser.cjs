@@ -9,20 +9,43 @@ module.exports = {
     },
     {
       name: 'core-stands-alone',
-      comment:
-        'core knows no feature, no integration and no edge. Services names the port of runtimes and the time machine, types alone.',
+      comment: 'core knows no feature, no integration and no edge. Services names the hosts of sites, types alone.',
       severity: 'error',
       from: { path: '^src/core/' },
       to: {
-        path: '^src/(features|integrations|edge|runtimes|timemachine|platform|main)',
-        pathNot: ['^src/runtimes/runtime\\.ts$', '^src/timemachine/process/time-machine\\.ts$'],
+        path: '^src/(features|integrations|edge|host|runtimes|timemachine|platform|main)',
+        pathNot: ['^src/host/(site-host|local-host)\\.ts$', '^src/host/site-log/site-log\\.ts$'],
       },
     },
     {
       name: 'engines-know-no-feature',
       severity: 'error',
-      from: { path: '^src/(integrations|edge|runtimes|timemachine)/' },
+      from: { path: '^src/(integrations|edge|host|runtimes|timemachine)/' },
       to: { path: '^src/(features|platform|main)' },
+    },
+    {
+      name: 'sites-through-their-host',
+      comment: 'Features and the edge know the door to sites and nothing behind it, but for the words that cross it.',
+      severity: 'error',
+      from: { path: '^src/(features|edge)/' },
+      to: {
+        path: ['^src/host/', '^src/runtimes/', '^src/timemachine/'],
+        pathNot: [
+          '^src/host/site-host\\.ts$',
+          '^src/host/site-log/',
+          // What runs is asked over HTTP, with the platform's signature.
+          '^src/runtimes/(runtime|request)\\.ts$',
+          '^src/runtimes/wordpress/(access|keep-rules|password)\\.ts$',
+          '^src/timemachine/(failure|read|progress|content)\\.ts$',
+          '^src/timemachine/process/(protocol|helper-process)\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'drivers-know-no-host',
+      severity: 'error',
+      from: { path: '^src/(runtimes|timemachine)/' },
+      to: { path: '^src/(host|edge)/' },
     },
     {
       name: 'features-through-the-front-door',

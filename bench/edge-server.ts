@@ -1,19 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openConnections } from '#core/http/connections.ts';
 import { platformHosts } from '#core/http/platform-hosts.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
-import { SiteLog } from '#core/site-log/site-log.ts';
 import { Edge } from '#edge/edge.ts';
 import type { Route } from '#edge/route.ts';
+import { localFiles } from '#host/local-files.ts';
+import { LogFiles } from '#host/site-log/log-files.ts';
+import { SiteLog } from '#host/site-log/site-log.ts';
 
 /** The edge as the service runs it, in front of one site on a unix socket: everything but the control plane. */
 const [socketPath = '', contentFolder = '', coreFolder = ''] = process.argv.slice(2);
 
 const site = {
+  host: 'local',
+  driver: 'none',
   id: 'site',
   owner: 'team',
   url: '',
@@ -34,23 +38,30 @@ const route: Route = {
   allowedAddresses: null,
   externalPaths: [],
   devMode: false,
-  contentFolder,
-  coreFolder,
   uploadsRefused: null,
   preview: null,
 };
 const logs = mkdtempSync(join(tmpdir(), 'siteyard-edge-bench-logs-'));
-const siteLog = new SiteLog(logs, createLog('warn'));
+const files = new LogFiles(logs, createLog('warn'));
+const siteLog = new SiteLog({ appendLog: ({ id }, kind, lines) => files.append(id, kind, lines) }, createLog('warn'));
 siteLog.start();
-const lease = { socketPath, release: () => undefined, failure: async () => undefined };
+const lease = {
+  door: socketPath,
+  connect: () => connect(socketPath),
+  release: () => undefined,
+  failure: async () => undefined,
+};
 const running = { isAwake: true, lease: async () => lease };
 const edge = new Edge({
   routes: { loadAll: async () => [route], load: async () => [route], subscribe: async () => undefined },
-  runtime: { start: async () => running },
+  host: {
+    ...localFiles(({ root }) => ('siteId' in root ? contentFolder : coreFolder)),
+    start: async () => running,
+  },
   reports: {
     woke: async () => undefined,
     usage: async () => undefined,
-    visited: (siteId, visit) => siteLog.visit(siteId, visit),
+    visited: (site, visit) => siteLog.visit(site, visit),
     purged: () => undefined,
   },
   outbound: new Outbound(),

@@ -11,7 +11,7 @@ test('an empty environment is a working configuration', () => {
   assert.equal(config.port, 8080);
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.baseUrl, 'http://localhost:8080');
-  assert.deepEqual([...config.roles], ['api', 'worker', 'edge']);
+  assert.deepEqual([...config.roles], ['api', 'worker', 'edge', 'host']);
 });
 
 test('every fault is named at once', () => {
@@ -57,7 +57,7 @@ test('servers of names are addresses, with or without a port', () => {
 
 test('a role of its own needs the shared database and the shared key', () => {
   assert.throws(() => readConfig({ ROLE: 'api' }), /DATABASE_URL[\s\S]*SECRET_KEY/);
-  assert.throws(() => readConfig({ ROLE: 'king' }), /one of api, worker, edge/);
+  assert.throws(() => readConfig({ ROLE: 'king' }), /one of api, worker, edge, host/);
   const shared = { DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) };
   assert.deepEqual([...readConfig(shared, ['--role=worker']).roles], ['worker']);
   assert.deepEqual([...readConfig({ ...shared, ROLE: 'api, worker' }).roles], ['api', 'worker']);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
+import type { Place } from '#host/site-host.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
 import { MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
@@ -50,6 +51,10 @@ export interface Config {
   cacheDir: string;
   /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
   wordpressSource: { api: string; downloads: string } | undefined;
+  /** Where new sites go. The host is also the one that this process is, where it has that role. */
+  newSites: Place;
+  /** Where other processes reach the sites of this one, as address:port; undefined: over a socket under dataDir. */
+  hostAddress: string | undefined;
   /** Warm PHP processes that wait for the next site to wake. */
   standbyWorkers: number;
   /** What PHP processes may use of the machine's memory, in all. */
@@ -115,6 +120,8 @@ function readPlace(variables: Variables) {
     baseUrl: withoutSlash(BASE_URL ?? `http://localhost:${PORT}`),
     siteDomain: SITE_DOMAIN.toLowerCase(),
     publicIp: variables.PUBLIC_IP,
+    newSites: { host: variables.SITE_HOST, driver: 'php-wasm' },
+    hostAddress: variables.SITE_HOST_ADDRESS,
     logLevel: variables.LOG_LEVEL,
   };
 }

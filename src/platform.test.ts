@@ -17,8 +17,10 @@ test('a service that stops lets its jobs finish with everything that they work w
     async run({ siteId }, { services }) {
       state = 'running';
       await new Promise((resolve) => setTimeout(resolve, 1000));
-      const { coreVersion, phpVersion } = await services.runtime.prepared();
+      const { newSites } = services.config;
+      const { coreVersion, phpVersion } = await services.hosts.prepared(newSites);
       const spec = {
+        ...newSites,
         id: siteId,
         owner: 'team',
         url: 'http://late.localhost',
@@ -30,7 +32,7 @@ test('a service that stops lets its jobs finish with everything that they work w
         isOffline: false,
         isDebugging: false,
       };
-      const running = await services.runtime.start(spec);
+      const running = await services.hosts.start(spec);
       const lease = await running.lease(AbortSignal.timeout(30_000));
       lease.release();
       state = 'done';

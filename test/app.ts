@@ -8,8 +8,13 @@ import pg from 'pg';
 import { openDatabase } from '#core/db/database.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { UNDECLARED } from '#core/http/declared.ts';
+import type { Services } from '#core/services.ts';
 import { type Feature, feature } from '#features/feature.ts';
+import type { LocalHost } from '#host/local-host.ts';
+import type { Runtime } from '#runtimes/runtime.ts';
+import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { readConfig } from '../src/config.ts';
+import { createLocalHost } from '../src/platform/hosts.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { freePort } from './free-port.ts';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
@@ -24,6 +29,9 @@ export interface TestApp {
   databaseUrl: string;
   mailDir: string;
   services: Platform['services'];
+  /** The driver of new sites, and the time machine, of the host in this process; tests look behind the door. */
+  readonly runtime: Runtime;
+  readonly timeMachine: TimeMachine;
   /** Waits for a mail to this address and returns its text; the newest where there are several. */
   mailTo(address: string, containing?: string): Promise<string>;
   close(): Promise<void>;
@@ -78,6 +86,12 @@ export async function startTestApp(
     databaseUrl,
     mailDir,
     services: platform.services,
+    get runtime() {
+      return hostIn(platform.services).driver(config.newSites);
+    },
+    get timeMachine() {
+      return hostIn(platform.services).timeMachine;
+    },
     mailTo: (address, containing) => findMail(mailDir, address, containing),
     async close() {
       await platform.stop();
@@ -86,6 +100,11 @@ export async function startTestApp(
       assert.deepEqual(takeUndeclared(), [], 'an operation answered with what it does not declare');
     },
   };
+}
+
+/** What is behind the door. A process that has no host itself shares the data folder of one, where tests can look all the same. */
+export function hostIn({ localHost, config, log, outbound }: Services): LocalHost {
+  return localHost ?? (createLocalHost({ ...config, roles: new Set(['host']) }, log, outbound) as LocalHost);
 }
 
 export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {

@@ -12,10 +12,12 @@ import { dirname, join } from 'node:path';
 import { openConnections } from '#core/http/connections.ts';
 import { createLog } from '#core/log.ts';
 import { Outbound } from '#core/outbound.ts';
-import type { VisitEntry } from '#core/site-log/entries.ts';
 import { Edge, type EdgeOptions } from '#edge/edge.ts';
 import type { EdgeReports, Route, RouteSource, SiteUsage } from '#edge/route.ts';
-import type { RunningSite, Runtime, SiteFailure, SiteSpec } from '#runtimes/runtime.ts';
+import { localFiles } from '#host/local-files.ts';
+import type { HostedSpec, SiteHost } from '#host/site-host.ts';
+import type { VisitEntry } from '#host/site-log/entries.ts';
+import type { RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import { pause } from './pause.ts';
 
 /**
@@ -70,7 +72,10 @@ export class EdgeWorld implements RouteSource, EdgeReports {
     await this.site.listen();
     this.edge = new Edge({
       routes: this,
-      runtime: this.site,
+      host: {
+        ...localFiles(({ root }) => ('siteId' in root ? this.contentFolder : this.coreFolder)),
+        start: () => this.site.start(),
+      },
       reports: this,
       outbound: new Outbound({ allow: ['127.0.0.0/8'] }),
       trustProxy: [],
@@ -100,7 +105,9 @@ export class EdgeWorld implements RouteSource, EdgeReports {
   }
 
   route(change: Partial<Route>): Route {
-    const site: SiteSpec = {
+    const site: HostedSpec = {
+      host: 'local',
+      driver: 'none',
       id: 'site-1',
       owner: 'team-1',
       url: `http://${HOST}`,
@@ -121,8 +128,6 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       allowedAddresses: null,
       externalPaths: [],
       devMode: false,
-      contentFolder: this.contentFolder,
-      coreFolder: this.coreFolder,
       uploadsRefused: null,
       preview: null,
       ...change,
@@ -166,7 +171,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
     this.usages.push(...usage);
   }
 
-  visited(_siteId: string, visit: VisitEntry): void {
+  visited(_site: object, visit: VisitEntry): void {
     this.visits.push(visit);
   }
 
@@ -226,7 +231,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
 }
 
 /** A site as a runtime runs it: it starts, gives leases, and answers HTTP on a unix socket. */
-export class SiteOnSocket implements Pick<Runtime, 'start'> {
+export class SiteOnSocket implements Pick<SiteHost, 'start'> {
   readonly #socketPath: string;
   readonly #server = createServer((request, response) => this.#answer(request, response));
   handler: RequestListener = (_, response) => response.end();
@@ -278,7 +283,8 @@ export class SiteOnSocket implements Pick<Runtime, 'start'> {
         if (options?.isOwnCall) this.leasedToItself++;
         let isReleased = false;
         return {
-          socketPath: this.#socketPath,
+          door: this.#socketPath,
+          connect: () => connect(this.#socketPath),
           release: () => {
             if (isReleased) throw new Error('released twice');
             isReleased = true;

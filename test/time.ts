@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 /** A site's files and tables, changed as its own PHP would, and its backups, taken now instead of within the minute. */
 export function siteOnDisk(app: TestApp, siteId: string) {
   const { services } = app;
-  const { content } = services.runtime.storage(siteId);
+  const { content } = app.runtime.storage(siteId);
   const onDisk = {
     async write(path: string, text: string): Promise<void> {
       await mkdir(dirname(join(content, path)), { recursive: true });
@@ -29,7 +29,7 @@ export function siteOnDisk(app: TestApp, siteId: string) {
     remove: (path: string) => rm(join(content, path), { recursive: true }),
 
     async query(sql: string, ...values: SqlValue[]) {
-      const database = await services.runtime.database(siteId);
+      const database = await app.runtime.database(siteId);
       try {
         return await database.query(sql, ...values);
       } finally {

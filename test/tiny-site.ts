@@ -4,14 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Services } from '#core/services.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
 import type { SiteRow } from '#features/site/site.ts';
+import { hostIn } from './app.ts';
 
 /**
  * Gives a site that is only a row the least on disk that the time machine can keep and bring back: one file and the table
  * that names its address. No WordPress runs on it. Its first backup is taken at once, and the clock leaves it alone.
  */
 export async function makeTinySite(services: Services, siteId: string, url: string): Promise<SiteRow> {
-  const { db, runtime } = services;
-  const { content, database } = runtime.storage(siteId);
+  const { db, config } = services;
+  const { content, database } = hostIn(services).driver(config.newSites).storage(siteId);
   for (const folder of [content, dirname(database.file)]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(content, 'index.php'), '<?php // Silence is golden.');
   const sqlite = new DatabaseSync(database.file);

@@ -37,8 +37,9 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
     await app?.close();
   });
 
+  const ref = () => ({ ...app.services.config.newSites, id: siteId });
   const logError = (message: string, more: Partial<ErrorEntry> = {}) =>
-    app.services.siteLog.error(siteId, {
+    app.services.siteLog.error(ref(), {
       atMs: Date.now(),
       level: 'plain',
       message,
@@ -48,7 +49,7 @@ describe('the log of a site in the dashboard', { timeout: 400_000 }, () => {
       ...more,
     });
   const logVisit = (path: string, status: number, more: Partial<VisitEntry> = {}) =>
-    app.services.siteLog.visit(siteId, {
+    app.services.siteLog.visit(ref(), {
       atMs: Date.now(),
       method: 'GET',
       path,

@@ -22,6 +22,9 @@ export const textOr = (fallback: string, description: string, limits: Limits = {
 export const checked = (description: string, must: string, isRight: (value: string) => boolean) =>
   Type.Refine(Type.String({ description, must }), isRight);
 
+export const checkedOr = (fallback: string, description: string, must: string, isRight: (value: string) => boolean) =>
+  Type.Refine(Type.String({ description, must, default: fallback }), isRight);
+
 export const number = (fallback: number, [minimum, maximum]: [number, number], description: string) =>
   Type.Number({ description, default: fallback, minimum, maximum });
 

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { readHost } from '#core/host-name.ts';
 import {
   checked,
+  checkedOr,
   folders,
   isUrl,
   keys,
@@ -19,7 +20,7 @@ import {
   wordOr,
 } from './kinds.ts';
 
-export const ROLES = ['api', 'worker', 'edge'] as const;
+export const ROLES = ['api', 'worker', 'edge', 'host'] as const;
 /** The longest value that the sign-in to the metrics dashboard reads; what is configured longer could never be sent rightly. */
 export const MAX_OAUTH_LENGTH = 2000;
 
@@ -51,6 +52,20 @@ export const Variables = Type.Object({
     (value) => isIP(value) !== 0,
   ),
   LOG_LEVEL: wordOr('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'How much is logged'),
+
+  SITE_HOST: checkedOr(
+    'local',
+    'The host of sites that new sites go to, and that a process with the role `host` is',
+    'be a word of small letters, digits and dashes',
+    (value) => /^[a-z0-9-]{1,63}$/.test(value),
+  ),
+  SITE_HOST_ADDRESS: Type.Optional(
+    checked(
+      'Where other processes reach the sites of this one, as address:port; a socket in DATA_DIR otherwise',
+      'be an address with a port',
+      (value) => URL.canParse(`tcp://${value}`) && new URL(`tcp://${value}`).port !== '',
+    ),
+  ),
 
   DATABASE_URL: Type.Optional(
     checked('An external Postgres; the embedded one otherwise', 'start with postgres://', (value) =>

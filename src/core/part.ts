@@ -24,7 +24,7 @@ export type Stop = () => Promise<unknown>;
 const STAGES = ['fences', 'sites', 'work', 'serve'] as const;
 type Stage = (typeof STAGES)[number];
 
-export const EVERY_ROLE: readonly ProgramRole[] = ['api', 'worker', 'edge'];
+export const EVERY_ROLE: readonly ProgramRole[] = ['api', 'worker', 'edge', 'host'];
 
 /** Starts what this process is for; `stops` gets what ends it, in the order of the starts. */
 export async function startParts(parts: readonly Part[], services: Services, stops: Stop[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Runtime } from '#runtimes/runtime.ts';
-import type { TimeMachine } from '#timemachine/process/time-machine.ts';
+import type { LocalHost } from '#host/local-host.ts';
+import type { SiteHost } from '#host/site-host.ts';
+import type { SiteLog } from '#host/site-log/site-log.ts';
 import type { Config } from '../config.ts';
 import type { Credentials } from './auth/credentials.ts';
 import type { Listener } from './db/listener.ts';
@@ -19,7 +20,6 @@ import type { Outbound } from './outbound.ts';
 import type { Payments } from './payments.ts';
 import type { Secrets } from './secrets.ts';
 import type { SiteChanges } from './site-changes.ts';
-import type { SiteLog } from './site-log/site-log.ts';
 
 /** What main.ts builds once and every operation and job may use. */
 export interface Services {
@@ -47,12 +47,12 @@ export interface Services {
   gitHosts: GitHosts;
   /** Where money comes from; undefined where nothing can be bought. */
   payments: Payments | undefined;
-  /** Where sites run. */
-  runtime: Runtime;
+  /** Where sites are, wherever that is. */
+  hosts: SiteHost;
+  /** The one in this process, where it has one: for what is about its processes and not about a site. */
+  localHost: LocalHost | undefined;
   /** Tells which of them changed. */
   siteChanges: SiteChanges;
-  /** Where their owners read what went wrong in them, and who came. */
+  /** Takes what their owners read in their logs: what went wrong in them, and who came. */
   siteLog: SiteLog;
-  /** Where every minute of them is kept. */
-  timeMachine: TimeMachine;
 }

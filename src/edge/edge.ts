@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
-import { type Runtime, SiteFailure } from '#runtimes/runtime.ts';
+import type { SiteHost } from '#host/site-host.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
 import { refusalOf } from './admission.ts';
 import { SitePages } from './cache/site-pages.ts';
 import { Proxies } from './client-address.ts';
@@ -31,9 +32,12 @@ import { UsageReporter } from './usage.ts';
 import { Visit } from './visit.ts';
 import { Visitors } from './visitors.ts';
 
+/** What the edge asks of the hosts of sites. */
+type EdgeHost = Pick<SiteHost, 'start' | 'fileIdentity' | 'readFile' | 'readFilePart' | 'isFolder'>;
+
 export interface EdgeOptions {
   routes: RouteSource;
-  runtime: Pick<Runtime, 'start'>;
+  host: EdgeHost;
   reports: EdgeReports;
   outbound: Outbound;
   /** Addresses whose X-Forwarded-* headers count. */
@@ -90,7 +94,7 @@ export class Edge {
   #started: Promise<void> | undefined;
 
   constructor(options: EdgeOptions) {
-    const { routes, runtime, reports, log, outbound } = options;
+    const { routes, host, reports, log, outbound } = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#log = log;
     this.#reports = reports;
@@ -99,9 +103,9 @@ export class Edge {
     this.#usage = new UsageReporter(reports, log);
     this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits), log);
     const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
-    this.#upstream = new Upstream({ runtime, reports, limits: this.#limits, totals: this.totals, log });
+    this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
-    this.#files = new StaticFiles(this.#limits);
+    this.#files = new StaticFiles(host, this.#limits);
     this.#origin = new Origin({ ...shared, upstream: this.#upstream, visitors: new Visitors() });
     this.#tunnels = new Tunnels({ ...shared, upstream: this.#upstream, external: this.#external });
     this.#ownCalls = new OwnCalls(this.#limits.ownArrivalMs, (siteId, request, response) =>
@@ -281,7 +285,7 @@ export class Edge {
   readonly #report = (visit: Visit, bytes: number): void => {
     const { request, response, headers } = visit;
     const wasAnswered = response.headersSent || response.statusCode === SWITCHED;
-    this.#reports.visited(visit.gate.site.id, {
+    this.#reports.visited(visit.gate.route.site, {
       atMs: Date.now(),
       method: request.method ?? '',
       path: request.url ?? '',

@@ -1,4 +1,5 @@
-import { type RunningSite, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
+import type { HostedSpec } from '#host/site-host.ts';
+import { type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import type { SitePages } from './cache/site-pages.ts';
 import type { Allowance } from './compression/allowance.ts';
 import { NOTICES, NoticeError } from './notices.ts';
@@ -26,7 +27,7 @@ export class HostedSite implements CountedSite {
   /** Visitors that wait for an answer to begin. */
   #waiting = 0;
   /** What may be started of it now: undefined while some work has the site, and when it is gone. */
-  startable: SiteSpec | undefined;
+  startable: HostedSpec | undefined;
   /** The start that is under way; whoever comes meanwhile waits for the same one. */
   starting: Promise<RunningSite> | undefined;
   isGone = false;

@@ -1,12 +1,12 @@
-import type { VisitEntry } from '#core/site-log/entries.ts';
-import type { SiteSpec } from '#runtimes/runtime.ts';
+import type { HostedSpec, SiteRef } from '#host/site-host.ts';
+import type { VisitEntry } from '#host/site-log/entries.ts';
 
 /** All that the edge knows of a site: enough to answer a visitor without asking anybody. */
 export interface Route {
   fqdn: string;
   teamId: string;
-  /** What the runtime needs to start the site. */
-  site: SiteSpec;
+  /** What its host needs to start the site. */
+  site: HostedSpec;
   state: RouteState;
   /** The HTTP sign-in in front of the site, or null. */
   signIn: { username: string; password: string } | null;
@@ -17,9 +17,6 @@ export interface Route {
   uploadsRefused: string | null;
   /** Pages come from WordPress each time. */
   devMode: boolean;
-  /** WordPress' wp-content of this site, and the shared folder of WordPress itself: what is static comes from there. */
-  contentFolder: string;
-  coreFolder: string;
   /** Set for a throw-away copy, which is open to holders of a token signed with the key (see preview.ts), until it ends. */
   preview: { key: string; expiresAt: Date } | null;
 }
@@ -46,7 +43,7 @@ export interface EdgeReports {
   /** Counted since the last call, one entry a site. A rejected call is repeated with the next one. */
   usage(usage: readonly SiteUsage[]): Promise<void>;
   /** Each answer to a visitor, when all of it is sent. Called on the hot path, so it has to be cheap. */
-  visited(siteId: string, visit: VisitEntry): void;
+  visited(site: SiteRef, visit: VisitEntry): void;
   /** The site's pages changed: other edges must drop theirs too. */
   purged(siteId: string): void;
 }

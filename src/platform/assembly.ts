@@ -5,7 +5,7 @@ import type { Feature } from '#features/feature.ts';
 import { withPreviews } from '#features/preview/preview.ts';
 import { siteReports, siteRoutes } from '#features/site/site.ts';
 import type { Ground } from './ground.ts';
-import { connectionFigures, edgeFigures, eventLoopFigures, queueFigures, runtimeFigures } from './process-figures.ts';
+import { connectionFigures, edgeFigures, eventLoopFigures, hostFigures, queueFigures } from './process-figures.ts';
 import type { OwnServices } from './services.ts';
 
 /** What the platform's own parts work with, put together and not started yet. */
@@ -26,11 +26,11 @@ export function assemble(ground: Ground, services: OwnServices, features: readon
     ...withPreviews(services, siteRoutes(services)),
     subscribe: async (changed: (siteId: string | undefined) => void) => services.siteChanges.subscribe(changed),
   };
-  const { config, runtime, outbound, log } = services;
+  const { config, hosts, localHost, outbound, log } = services;
   const edge = new Edge({
     routes,
     reports: siteReports(services),
-    runtime,
+    host: hosts,
     outbound,
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
@@ -39,7 +39,7 @@ export function assemble(ground: Ground, services: OwnServices, features: readon
   const metrics = createMetrics(services, [
     queueFigures(services.jobs),
     connectionFigures(ground.pool),
-    runtimeFigures(runtime),
+    ...(localHost ? [hostFigures(localHost)] : []),
     eventLoopFigures(),
     ...(config.roles.has('edge') ? [edgeFigures(edge.totals)] : []),
     ...features.flatMap(({ figures = [] }) => figures),

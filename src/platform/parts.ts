@@ -1,9 +1,13 @@
 import { keepForOperator } from '#core/operator-file.ts';
 import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
+import type { Services } from '#core/services.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
 import { stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
+import type { LocalHost } from '#host/local-host.ts';
+import { HostServer } from '#host/wire/host-server.ts';
 import type { Assembly } from './assembly.ts';
 import { prepareData } from './first-data.ts';
+import { hostToken } from './hosts.ts';
 import { serveMetrics } from './metrics-port.ts';
 import { serve } from './server.ts';
 
@@ -14,13 +18,14 @@ export function ownParts(assembly: Assembly): Part[] {
   return [...siteParts(assembly), ...workParts(assembly), ...serveParts(assembly)];
 }
 
-/** Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on. */
+/** Every role has to do with sites; those that it does not run itself it reaches over the door of who does. */
 function siteParts({ services, features, routes }: Assembly): Part[] {
-  const { runtime, jobs } = services;
+  const { localHost, jobs } = services;
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'sites', roles: EVERY_ROLE, start });
   return [
-    part('the runtime', () => opened(runtime)),
-    // After the runtime, since jobs have to end before what they work with.
+    ...(localHost ? [part('the host of sites', () => opened(localHost))] : []),
+    ...(localHost ? [part('the door to it for other processes', () => opened(hostServer(services, localHost)))] : []),
+    // After the host, since jobs have to end before what they work with.
     part('the job queue', () => opened(jobs)),
     part('the first data', () => prepareData(services, features)),
     part('the end of sites that sleep or are gone', async () => {
@@ -32,6 +37,10 @@ function siteParts({ services, features, routes }: Assembly): Part[] {
       return undefined;
     }),
   ];
+}
+
+function hostServer({ secrets, log }: Services, host: LocalHost): HostServer {
+  return new HostServer({ host, address: host.address, token: hostToken(secrets), log });
 }
 
 function workParts({ services, features }: Assembly): Part[] {
@@ -59,7 +68,7 @@ function serveParts(assembly: Assembly): Part[] {
     ),
     // Scheduled work and calls of the API run PHP in every role, and what it asks of its own site is answered here.
     part('the edge', async () => {
-      services.runtime.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
+      services.localHost?.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
       const stop = await opened({ open: () => edge.start(), close: () => edge.close() });
       await subscribeToPurges(services, (siteId) => edge.purge(siteId));
       return stop;

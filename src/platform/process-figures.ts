@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Figures, figures } from '#core/figures.ts';
 import type { Jobs } from '#core/jobs/jobs.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
-import type { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import type { LocalHost } from '#host/local-host.ts';
 
 /** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
 export function queueFigures(jobs: Jobs): Figures {
@@ -37,7 +37,7 @@ export function connectionFigures(pool: pg.Pool): Figures {
   });
 }
 
-export function runtimeFigures(runtime: PhpWasmRuntime): Figures {
+export function hostFigures(host: LocalHost): Figures {
   return figures({
     metrics: {
       sites_awake: { help: 'Sites whose PHP runs here', type: 'gauge' },
@@ -46,12 +46,13 @@ export function runtimeFigures(runtime: PhpWasmRuntime): Figures {
       php_standby_ready: { help: 'Warm PHP processes that wait for a site', type: 'gauge' },
     },
     read() {
-      const awake = runtime.awake();
+      const drivers = Object.values(host.drivers);
+      const awake = drivers.flatMap((driver) => driver.awake());
       return {
         sites_awake: new Set(awake.map(({ siteId }) => siteId)).size,
         php_processes: awake.length,
         sites_memory_bytes: awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
-        php_standby_ready: runtime.standbyReady,
+        php_standby_ready: drivers.reduce((sum, { standbyReady }) => sum + standbyReady, 0),
       };
     },
   });

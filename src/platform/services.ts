@@ -11,26 +11,24 @@ import type { Stop } from '#core/part.ts';
 import type { Payments } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { SiteChanges } from '#core/site-changes.ts';
-import { SiteLog } from '#core/site-log/site-log.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
 import { PRICES } from '#features/plan/plans.ts';
+import { SiteLog } from '#host/site-log/site-log.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
-import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
-import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
+import { createLocalHost, createSiteHosts } from './hosts.ts';
 import { openOwnSecrets } from './platform-key.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
 
-/** The services, with what only the platform itself may do with two of them: open them, and let jobs be worked on. */
+/** The services, with what only the platform itself may do: let jobs be worked on. */
 export interface OwnServices extends Services {
   jobs: Jobs;
-  runtime: PhpWasmRuntime;
 }
 
 /** Picks the drivers. Nothing of this serves or works yet. */
@@ -39,6 +37,8 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const secrets = await openOwnSecrets(config, db);
+  const localHost = createLocalHost(config, log, outbound);
+  const hosts = createSiteHosts(localHost, db, secrets);
   const services: OwnServices = {
     config,
     log,
@@ -57,18 +57,14 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
     gitHosts: new GitHostClient(outbound),
     payments: undefined,
-    runtime: createRuntime(config, log, outbound),
+    hosts,
+    localHost,
     siteChanges: new SiteChanges(),
-    siteLog: new SiteLog(inData('logs'), log),
-    timeMachine: new TimeMachine({
-      store: { kind: 'disk', folder: inData('backups') },
-      processes: config.backupProcesses,
-    }),
+    siteLog: new SiteLog(hosts, log),
   };
   services.payments = createOwnPayments(services);
   stops.push(
     () => services.locks.close(),
-    () => services.timeMachine.close(),
     () => services.siteLog.close(),
   );
   services.siteLog.start();
@@ -87,23 +83,5 @@ function createOwnPayments(services: Services): Payments | undefined {
     secrets,
     baseUrl: config.baseUrl,
     deliver: (tx, { body, signature }) => receivePaymentEvent(tx, services, Buffer.from(body), signature),
-  });
-}
-
-function createRuntime(config: Config, log: Log, outbound: Outbound): PhpWasmRuntime {
-  return new PhpWasmRuntime({
-    dataDir: config.dataDir,
-    cacheDir: config.cacheDir,
-    log,
-    // Only who serves visitors keeps warm PHP at hand.
-    standbyWorkers: config.roles.has('edge') ? config.standbyWorkers : 0,
-    memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
-    requestTimeoutMs: config.phpTimeoutSeconds * 1000,
-    idleTimeoutMs: config.phpIdleMinutes * 60_000,
-    processesPerSite: config.phpProcessesPerSite,
-    requestsPerProcess: config.phpRequestsPerProcess,
-    compiler: config.phpCompiler,
-    allowedNetworks: config.outboundAllow,
-    ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });
 }

@@ -67,7 +67,7 @@ async function ask(
         const isOurs = error instanceof AnswerTooLarge || signal.aborted;
         reject((isOurs ? undefined : await lease.failure()) ?? error);
       };
-      const outgoing = send({ socketPath: lease.socketPath, method, path, headers, signal }, (response) => {
+      const outgoing = send({ createConnection: () => lease.connect(), method, path, headers, signal }, (response) => {
         const chunks: Buffer[] = [];
         let length = 0;
         response.on('data', (chunk: Buffer) => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
@@ -6,6 +7,8 @@ import type { Duplex } from 'node:stream';
  * (SiteSpec), so that drivers keep no records of their own. Every call is safe to repeat after a kill.
  */
 export interface Runtime {
+  /** To be called before everything else. */
+  open(): Promise<void>;
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
   /** The versions of WordPress that sites can name, newest first. */
@@ -69,6 +72,8 @@ export interface Runtime {
   answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void;
   /** The processes that serve sites here, for metrics and benchmarks; a busy site has several. */
   awake(): AwakeProcess[];
+  /** How many warm processes wait for a site. */
+  readonly standbyReady: number;
   close(): Promise<void>;
 }
 
@@ -134,8 +139,10 @@ export interface LeaseOptions {
  * keep this page (plugin/caching.php), `x-siteyard-failure` with a SiteFailureReason that PHP failed without a word.
  */
 export interface Lease {
-  /** Where to send it: HTTP/1.1 over a unix socket. */
-  socketPath: string;
+  /** Connections to the same door can be kept, and used again by whoever has a lease for it. */
+  readonly door: string;
+  /** A new connection to it, for HTTP/1.1. */
+  connect(): Socket;
   /** To be called once, when the answer has ended or failed. */
   release(): void;
   /** Why the connection broke, where the runtime knows. `stopped`: the request was not begun, and may be sent again. */
@@ -164,6 +171,8 @@ export interface Command {
   timeoutMs: number;
   /** Each stream is cut at this length. */
   maxOutputBytes: number;
+  /** Told what it writes as it comes, within the same limit; the command waits for whoever is slow to take it. */
+  onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => Promise<void> | void;
   signal?: AbortSignal;
   /** Runs although the site is suspended: it is part of the work that has the site to itself. */
   asHolder?: boolean;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
 import { registerPerson } from '../people.ts';
-import { newSite } from '../sites.ts';
+import { newSite, putOnPlan } from '../sites.ts';
+import { siteOnDisk } from '../time.ts';
 import { visit } from '../visit.ts';
 
 test('processes of every role start at once on an empty database and share the work', async () => {
@@ -50,32 +50,67 @@ test('processes of every role start at once on an empty database and share the w
   }
 });
 
-test('a site is made by the worker, served by the edge, and put to sleep by the api, each a process of its own', async () => {
+test('each role is a process of its own, and nobody but the host has the sites', async () => {
   const database = await createTestDatabase({ empty: true });
-  const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-roles-'));
-  const start = (ROLE: string, env = {}) =>
-    startTestApp({ databaseUrl: database.url, env: { ROLE, DATA_DIR: dataDir, ...env } });
+  const start = (ROLE: string, env = {}) => startTestApp({ databaseUrl: database.url, env: { ROLE, ...env } });
   const edge = await start('edge');
   // Sites are reached through the edge, so that is the port in their addresses.
   const shared = { BASE_URL: edge.url };
   const port = await freePort();
-  const [api, worker] = await Promise.all([start('api', { ...shared, PORT: String(port) }), start('worker', shared)]);
-  const { runtime } = edge.services;
+  const [host, api, worker] = await Promise.all([
+    start('host', shared),
+    start('api', { ...shared, PORT: String(port) }),
+    start('worker', shared),
+  ]);
+  const awake = () => host.runtime.awake().length;
   try {
     const ada = await registerPerson({ ...api, url: `http://localhost:${port}` }, 'Ada');
+    await putOnPlan(api, ada.teamId, 'business');
     const site = await newSite(ada);
+    const params = { fqdn: site.fqdn };
     assert.equal(site.busy, null);
+    for (const app of [edge, api, worker]) assert.equal(app.services.localHost, undefined);
+
+    // Pages, files small and large, a part of one, and a folder come from where the site is.
     assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
-    assert.equal(runtime.awake().length, 1);
+    assert.equal(awake(), 1);
+    const disk = siteOnDisk(host, site.id);
+    const large = 'large '.repeat(1_000_000);
+    await disk.write('uploads/small.txt', 'small');
+    await disk.write('uploads/large.txt', large);
+    const open = (path: string, headers = {}) => visit(edge, site.fqdn, path, { headers });
+    assert.equal((await open('/wp-content/uploads/small.txt')).text, 'small');
+    assert.equal((await open('/wp-content/uploads/large.txt')).text, large);
+    assert.equal((await open('/wp-content/uploads/large.txt', { range: 'bytes=6-10' })).text, 'large');
+    assert.equal((await open('/wp-content/uploads')).status, 301);
+    assert.equal((await open('/wp-content/uploads/missing.txt')).status, 404);
+
+    // Its past, its log and its mail too.
+    const point = await disk.keep();
+    await disk.write('uploads/small.txt', 'changed');
+    const wish = { restore_point: point, restore_db: true, restore_cms_content: true };
+    const preview = await ada.api.previewPitRestore({ params, wait: 60, body: { restore_point: point } });
+    assert.equal(preview.num_files_restored, 1);
+    const { urls } = await ada.api.createBlobUrls({ params, body: { keys: ['uploads/large.txt'] } });
+    assert.equal(await (await fetch(String(urls[0]?.url).replace(edge.url, `http://localhost:${port}`))).text(), large);
+    const restored = await ada.api.createPitRestore({ params, wait: 120, body: wish });
+    assert.equal(restored.failed_reason, null);
+    assert.equal(readFileSync(join(host.runtime.contentFolder(site.id), 'uploads/small.txt'), 'utf8'), 'small');
+    await edge.services.siteLog.flush();
+    const { results } = await ada.api.listSiteLog({ params, query: { kind: 'access', search: 'large.txt' } });
+    assert.equal(results.length, 2);
+
     // A process that serves no sites says so at once.
     assert.equal((await visit({ url: `http://localhost:${port}` }, site.fqdn, '/')).status, 421);
-    await ada.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
-    await eventually(async () => runtime.awake().length === 0);
+    assert.equal((await visit(edge, site.fqdn, '/')).status, 200);
+    await ada.api.sleepSite({ params, wait: 60 });
+    await eventually(async () => awake() === 0);
     assert.equal((await visit(edge, site.fqdn, '/wp-login.php')).status, 200);
-    assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);
+    assert.equal((await ada.api.getSite({ params })).is_sleeping, false);
+    await ada.api.updateSite({ params, wait: 60, body: { new_fqdn: `new-${site.fqdn}` } });
+    assert.equal((await visit(edge, `new-${site.fqdn}`, '/')).status, 200);
   } finally {
-    await Promise.all([api, worker, edge].map((app) => app.close()));
+    await Promise.all([api, worker, edge, host].map((app) => app.close()));
     await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
   }
 });

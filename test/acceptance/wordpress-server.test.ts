@@ -91,7 +91,7 @@ test('a theme that came with WordPress is gone from the site that deletes it, un
   // It is gone, and not only from this list.
   const again = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
   assert.equal(again.data.errorMessage, 'The requested theme does not exist.');
-  const themes = join(app.services.runtime.contentFolder(site.id), 'themes');
+  const themes = join(app.runtime.contentFolder(site.id), 'themes');
   await mkdir(join(themes, 'twentytwentythree'), { recursive: true });
   await writeFile(join(themes, 'twentytwentythree/style.css'), '/* Theme Name: My own */');
   await writeFile(join(themes, 'twentytwentythree/index.php'), '<?php');
@@ -145,7 +145,7 @@ this_function_does_not_exist();
 `;
 
 test('a plugin that breaks the site can be paused by the link that the owner is mailed', async () => {
-  const plugin = join(app.services.runtime.contentFolder(site.id), 'plugins/broken');
+  const plugin = join(app.runtime.contentFolder(site.id), 'plugins/broken');
   await mkdir(plugin, { recursive: true });
   await writeFile(join(plugin, 'broken.php'), BROKEN);
   await siteOnDisk(app, site.id).setOption('active_plugins', 'a:1:{i:0;s:17:"broken/broken.php";}');

@@ -282,7 +282,8 @@ function createMakers(app: TestApp, passwordHash: string) {
 
     /** The end of an address that opens a file of a backup. */
     async blob(siteId: string): Promise<string> {
-      const { urls } = await createBlobUrls(db, app.services, siteId, new Date(), { keys: ['index.php'] });
+      const site = { ...app.services.config.newSites, id: siteId };
+      const { urls } = await createBlobUrls(db, app.services, site, new Date(), { keys: ['index.php'] });
       return new URL(urls[0]?.url as string).searchParams.get('token') as string;
     },
 

@@ -221,7 +221,7 @@ async function checkLeftovers(owners: RestoringOwner[]): Promise<void> {
   );
   try {
     await endPreviews.run({}, { services } as Parameters<typeof endPreviews.run>[1]);
-    assert.deepEqual((await services.timeMachine.check()).faults, []);
+    assert.deepEqual((await services.hosts.check(services.config.newSites)).faults, []);
   } finally {
     await stop();
   }

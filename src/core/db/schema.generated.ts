@@ -86,6 +86,8 @@ export interface DB {
     deleted_at: Generated<Date>;
     purge_after: Generated<Date>;
     is_purging: Generated<boolean>;
+    host: Generated<string>;
+    driver: Generated<string>;
   };
   events: {
     id: Generated<string>;
@@ -247,6 +249,8 @@ export interface DB {
     machine: string;
     pid: number;
     seen_at: Generated<Date>;
+    host: Generated<string | null>;
+    address: Generated<string | null>;
   };
   regions: {
     id: Generated<number>;
@@ -348,6 +352,8 @@ export interface DB {
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
     busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | null>;
+    host: Generated<string>;
+    driver: Generated<string>;
   };
   subscriptions: {
     account: string;

@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import type { Lease } from '#runtimes/runtime.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { type AnswerHead, AnswerParser, type ParserEvents } from './answer-parser.ts';
 import type { BodyTarget } from './body.ts';
@@ -21,7 +22,7 @@ const MAX_IDLE = 32;
 /** Servers keep idle connections for seconds, so that one used this shortly ago is still there. */
 const SURELY_OPEN_MS = 500;
 
-/** Kept connections to the processes of sites, by socket. The one used last is taken first, so that spare ones age. */
+/** Kept connections to the processes of sites, by door. The one used last is taken first, so that spare ones age. */
 export class SiteConnections {
   readonly #idle = new Map<string, SiteConnection[]>();
   #isClosed = false;
@@ -30,29 +31,29 @@ export class SiteConnections {
    * Sends over a kept connection where there is one. A request that can not be repeated takes none that the site may be
    * about to close. Returns the connection, to be destroyed if nobody waits any more.
    */
-  send(socketPath: string, exchange: Exchange, isRepeatable: boolean): SiteConnection {
-    let kept = this.#idle.get(socketPath)?.pop();
+  send(lease: Lease, exchange: Exchange, isRepeatable: boolean): SiteConnection {
+    let kept = this.#idle.get(lease.door)?.pop();
     if (kept && !isRepeatable && Date.now() - kept.idleSinceMs > SURELY_OPEN_MS) {
       this.keep(kept);
       kept = undefined;
     }
-    const connection = kept ?? new SiteConnection(socketPath, this);
+    const connection = kept ?? new SiteConnection(lease, this);
     connection.send(exchange);
     return connection;
   }
 
   keep(connection: SiteConnection): void {
-    const idle = this.#idle.get(connection.socketPath) ?? [];
-    if (idle.length === 0) this.#idle.set(connection.socketPath, idle);
+    const idle = this.#idle.get(connection.door) ?? [];
+    if (idle.length === 0) this.#idle.set(connection.door, idle);
     if (idle.length < MAX_IDLE && !this.#isClosed) idle.push(connection);
     else connection.destroy();
   }
 
   forget(connection: SiteConnection): void {
-    const idle = this.#idle.get(connection.socketPath);
+    const idle = this.#idle.get(connection.door);
     const index = idle?.indexOf(connection) ?? -1;
     if (index >= 0) idle?.splice(index, 1);
-    if (idle?.length === 0) this.#idle.delete(connection.socketPath);
+    if (idle?.length === 0) this.#idle.delete(connection.door);
   }
 
   close(): void {
@@ -62,7 +63,7 @@ export class SiteConnections {
 }
 
 export class SiteConnection implements ParserEvents, AnswerFlow {
-  readonly socketPath: string;
+  readonly door: string;
   readonly #owner: SiteConnections;
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
@@ -73,10 +74,10 @@ export class SiteConnection implements ParserEvents, AnswerFlow {
   #uses = 0;
   idleSinceMs = 0;
 
-  constructor(socketPath: string, owner: SiteConnections) {
-    this.socketPath = socketPath;
+  constructor(lease: Lease, owner: SiteConnections) {
+    this.door = lease.door;
     this.#owner = owner;
-    this.#socket = connect(socketPath);
+    this.#socket = lease.connect();
     this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#socket.on('end', () => this.#receiveEnd());
     this.#socket.on('error', (error) => this.#break(error));

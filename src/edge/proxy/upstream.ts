@@ -1,8 +1,9 @@
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
+import type { HostedSpec, SiteHost } from '#host/site-host.ts';
 import { leaseSite } from '#runtimes/request.ts';
-import { type Lease, type RunningSite, type Runtime, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
+import { type Lease, type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import type { Gate } from '../gate.ts';
 import { SiteTaken } from '../hosted-site.ts';
 import { type Leaving, Left } from '../leaving.ts';
@@ -32,7 +33,7 @@ export interface Upgraded {
 }
 
 export interface UpstreamOptions {
-  runtime: Pick<Runtime, 'start'>;
+  host: Pick<SiteHost, 'start'>;
   reports: EdgeReports;
   limits: EdgeLimits;
   totals: EdgeTotals;
@@ -85,9 +86,14 @@ export class Upstream {
 
   #switch(lease: Lease, { method, path, headers, leaving }: Outgoing): Promise<Upgraded> {
     return new Promise((resolve, reject) => {
-      const { socketPath } = lease;
       // A connection that changes its protocol never comes back, so that it is none of the kept ones.
-      const request = openRequest({ socketPath, method, path, headers, agent: false, signal: leaving.signal });
+      const request = openRequest({
+        createConnection: () => lease.connect(),
+        method,
+        path,
+        headers,
+        signal: leaving.signal,
+      });
       request.once('upgrade', (message, socket, head) => {
         socket.once('close', () => lease.release());
         resolve({ message, tunnel: { socket, head } });
@@ -157,7 +163,7 @@ export class Upstream {
     if (!startable) throw new SiteTaken();
     if (isForItself) return this.#runningFor(startable);
     if (underWay) return underWay;
-    const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.runtime.start(startable);
+    const starting = route.state === 'asleep' ? this.#wake(startable) : this.#options.host.start(startable);
     site.starting = starting;
     const forget = () => {
       site.starting = undefined;
@@ -170,19 +176,19 @@ export class Upstream {
    * What a site asks of itself starts none but a further process of it. Else one that asks itself again and again would outlive its own
    * end. Its scheduled work runs while it sleeps, and may ask.
    */
-  async #runningFor(site: SiteSpec): Promise<RunningSite> {
-    const running = await this.#options.runtime.start(site);
+  async #runningFor(site: HostedSpec): Promise<RunningSite> {
+    const running = await this.#options.host.start(site);
     if (!running.isAwake) throw new SiteFailure('stopped', 'the site that asks itself was stopped');
     return running;
   }
 
-  async #wake(site: SiteSpec): Promise<RunningSite> {
-    const { runtime, reports, log } = this.#options;
+  async #wake(site: HostedSpec): Promise<RunningSite> {
+    const { host, reports, log } = this.#options;
     // The visitor gets the page even where nobody takes note that the site is awake.
     const noted = reports.woke(site.id).catch((error: unknown) => {
       log.warn({ err: error, site_id: site.id }, 'a wake could not be reported');
     });
-    const [running] = await Promise.all([runtime.start(site), noted]);
+    const [running] = await Promise.all([host.start(site), noted]);
     return running;
   }
 
@@ -225,7 +231,7 @@ export class Upstream {
           if (!isAnswered) reject(leaving.hasLeft ? new Left() : (failure ?? brokenOff()));
         },
       };
-      const connection = this.#connections.send(lease.socketPath, exchange, isRepeatable && !isRepeated);
+      const connection = this.#connections.send(lease, exchange, isRepeatable && !isRepeated);
       leaving.onLeave(() => {
         // The connection may serve somebody else by now.
         if (!isOver) connection.destroy();

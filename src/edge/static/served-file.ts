@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { FileStat, SiteHost } from '#host/site-host.ts';
 import { type Coding, isCompressibleType } from '../compression/codings.ts';
 import { Forms } from '../compression/forms.ts';
 import type { Kept, MemoryBudget } from '../memory-budget.ts';
@@ -6,17 +8,19 @@ import { isNotModified, matchesEtag, rangeStillHolds, readRange } from '../preco
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 import { cachingFor } from './caching.ts';
-import { type FileStat, type OpenedFile, openFile } from './open-file.ts';
 import type { Place } from './static-path.ts';
 
 const OVERHEAD_BYTES = 2048;
 const VARY: RawHeaders = ['Vary', 'Accept-Encoding'];
+
+export type FileReader = Pick<SiteHost, 'readFilePart'>;
 
 /** A file as it was when it was last looked at: its content too where it is small. */
 export class ServedFile implements Kept {
   used = false;
   sizeBytes = OVERHEAD_BYTES;
   readonly stat: FileStat;
+  readonly #host: FileReader;
   readonly #place: Place;
   readonly #headers: RawHeaders;
   readonly #etag: string;
@@ -25,6 +29,7 @@ export class ServedFile implements Kept {
   readonly #onForget: () => void;
 
   constructor(
+    host: FileReader,
     place: Place,
     contentType: string,
     stat: FileStat,
@@ -33,6 +38,7 @@ export class ServedFile implements Kept {
     onForget: () => void,
   ) {
     this.stat = stat;
+    this.#host = host;
     this.#place = place;
     this.#onForget = onForget;
     this.#etag = `${stat.sizeBytes.toString(36)}-${Math.round(stat.modifiedAtMs * 1000).toString(36)}`;
@@ -132,17 +138,13 @@ export class ServedFile implements Kept {
     first: number,
     last: number,
   ): Promise<boolean> {
-    const opened = await openFile(this.#place);
-    if (!opened) return false;
+    const { identity, sizeBytes } = this.stat;
+    const end = Math.min(last, sizeBytes - 1);
     // What is sent must be what the headers say; a file that changed since is looked at anew by the next request.
-    if (opened.stat.identity !== this.stat.identity) {
-      await opened.handle.close();
-      return false;
-    }
-    const end = Math.min(last, this.stat.sizeBytes - 1);
-    const length = String(end - first + 1);
-    visit.response.writeHead(status, [...headers, 'Content-Length', length, ...caching]);
-    await pour(opened, visit.response, visit.isHead, first, end);
+    const body = await this.#host.readFilePart(this.#place.root, this.#place.path, { identity, first, last: end });
+    if (!body) return false;
+    visit.response.writeHead(status, [...headers, 'Content-Length', String(end - first + 1), ...caching]);
+    await pour(body, visit.response, visit.isHead);
     return true;
   }
 
@@ -169,24 +171,18 @@ export class ServedFile implements Kept {
   }
 }
 
-/** Sends a part of an open file, no faster than the visitor takes it, and closes it. */
-async function pour(
-  { handle, stat }: OpenedFile,
-  response: ServerResponse,
-  isHead: boolean,
-  first: number,
-  last: number,
-): Promise<void> {
-  if (isHead || stat.sizeBytes === 0) {
+/** Sends what is read, no faster than the visitor takes it. */
+async function pour(body: Readable, response: ServerResponse, isHead: boolean): Promise<void> {
+  if (isHead) {
     response.end();
-    return handle.close();
+    body.destroy();
+    return;
   }
-  const stream = handle.createReadStream({ start: first, end: last, highWaterMark: 256 * 1024 });
   await new Promise<void>((resolve) => {
-    response.once('close', () => stream.destroy());
-    stream.once('error', () => response.destroy());
-    stream.once('close', resolve);
-    if (response.destroyed) stream.destroy();
-    else stream.pipe(response);
+    response.once('close', () => body.destroy());
+    body.once('error', () => response.destroy());
+    body.once('close', resolve);
+    if (response.destroyed) body.destroy();
+    else body.pipe(response);
   });
 }

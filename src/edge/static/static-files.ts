@@ -1,11 +1,10 @@
-import { lstat } from 'node:fs/promises';
+import type { SiteHost } from '#host/site-host.ts';
 import type { Gate } from '../gate.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { type Kept, MemoryBudget } from '../memory-budget.ts';
 import { NOTICES, type Notice } from '../notices.ts';
 import type { Visit } from '../visit.ts';
 import { cachingFor } from './caching.ts';
-import { isFolder, isMissing, openFile, toFileStat } from './open-file.ts';
 import { ServedFile } from './served-file.ts';
 import { folderPath, isCoreOnly, type Place, placesOf, readPath, type StaticPath } from './static-path.ts';
 
@@ -13,6 +12,8 @@ import { folderPath, isCoreOnly, type Place, placesOf, readPath, type StaticPath
 const CHECK_MS = 1_000;
 const MISSING_BYTES = 256;
 const MAX_REMEMBERED = 1_000;
+
+type FileHost = Pick<SiteHost, 'fileIdentity' | 'readFile' | 'readFilePart' | 'isFolder'>;
 
 export type FileOutcome = 'answered' | 'pass' | Notice;
 
@@ -25,6 +26,7 @@ interface Known extends Kept {
 
 /** Static files straight from disk; small ones stay in memory and are looked at again at most once a second. */
 export class StaticFiles {
+  readonly #host: FileHost;
   readonly #limits: EdgeLimits;
   readonly #budget: MemoryBudget;
   /** By file name, so that sites share what is WordPress' own. */
@@ -33,7 +35,8 @@ export class StaticFiles {
   /** Where a site's paths led the last time; believed only while the file is, so that it is never older than that. */
   readonly #found = new WeakMap<Gate, Map<string, Known>>();
 
-  constructor(limits: EdgeLimits) {
+  constructor(host: FileHost, limits: EdgeLimits) {
+    this.#host = host;
     this.#limits = limits;
     this.#budget = new MemoryBudget(limits.fileCacheBytes);
   }
@@ -50,8 +53,7 @@ export class StaticFiles {
     if (named === 'denied') return NOTICES.notFound;
     if (!visit.isRead) return 'pass';
     if (named === 'dynamic') return this.#answerFolder(visit, 'pass');
-    const { contentFolder, coreFolder } = visit.gate.route;
-    return this.#answerFrom(placesOf(named.path, contentFolder, coreFolder), 0, named, visit);
+    return this.#answerFrom(placesOf(named.path, visit.gate.route.site), 0, named, visit);
   }
 
   #answerFrom(
@@ -78,8 +80,7 @@ export class StaticFiles {
   #answerFolder(visit: Visit, otherwise: FileOutcome): FileOutcome | Promise<FileOutcome> {
     const folder = folderPath(visit.path);
     if (!folder) return otherwise;
-    const { contentFolder, coreFolder } = visit.gate.route;
-    return isOneFolder(placesOf(folder.path, contentFolder, coreFolder)).then((isFound) => {
+    return this.#isOneFolder(placesOf(folder.path, visit.gate.route.site)).then((isFound) => {
       if (!isFound) return otherwise;
       redirect(visit, `${folder.location}${visit.query}`);
       return 'answered';
@@ -115,8 +116,13 @@ export class StaticFiles {
     if (known.file?.isInMemory) found.set(path, known);
   }
 
-  #at(place: Place): Known {
-    const name = place.root + place.path;
+  /** Whether one of the places is a folder. */
+  async #isOneFolder(places: readonly Place[]): Promise<boolean> {
+    for (const { root, path } of places) if (await this.#host.isFolder(root, path)) return true;
+    return false;
+  }
+
+  #at({ name }: Place): Known {
     const found = this.#known.get(name);
     if (found) {
       found.used = true;
@@ -137,7 +143,8 @@ export class StaticFiles {
 
   async #check(known: Known, place: Place, contentType: string): Promise<void> {
     const checkedAtMs = Date.now();
-    if (!known.file || known.file.stat.identity !== (await identityOf(place))) {
+    const isSame = known.file?.stat.identity === (await this.#host.fileIdentity(place.root, place.path));
+    if (!known.file || !isSame) {
       if (known.file) this.#budget.remove(known.file);
       known.file = await this.#load(known, place, contentType);
     }
@@ -145,30 +152,15 @@ export class StaticFiles {
   }
 
   async #load(known: Known, place: Place, contentType: string): Promise<ServedFile | undefined> {
-    const opened = await openFile(place);
-    if (!opened) return undefined;
-    const { handle, stat } = opened;
-    try {
-      const isSmall = stat.sizeBytes <= this.#limits.fileBytes;
-      const content = isSmall ? await handle.readFile() : undefined;
-      // It grew or shrank while it was read: what was read is one whole answer all the same.
-      const seen = content ? { ...stat, sizeBytes: content.length } : stat;
-      const file = new ServedFile(place, contentType, seen, content, this.#budget, () => {
-        if (known.file === file) known.file = undefined;
-        known.checkedAtMs = 0;
-      });
-      this.#budget.add(file);
-      return file;
-    } finally {
-      await handle.close();
-    }
+    const found = await this.#host.readFile(place.root, place.path, this.#limits.fileBytes);
+    if (!found) return undefined;
+    const file = new ServedFile(this.#host, place, contentType, found.stat, found.content, this.#budget, () => {
+      if (known.file === file) known.file = undefined;
+      known.checkedAtMs = 0;
+    });
+    this.#budget.add(file);
+    return file;
   }
-}
-
-/** Whether one of the places is a folder. */
-async function isOneFolder(places: readonly Place[]): Promise<boolean> {
-  for (const place of places) if (await isFolder(place)) return true;
-  return false;
 }
 
 function redirect({ response, gate }: Visit, location: string): void {
@@ -178,13 +170,4 @@ function redirect({ response, gate }: Visit, location: string): void {
 
 function isBelieved({ checkedAtMs }: Known, { gate }: Visit): boolean {
   return Date.now() - checkedAtMs < CHECK_MS && checkedAtMs > gate.madeAtMs;
-}
-
-async function identityOf({ root, path }: Place): Promise<string | undefined> {
-  try {
-    return toFileStat(await lstat(root + path)).identity;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import type { FileRoot, HostedSpec } from '#host/site-host.ts';
 import { isUnder } from '../path-prefix.ts';
 import { decodePath } from '../target.ts';
 import { CONTENT_TYPES } from './content-types.ts';
@@ -55,17 +56,27 @@ export function folderPath(rawPath: string): { path: string; location: string } 
 }
 
 /** The places where the file may be, in the order of looking. */
-export function placesOf(path: string, contentFolder: string, coreFolder: string): readonly Place[] {
-  if (!isUnder(path, CONTENT_PREFIX)) return [{ root: coreFolder, path }];
-  const own = { root: contentFolder, path: path.slice(CONTENT_PREFIX.length) };
+export function placesOf(path: string, site: HostedSpec): readonly Place[] {
+  if (!isUnder(path, CONTENT_PREFIX)) return [coreOf(site, path)];
+  const { host, driver, id } = site;
+  const root = { host, driver, root: { siteId: id } };
+  const below = path.slice(CONTENT_PREFIX.length);
+  const own = { root, path: below, name: `${host} ${driver} ${id} ${below}` };
   // Themes that come with WordPress are shared by all sites.
-  return isUnder(path, `${CONTENT_PREFIX}/themes`) ? [own, { root: coreFolder, path }] : [own];
+  return isUnder(path, `${CONTENT_PREFIX}/themes`) ? [own, coreOf(site, path)] : [own];
+}
+
+function coreOf({ host, driver, coreVersion }: HostedSpec, path: string): Place {
+  const root = { host, driver, root: { coreVersion } };
+  return { root, path, name: `${host} ${driver} ${coreVersion} ${path}` };
 }
 
 export interface Place {
-  root: string;
+  root: FileRoot;
   /** Below the root, with a slash in front. */
   path: string;
+  /** No two places have the same one. */
+  name: string;
 }
 
 /** Below these WordPress makes nothing by itself, so that a missing file is just missing. */

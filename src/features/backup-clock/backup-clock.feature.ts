@@ -1,11 +1,10 @@
-import { EVERY_ROLE } from '#core/part.ts';
 import { feature } from '../feature.ts';
 import { BackupClock, listenToTouches } from './backup-clock.ts';
 
 export const backupClockFeature = feature({
   name: 'backup-clock',
   parts: [
-    { name: 'which sites ran something', stage: 'sites', roles: EVERY_ROLE, start: listenToTouches },
+    { name: 'which sites ran something', stage: 'sites', roles: ['host'], start: listenToTouches },
     {
       name: 'the backup clock',
       stage: 'work',

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inTransaction, openDatabase } from '#core/db/database.ts';
 import { Locks } from '#core/db/locks.ts';
-import { findClock, placeOf, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/site/site.ts';
 import type { Backup } from '#sdk';
@@ -129,8 +129,8 @@ suite('the minutely backup', () => {
   test('tells of a failure in an event and on the site, tries again, and tells when it works again', async () => {
     const { id, fqdn, disk } = await quietSite();
     await disk.setOption('changed', 'yes');
-    const { file } = app.services.runtime.storage(id).database;
-    await app.services.timeMachine.release(id);
+    const { file } = app.runtime.storage(id).database;
+    await app.timeMachine.release(id);
     const right = readFileSync(file);
     writeFileSync(file, 'this is no database');
     await backUp(app.services, id);
@@ -166,7 +166,7 @@ suite('the minutely backup', () => {
       .where('created_at', '=', new Date(lost))
       .execute();
     // Whoever remembers having told is gone too.
-    await app.services.timeMachine.release(id);
+    await app.timeMachine.release(id);
     await disk.setOption('step', '2');
     await disk.keep();
     assert.ok((await backupsOf(fqdn)).some(({ created_at }) => created_at === lost));
@@ -189,7 +189,8 @@ suite('the minutely backup', () => {
       await disk.setOption('step', 'first');
       const first = await disk.keep();
       await disk.setOption('step', 'second');
-      const elsewhere = await other.snapshot(await placeOf(app.services, await rowOf(id)));
+      const kept = await keptAs(app.services, await rowOf(id));
+      const elsewhere = await other.snapshot({ ...app.runtime.storage(id), ...kept, site: id });
       assert.equal(elsewhere.isNew, true);
       await disk.setOption('step', 'first');
       assert.notEqual(await disk.keep(), first, 'the same as long ago is another minute');

@@ -41,9 +41,9 @@ export class BackupClock {
 
   async #takeDue(): Promise<void> {
     if (!this.#timer) return;
-    const { db, timeMachine, log } = this.#services;
+    const { db, config, log } = this.#services;
     // One runs in each process of the time machine, and one waits, so that none of them idles.
-    const free = 2 * timeMachine.processes - this.#running.size;
+    const free = 2 * config.backupProcesses - this.#running.size;
     if (free <= 0) return;
     for (const siteId of await takeDueSites(db, free)) {
       const work = this.#backUp(siteId)
@@ -69,7 +69,7 @@ const LONGEST_EXEC_SECONDS = 300;
  * Writes down which sites ran something: a quiet one's at once, and what busy ones do again together every few seconds. To
  * be called by whoever runs PHP, before it runs any. Returns what writes down the rest at the end.
  */
-export async function listenToTouches({ config, db, runtime, log }: Services): Promise<() => Promise<void>> {
+export async function listenToTouches({ config, db, localHost, log }: Services): Promise<() => Promise<void>> {
   let now = new Set<string>();
   let later = new Set<string>();
   /** The sites that were written down within the last pause. */
@@ -94,11 +94,11 @@ export async function listenToTouches({ config, db, runtime, log }: Services): P
   };
   await touchLatest(db, Math.max(config.phpTimeoutSeconds, LONGEST_EXEC_SECONDS));
   const timer = setInterval(writeAll, GATHER_MS);
-  runtime.listen({
-    touched(siteId) {
-      if (recent.has(siteId)) return void later.add(siteId);
+  localHost?.listen({
+    touched({ id }) {
+      if (recent.has(id)) return void later.add(id);
       if (now.size === 0) setImmediate(write);
-      now.add(siteId);
+      now.add(id);
     },
   });
   return () => {

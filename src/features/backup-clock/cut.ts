@@ -2,7 +2,7 @@ import { type Db, inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, findClock, insertBackup, noteCut, noteFailure, placeOf } from '#features/backup/backup.ts';
+import { databaseTime, findClock, insertBackup, keptAs, noteCut, noteFailure } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/site/site.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
@@ -19,7 +19,7 @@ export async function backUp(services: Services, siteId: string): Promise<boolea
     if (site?.busy !== null) return false;
     const begunAt = await databaseTime(services.db);
     try {
-      const cut = await services.timeMachine.snapshot(await placeOf(services, site), { signal });
+      const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal });
       await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
     } catch (error) {
       await recordFailure(services, site, error as Error);

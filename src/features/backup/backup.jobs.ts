@@ -1,7 +1,8 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plans.ts';
-import { deleteForgottenBackups, hasBackupBefore, listNeededHashes, listPlans } from './backup.sql.ts';
+import type { Place } from '#host/site-host.ts';
+import { deleteForgottenBackups, hasBackupBefore, listHosts, listNeededHashes, listPlans } from './backup.sql.ts';
 
 export const pruneBackups = jobKind<Record<string, never>>({
   name: 'backup.prune',
@@ -15,30 +16,46 @@ export const checkBackups = jobKind<Record<string, never>>({
   name: 'backup.check',
   lane: 'background',
   schedule: '23 4 * * 0',
-  async run(_payload, { services: { timeMachine, log } }) {
-    const { faults, bytes } = await timeMachine.check();
-    for (const fault of faults) log.error({ fault }, 'a backup is damaged');
-    log.info({ bytes, faults: faults.length }, 'checked the backups');
+  async run(_payload, { services }) {
+    const { hosts, log } = services;
+    for (const place of await everyHost(services)) {
+      const { faults, bytes } = await hosts.check(place);
+      for (const fault of faults) log.error({ fault, host: place.host }, 'a backup is damaged');
+      log.info({ bytes, faults: faults.length, host: place.host }, 'checked the backups');
+    }
   },
 });
 
 /** Once a day: what is past its plan's window is thinned to one a day, then to nothing, and the space is freed. */
-export async function prune({ db, timeMachine, log }: Services, nowMs: number): Promise<void> {
-  const windows = (await listPlans(db)).map(({ site_id, space, plan_type_name }) => {
-    return { siteId: site_id, space, windowMs: PLANS[plan_type_name].restore_window_hours * 3_600_000 };
+export async function prune(services: Services, nowMs: number): Promise<void> {
+  const { db, hosts, log } = services;
+  const windows = (await listPlans(db)).map(({ site_id, host, driver, space, plan_type_name }) => {
+    return {
+      site: { id: site_id, host, driver },
+      space,
+      windowMs: PLANS[plan_type_name].restore_window_hours * 3_600_000,
+    };
   });
-  const report = await timeMachine.prune({
-    windowsMs: Object.fromEntries(windows.map(({ siteId, windowMs }) => [siteId, windowMs])),
+  const wish = {
+    windowsMs: Object.fromEntries(windows.map(({ site, windowMs }) => [site.id, windowMs])),
     pinned: await listNeededHashes(db),
     nowMs,
-  });
-  // The records follow what the store still has.
-  for (const { siteId, space, windowMs } of windows) {
-    const before = new Date(nowMs - windowMs);
-    if (!(await hasBackupBefore(db, siteId, before))) continue;
-    const kept = await timeMachine.repository.site(space, siteId).snapshots();
-    const hashes = kept.map(({ hash }) => hash);
-    await deleteForgottenBackups(db, siteId, before, hashes);
+  };
+  for (const place of await everyHost(services)) {
+    const report = await hosts.prune(place, wish);
+    log.info({ ...report, host: place.host }, 'pruned the backups');
   }
-  log.info(report, 'pruned the backups');
+  // The records follow what the store still has.
+  for (const { site, space, windowMs } of windows) {
+    const before = new Date(nowMs - windowMs);
+    if (!(await hasBackupBefore(db, site.id, before))) continue;
+    await deleteForgottenBackups(db, site.id, before, await hosts.keptSnapshots(site, space));
+  }
+}
+
+/** Also the one that new sites would go to: what is left of the last site there takes up room too. */
+async function everyHost({ config, db }: Services): Promise<Place[]> {
+  const { newSites } = config;
+  const others = (await listHosts(db)).filter(({ host }) => host !== newSites.host);
+  return [newSites, ...others];
 }

@@ -1,22 +1,18 @@
 import type { Services } from '#core/services.ts';
+import type { KeptAs } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
-import type { Moment, SitePlace } from '#timemachine/process/protocol.ts';
+import type { Moment } from '#timemachine/process/protocol.ts';
 import { type BackupRow, listBackups } from './backup.sql.ts';
 import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
 
 const FOREVER = new Date('9999-01-01T00:00:00Z');
 
-/** Where the time machine finds a site, and where it keeps it. */
-export async function placeOf(
-  { db, runtime }: Pick<Services, 'db' | 'runtime'>,
-  site: { id: string; db_prefix: string },
-): Promise<SitePlace> {
+/** How the time machine keeps a site. */
+export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; db_prefix: string }): Promise<KeptAs> {
   const { space, failures } = await requireClock(db, site.id);
   const [newest] = await listBackups(db, site.id, FOREVER, 1);
   return {
-    ...runtime.storage(site.id),
     space,
-    site: site.id,
     rules: keepRules(site.db_prefix),
     isSuspect: failures > 0,
     recorded: newest ? momentOf(newest) : null,
@@ -32,13 +28,13 @@ export function momentOf({ commit_hash, created_at }: BackupRow): Moment {
 export async function viewpointOf(
   db: Services['db'],
   site: { id: string; db_prefix: string },
-): Promise<Pick<SitePlace, 'space' | 'site' | 'rules'>> {
-  return { ...(await spaceOf(db, site.id)), rules: keepRules(site.db_prefix) };
+): Promise<Pick<KeptAs, 'space' | 'rules'>> {
+  return { space: await spaceOf(db, site.id), rules: keepRules(site.db_prefix) };
 }
 
 /** Under which name a site's backups are kept. */
-export async function spaceOf(db: Services['db'], siteId: string): Promise<{ space: string; site: string }> {
-  return { space: (await requireClock(db, siteId)).space, site: siteId };
+export async function spaceOf(db: Services['db'], siteId: string): Promise<string> {
+  return (await requireClock(db, siteId)).space;
 }
 
 async function requireClock(db: Services['db'], siteId: string): Promise<BackupClockRow> {

@@ -50,7 +50,7 @@ export const backupOperations = [
     async handle({ db, services, subject: site, query: { restore_point, prefix = '' } }) {
       const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);
       if (!backup) throw noBackup();
-      return filesOf(services, backup, prefix);
+      return filesOf(services, site, backup, prefix);
     },
   }),
 ];

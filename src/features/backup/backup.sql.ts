@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { PlanName } from '#features/plan/plans.ts';
+import type { Place } from '#host/site-host.ts';
 import type { SnapshotReport } from '#timemachine/process/protocol.ts';
 
 interface NotSaved {
@@ -92,10 +93,23 @@ export async function hasBackupBefore(db: Db, siteId: string, before: Date): Pro
   return rows.length > 0;
 }
 
+interface PlannedSite extends Place {
+  site_id: string;
+  space: string;
+  plan_type_name: PlanName;
+}
+
+/** A place on each host that has, or had, sites: every host keeps backups of its own. */
+export async function listHosts(db: Db): Promise<Place[]> {
+  const { rows } = await sql<Place>`select distinct on (host) host, driver from (
+    select host, driver from sites union select host, driver from deleted_sites) places`.execute(db);
+  return rows;
+}
+
 /** How long each site's plan keeps every minute, and where its backups are. */
-export async function listPlans(db: Db): Promise<{ site_id: string; space: string; plan_type_name: PlanName }[]> {
-  const { rows } = await sql<{ site_id: string; space: string; plan_type_name: PlanName }>`
-    select s.id as site_id, c.space, t.plan_type_name from sites s join teams t on t.id = s.team_id
+export async function listPlans(db: Db): Promise<PlannedSite[]> {
+  const { rows } = await sql<PlannedSite>`
+    select s.id as site_id, s.host, s.driver, c.space, t.plan_type_name from sites s join teams t on t.id = s.team_id
     join backup_clocks c on c.site_id = s.id`.execute(db);
   return rows;
 }

@@ -1,10 +1,11 @@
 import { type Db, inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
+import type { SiteRef } from '#host/site-host.ts';
 import { type BackupRow, type BackupState, deleteBackups, listBackups, statesOfSites } from './backup.sql.ts';
 import { findClock } from './backup-clock.sql.ts';
 
 /** Backups, as every other feature and the platform see them. */
-export { momentOf, placeOf, spaceOf, viewpointOf } from './backup.place.ts';
+export { keptAs, momentOf, spaceOf, viewpointOf } from './backup.place.ts';
 export { type BackupRow, type BackupState, findBackupByHash, insertBackup } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
@@ -29,9 +30,9 @@ export async function backupStates(db: Db, siteIds: string[]): Promise<Map<strin
 }
 
 /** The end of a site: nothing of it stays in the store but what other sites have too. */
-export async function forgetBackups({ db, timeMachine }: Services, siteId: string): Promise<void> {
-  const clock = await findClock(db, siteId);
+export async function forgetBackups({ db, hosts }: Services, site: SiteRef): Promise<void> {
+  const clock = await findClock(db, site.id);
   if (!clock) return;
-  await timeMachine.forget(clock.space, siteId);
-  await inTransaction(db, (tx) => deleteBackups(tx, siteId));
+  await hosts.forget(site, clock.space);
+  await inTransaction(db, (tx) => deleteBackups(tx, site.id));
 }

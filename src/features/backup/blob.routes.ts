@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
@@ -8,8 +7,7 @@ import type { Services } from '#core/services.ts';
 import { readRange } from '#edge/preconditions.ts';
 import { findSiteById, onSite } from '#features/site/site.ts';
 import { failedBy } from '#timemachine/failure.ts';
-import { openContent } from '#timemachine/read.ts';
-import { repositoryOf } from './backup.files.ts';
+import { spaceOf } from './backup.place.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';
 import { createBlobUrls, readLink } from './blob.ts';
 
@@ -29,7 +27,7 @@ export const blobOperations = [
     response: BlobUrls,
     errors: [noBackup, blobNotFound],
     prepare: ({ db, services, subject: site, query, body }) =>
-      createBlobUrls(db, services, site.id, query.at_date === undefined ? new Date() : new Date(query.at_date), body),
+      createBlobUrls(db, services, site, query.at_date === undefined ? new Date() : new Date(query.at_date), body),
     handle: async ({ prepared }) => prepared,
   }),
   rawOperation({
@@ -60,9 +58,10 @@ async function serveBlob(
   const link = readLink(services, token);
   if (!link) throw linkExpired();
   // The file goes with its site.
-  if (!(await findSiteById(services.db, link.siteId))) throw blobNotFound();
-  const repository = await repositoryOf(services, link.siteId);
-  const content = await openContent(repository, link.version).catch((error) => {
+  const site = await findSiteById(services.db, link.siteId);
+  if (!site) throw blobNotFound();
+  const space = await spaceOf(services.db, site.id);
+  const total = await services.hosts.keptFileSize(site, space, link.version).catch((error) => {
     if (failedBy(error, 'corrupt_object')) throw blobNotFound();
     throw error;
   });
@@ -76,11 +75,10 @@ async function serveBlob(
     // The same content is the same version.
     etag: `"${link.version.replace('+', '')}"`,
   });
-  const total = content.sizeBytes;
   const range = readRange(request.headers.range, total);
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${total}`).send();
   const { first, last } = range ?? { first: 0, last: total - 1 };
   if (range) reply.code(206).header('content-range', `bytes ${first}-${last}/${total}`);
   reply.header('content-length', last + 1 - first);
-  return reply.send(Readable.from(content.read(first, last + 1), { objectMode: false }));
+  return reply.send(await services.hosts.readKeptFile(site, space, link.version, first, last + 1));
 }

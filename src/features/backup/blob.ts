@@ -2,6 +2,7 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
 import { API_PREFIX } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
+import type { SiteRef } from '#host/site-host.ts';
 import { findFiles } from './backup.files.ts';
 import { type BlobUrls, type BlobWish, blobNotFound, noBackup } from './backup.schema.ts';
 import { type BackupRow, listBackups } from './backup.sql.ts';
@@ -22,10 +23,11 @@ export interface Link {
 export async function createBlobUrls(
   db: Db,
   services: Services,
-  siteId: string,
+  site: SiteRef,
   atDate: Date,
   { keys, version_ids }: BlobWish,
 ): Promise<BlobUrls> {
+  const siteId = site.id;
   const versions = version_ids ?? [];
   if (versions.length > 0 && versions.length !== keys.length)
     throw invalid(bodyFault('version_ids', 'Value error, give one version for each key, or none at all'));
@@ -37,7 +39,7 @@ export async function createBlobUrls(
   const unnamed = keys.filter((_, index) => !refs[index]);
   const backup = unnamed.length > 0 ? (await listBackups(db, siteId, atDate, 1))[0] : undefined;
   if (unnamed.length > 0 && !backup) throw noBackup();
-  const found = backup ? await findVersions(services, backup, unnamed) : new Map<string, string>();
+  const found = backup ? await findVersions(services, site, backup, unnamed) : new Map<string, string>();
   const expiresMs = Date.now() + VALID_MS;
   return {
     urls: keys.map((key, index) => {
@@ -49,8 +51,13 @@ export async function createBlobUrls(
   };
 }
 
-async function findVersions(services: Services, backup: BackupRow, keys: string[]): Promise<Map<string, string>> {
-  const files = await findFiles(services, backup, keys);
+async function findVersions(
+  services: Services,
+  site: SiteRef,
+  backup: BackupRow,
+  keys: string[],
+): Promise<Map<string, string>> {
+  const files = await findFiles(services, site, backup, keys);
   const missing = keys.filter((_, index) => !files[index]);
   if (missing.length > 0) throw blobNotFound({ data: { missing } });
   return new Map(files.flatMap((file) => (file ? [[file.path, file.ref]] : [])));

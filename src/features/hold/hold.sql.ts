@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
+import type { Place } from '#host/site-host.ts';
 
 export type HoldKind = DB['site_holds']['kind'];
 
@@ -33,15 +34,27 @@ export async function listHolds(db: Db, siteIds?: readonly string[]): Promise<Ho
   return rows;
 }
 
+/** Where a site is, deleted or not. */
+export async function findPlace(db: Db, siteId: string): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`select host, driver from sites where id = ${siteId}
+    union all select host, driver from deleted_sites where id = ${siteId}`.execute(db);
+  return rows[0];
+}
+
 export interface PlatformProcess {
   id: string;
   machine: string;
   pid: number;
+  /** The host that it has inside, and where others reach it; null where it has none. */
+  host: string | null;
+  address: string | null;
 }
 
 /** Also tells that it still runs. */
-export async function noteProcess(db: Db, { id, machine, pid }: PlatformProcess): Promise<void> {
-  await sql`insert into platform_processes (id, machine, pid) values (${id}, ${machine}, ${pid})
+export async function noteProcess(db: Db, process: PlatformProcess): Promise<void> {
+  const { id, machine, pid, host, address } = process;
+  await sql`insert into platform_processes (id, machine, pid, host, address)
+    values (${id}, ${machine}, ${pid}, ${host}, ${address})
     on conflict (id) do update set seen_at = now()`.execute(db);
 }
 
@@ -54,7 +67,7 @@ export async function deleteSilentProcesses(db: Db, seconds: number): Promise<vo
   await sql`delete from platform_processes where seen_at < now() - make_interval(secs => ${seconds})`.execute(db);
 }
 
-export interface UnansweredProcess extends PlatformProcess {
+export interface UnansweredProcess extends Pick<PlatformProcess, 'id' | 'machine' | 'pid'> {
   seen_at: Date;
   /** By the clock of the database, which may be set forward at any time. */
   is_silent: boolean;
@@ -81,4 +94,13 @@ export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processI
   await sql`insert into hold_answers (event_id, site_id, process_id)
     select event_id, site_id, ${processId} from site_holds where site_id = ${site_id} and event_id = ${event_id}
     on conflict do nothing`.execute(db);
+}
+
+/** Where a host can be reached: at each process that has it inside and was heard of lately, the newest first. */
+export async function listAddresses(db: Db, host: string, silentSeconds: number): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`select address from platform_processes
+    where host = ${host} and seen_at > now() - make_interval(secs => ${silentSeconds}) order by seen_at desc`.execute(
+    db,
+  );
+  return rows.map(({ address }) => address);
 }

@@ -27,7 +27,7 @@ after(() => app?.close());
 async function mayStart({ services } = app): Promise<boolean> {
   const row = await services.db.selectFrom('sites').selectAll().where('id', '=', site.id).executeTakeFirstOrThrow();
   try {
-    await services.runtime.start(specOf(services, row));
+    await services.hosts.start(specOf(services, row));
     return true;
   } catch (error) {
     assert.ok(error instanceof SiteFailure);
@@ -38,7 +38,7 @@ async function mayStart({ services } = app): Promise<boolean> {
 
 /** Another process of the platform that runs sites, as far as the database knows. */
 async function addProcess(more: { machine?: string; pid?: number } = {}): Promise<string> {
-  const process = { ...thisProcess(), machine: 'elsewhere', ...more };
+  const process = { ...thisProcess({ host: null, address: null }), machine: 'elsewhere', ...more };
   await app.services.db.insertInto('platform_processes').values(process).execute();
   return process.id;
 }
@@ -132,7 +132,7 @@ suite('a work', () => {
 
   test('does not wait for one of this machine that was killed', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
-    const id = await addProcess({ pid, machine: thisProcess().machine });
+    const id = await addProcess({ pid, machine: thisProcess({ host: null, address: null }).machine });
     const work = await beginWork();
     await work.begun;
     await work.end();

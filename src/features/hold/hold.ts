@@ -5,8 +5,10 @@ import type { Services } from '#core/services.ts';
 import {
   deleteHold,
   deleteProcess,
+  findPlace,
   type HoldKind,
   insertHold,
+  listAddresses,
   listHolds,
   listUnanswered,
   type UnansweredProcess,
@@ -25,6 +27,9 @@ export interface HeldWork {
 }
 
 export type { HoldKind };
+
+/** Where the processes listen that have this host inside. */
+export const findHostAddresses = (db: Db, host: string): Promise<string[]> => listAddresses(db, host, SILENT_SECONDS);
 
 export const siteBusy = failure('site.busy', 409, 'The site is busy; try again when that is done.');
 
@@ -74,7 +79,7 @@ export async function onHeldSite<T>(
   return aloneOnSite(services, work.siteId, STORAGE_WAIT_MS, act);
 }
 
-async function everybodyLetGo({ db, runtime }: Services, { siteId, eventId }: HeldWork): Promise<void> {
+async function everybodyLetGo({ db, hosts }: Services, { siteId, eventId }: HeldWork): Promise<void> {
   const deadline = performance.now() + LET_GO_MS;
   const isGone = goneOnes();
   for (;;) {
@@ -83,7 +88,8 @@ async function everybodyLetGo({ db, runtime }: Services, { siteId, eventId }: He
     const unanswered = await listUnanswered(db, siteId, eventId, SILENT_SECONDS);
     const gone = unanswered.filter(isGone);
     // What they started may have outlived them.
-    if (gone.length > 0) await runtime.endOrphans();
+    const place = gone.length > 0 ? await findPlace(db, siteId) : undefined;
+    if (place) await hosts.endOrphans(place);
     for (const { id } of gone) await deleteProcess(db, id);
     const others = unanswered.filter((each) => !gone.includes(each));
     if (others.length === 0) return;

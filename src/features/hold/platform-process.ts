@@ -7,12 +7,12 @@ import type { PlatformProcess } from './hold.sql.ts';
 export const SILENT_SECONDS = 60;
 export const HEARD_EVERY_MS = 5_000;
 
-export function thisProcess(): PlatformProcess {
-  return { id: randomUUID(), machine: MACHINE, pid: process.pid };
+export function thisProcess(host: Pick<PlatformProcess, 'host' | 'address'>): PlatformProcess {
+  return { id: randomUUID(), machine: MACHINE, pid: process.pid, ...host };
 }
 
 /** Surely gone. Of another machine's nobody can tell but by its silence. */
-export function hasEnded({ machine, pid }: PlatformProcess): boolean {
+export function hasEnded({ machine, pid }: Pick<PlatformProcess, 'machine' | 'pid'>): boolean {
   if (machine !== MACHINE) return false;
   try {
     process.kill(pid, 0);

@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts';
-import { deleteProcess, type Hold, insertAnswer, listHolds, noteProcess } from './hold.sql.ts';
+import { deleteProcess, type Hold, insertAnswer, listHolds, noteProcess, type PlatformProcess } from './hold.sql.ts';
 import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
@@ -24,7 +24,7 @@ interface Fence {
 
 class Watch {
   readonly #services: Services;
-  readonly #process = thisProcess();
+  readonly #process: PlatformProcess;
   readonly #fences = new Map<string, Fence>();
   /** What to look at next: the sites that were announced, or all. */
   #announced = new Set<string>();
@@ -37,6 +37,8 @@ class Watch {
 
   constructor(services: Services) {
     this.#services = services;
+    const { localHost } = services;
+    this.#process = thisProcess({ host: localHost?.name ?? null, address: localHost?.address ?? null });
   }
 
   async start(): Promise<void> {
@@ -129,7 +131,7 @@ class Watch {
     const fence: Fence = { eventId, resume: undefined };
     this.#fences.set(siteId, fence);
     // Also where the work before this one had it: what that has left running ends.
-    const suspended = this.#services.runtime.suspend(siteId).finally(() => before?.resume?.());
+    const suspended = this.#suspend(siteId).finally(() => before?.resume?.());
     suspended.then(
       (resume) => {
         if (this.#fences.get(siteId) !== fence) return resume();
@@ -141,6 +143,11 @@ class Watch {
         if (this.#fences.get(siteId) === fence) this.#fences.delete(siteId);
       },
     );
+  }
+
+  /** Where no site is run here there is nothing to end. */
+  async #suspend(siteId: string): Promise<() => void> {
+    return (await this.#services.localHost?.suspend(siteId)) ?? (() => {});
   }
 
   async #answer(hold: Hold): Promise<void> {

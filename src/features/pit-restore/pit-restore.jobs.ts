@@ -2,7 +2,7 @@ import { inTransaction, type Tx } from '#core/db/database.ts';
 import { reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, placeOf, startClock } from '#features/backup/backup.ts';
+import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { onHeldSite, release } from '#features/hold/hold.ts';
 import { announcePurge, findOwn, moveDatabase, nothing, type SiteRow, updateSite } from '#features/site/site.ts';
@@ -74,14 +74,14 @@ async function giveUp(tx: Parameters<typeof endBadly>[0], payload: RestoreWork, 
 }
 
 async function restore(services: Services, site: SiteRow, record: PitRestoreRow, signal: AbortSignal): Promise<void> {
-  const { db, timeMachine } = services;
+  const { db, hosts } = services;
   const wish = await wishOfRecord(services, record);
   const onProgress = reportOf(db, record.event_id);
   for (let attempt = 1; ; attempt++) {
     const begunAt = await databaseTime(db);
-    const place = await placeOf(services, site);
+    const kept = await keptAs(services, site);
     try {
-      await timeMachine.restore(place, wish, {
+      await hosts.restore(site, kept, wish, {
         onProgress,
         signal,
         onPlanned: async ({ now, difference }, list) => {
@@ -114,7 +114,7 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
 
 /** Ends what was begun, in one way or the other. */
 async function recover(services: Services, site: SiteRow): Promise<keyof typeof OUTCOMES> {
-  const outcome = await services.timeMachine.recover(await placeOf(services, site));
+  const outcome = await services.hosts.recover(site, await keptAs(services, site));
   if (outcome === 'finished') await settle(services, site);
   return outcome;
 }
@@ -124,7 +124,7 @@ async function recover(services: Services, site: SiteRow): Promise<keyof typeof 
  * that is no reason to keep the site from its visitors.
  */
 async function settle(services: Services, site: SiteRow): Promise<void> {
-  await moveDatabase(services, site.id, site.fqdn).catch((error) => {
+  await moveDatabase(services, site, site.fqdn).catch((error) => {
     services.log.warn({ err: error, siteId: site.id }, 'a restored database could not be moved to its address');
   });
 }

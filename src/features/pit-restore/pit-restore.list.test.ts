@@ -35,7 +35,7 @@ suite('the list of changes', () => {
     const site = await newSite(owner);
     params = { fqdn: site.fqdn };
     disk = siteOnDisk(app, site.id);
-    const { content } = app.services.runtime.storage(site.id);
+    const { content } = app.runtime.storage(site.id);
     for (let folder = 0; folder < FOLDERS; folder++) {
       mkdirSync(join(content, `uploads/many/${folder}`), { recursive: true });
       for (let file = 0; file < FILES_EACH; file++) {
@@ -45,7 +45,7 @@ suite('the list of changes', () => {
     }
     point = await disk.keep();
     await disk.remove('uploads/many');
-    const database = await app.services.runtime.database(site.id);
+    const database = await app.runtime.database(site.id);
     for (let table = 0; table < TABLES; table++) {
       await database.query(`create table wp_later_${table} (id integer primary key)`);
       all.add(`deleted wp_later_${table}`);

@@ -1,11 +1,12 @@
 import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, placeOf } from '#features/backup/backup.ts';
+import { databaseTime, keptAs } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { aloneOnSite, requireIdle } from '#features/hold/hold.ts';
 import { findSiteById, siteNotFound } from '#features/site/site.ts';
+import type { KeptAs } from '#host/site-host.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
-import type { DifferenceList, PlanReport, RestoreWish, SitePlace, Window } from '#timemachine/process/protocol.ts';
+import type { DifferenceList, PlanReport, RestoreWish, Window } from '#timemachine/process/protocol.ts';
 
 const NOTHING: Window = { offset: 0, limit: 0 };
 
@@ -18,17 +19,17 @@ export function planNow(
   siteId: string,
   wish: RestoreWish,
   { waitMs, window = NOTHING, ...options }: { waitMs: number; window?: Window } & CallOptions,
-): Promise<{ plan: PlanReport & { list: DifferenceList }; place: SitePlace }> {
-  const { db, timeMachine } = services;
+): Promise<{ plan: PlanReport & { list: DifferenceList }; kept: KeptAs }> {
+  const { db, hosts } = services;
   return aloneOnSite(services, siteId, waitMs, async (signal) => {
     // After the wait: a site that some work has by now may be half done.
     const site = await findSiteById(db, siteId);
     if (!site) throw siteNotFound();
     requireIdle(site);
     const begunAt = await databaseTime(db);
-    const place = await placeOf(services, site);
-    const plan = await timeMachine.plan(place, wish, window, { ...options, signal });
+    const kept = await keptAs(services, site);
+    const plan = await hosts.plan(site, kept, wish, window, { ...options, signal });
     await inTransaction(db, (tx) => recordCut(tx, site, plan.now, begunAt));
-    return { plan, place };
+    return { plan, kept };
   });
 }

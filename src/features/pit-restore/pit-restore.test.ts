@@ -34,7 +34,7 @@ async function siteWithPast() {
   await disk.write('uploads/extra.txt', 'extra');
   await disk.remove('uploads/gone');
   await disk.setOption('note', 'new');
-  const { content } = app.services.runtime.storage(site.id);
+  const { content } = app.runtime.storage(site.id);
   const file = (path: string) => readFile(join(content, path), 'utf8').catch(() => null);
   const state = async () => ({
     note: await file('uploads/note.txt'),
@@ -146,8 +146,8 @@ suite('restoring a site to a point in time', () => {
   test('brings a site back whose database is broken or gone, which is what restores are for', async () => {
     for (const breakIt of [(file: string) => writeFileSync(file, 'no database'), (file: string) => rmSync(file)]) {
       const { site, params, point, state } = await siteWithPast();
-      await app.services.timeMachine.release(site.id);
-      breakIt(app.services.runtime.storage(site.id).database.file);
+      await app.timeMachine.release(site.id);
+      breakIt(app.runtime.storage(site.id).database.file);
       const files = { restore_point: point, restore_db: false };
       await assert.rejects(owner.api.createPitRestore({ params, wait: 60, body: files }), (error: Error) =>
         /has to be restored too/.test(error.message),
@@ -195,7 +195,7 @@ suite('restoring a site to a point in time', () => {
   test('a backup that can not be read changes nothing, and says so', async () => {
     const { params, disk, point, state } = await siteWithPast();
     await disk.keep();
-    await app.services.timeMachine.release((await owner.api.getSite({ params })).id);
+    await app.timeMachine.release((await owner.api.getSite({ params })).id);
     const before = await state();
     const packs = damagePacks(join(app.services.config.dataDir, 'backups'), owner.teamId);
     try {
@@ -221,7 +221,7 @@ suite('trying a restore out', () => {
     const rehearsed = await owner.api.createPitRestore({ params, wait: 60, body: { ...body, is_dry_run: true } });
     assert.equal(rehearsed.passed_dry_run, true);
     assert.deepEqual(await state(), NEW);
-    const siteFolder = dirname(app.services.runtime.storage(site.id).content);
+    const siteFolder = dirname(app.runtime.storage(site.id).content);
     assert.deepEqual(
       (await readdir(siteFolder)).filter((name) => name.startsWith('restoring')),
       [],

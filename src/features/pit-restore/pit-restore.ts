@@ -43,12 +43,12 @@ export async function planRestore(
   chosen: ChosenRestore,
   query: PreviewQuery,
 ): Promise<Preview> {
-  const { db, timeMachine } = services;
+  const { db, hosts } = services;
   const [wish, window] = [wishOf(chosen), windowFor(query)];
   const now = query.now_hash === undefined ? undefined : await requireBackup(db, site.id, query.now_hash);
   if (!now) requireIdle(site);
   try {
-    if (now) return { now, ...(await timeMachine.compare(await viewpointOf(db, site), now, wish, window)) };
+    if (now) return { now, ...(await hosts.compare(site, await viewpointOf(db, site), now, wish, window)) };
     const { plan } = await planNow(services, site.id, wish, { waitMs: PLAN_WAIT_MS, window });
     return { ...plan, now: plan.now.newest };
   } catch (error) {

@@ -1,5 +1,4 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { placeOf } from '#features/backup/backup.ts';
 import { findSiteById } from '#features/site/site.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { reportOf } from './pit-restore.progress.ts';
@@ -21,15 +20,16 @@ export const rehearseRestore = jobKind<RestoreWork>({
   lane: 'upkeep',
   async run(payload, { services, commit }) {
     const { siteId, eventId, restoreId } = payload;
-    const { db, timeMachine, log } = services;
+    const { db, hosts, log } = services;
     const record = await findPitRestore(db, siteId, restoreId);
-    if (!record || !(await findSiteById(db, siteId))) return commit((tx) => fail(tx, payload, 'The site is gone.'));
+    const site = await findSiteById(db, siteId);
+    if (!record || !site) return commit((tx) => fail(tx, payload, 'The site is gone.'));
     const onProgress = reportOf(db, eventId);
     try {
       const wish = await wishOfRecord(services, record);
-      const { plan, place } = await planNow(services, siteId, wish, { waitMs: WAIT_MS, onProgress });
+      const { plan, kept } = await planNow(services, siteId, wish, { waitMs: WAIT_MS, onProgress });
       const { difference } = plan;
-      await timeMachine.rehearse(place, wish, plan.now.newest, restoreId, {
+      await hosts.rehearse(site, kept, wish, plan.now.newest, restoreId, {
         onProgress,
         onPlanned: (_, list) => keepChanges(db, restoreId, difference.count, list),
       });
@@ -44,7 +44,7 @@ export const rehearseRestore = jobKind<RestoreWork>({
   },
   async undo({ siteId, restoreId }, services) {
     const site = await findSiteById(services.db, siteId);
-    if (site) await services.timeMachine.discardRehearsal(await placeOf(services, site), restoreId);
+    if (site) await services.hosts.discardRehearsal(site, restoreId);
   },
   abandon: (tx, payload) => fail(tx, payload, 'The dry run could not be finished.'),
 });

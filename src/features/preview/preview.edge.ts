@@ -15,7 +15,6 @@ export function withPreviews<T extends Omit<RouteSource, 'subscribe'>>(services:
 }
 
 function toRoute(services: Services, row: PreviewRow): Route {
-  const { runtime } = services;
   return {
     fqdn: row.fqdn,
     teamId: row.team_id,
@@ -26,8 +25,6 @@ function toRoute(services: Services, row: PreviewRow): Route {
     externalPaths: [],
     uploadsRefused: null,
     devMode: true,
-    contentFolder: runtime.contentFolder(row.id),
-    coreFolder: runtime.coreFolder(row.core_version),
     preview: { key: previewKey(services, row.id), expiresAt: row.expires_at },
   };
 }

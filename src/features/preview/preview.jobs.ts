@@ -14,19 +14,19 @@ export const buildPreview = jobKind<PreviewWork>({
   name: 'preview.build',
   lane: 'background',
   async run({ previewId, eventId }, { services, commit }) {
-    const { db, runtime, timeMachine } = services;
+    const { db, hosts } = services;
     const preview = await findPreview(db, previewId);
     if (!preview) return commit((tx) => finishEvent(tx, eventId, { failure: 'The preview has ended.' }));
-    const point = { hash: preview.commit_hash, timeMs: preview.restore_point.getTime() };
-    const from = await spaceOf(db, preview.site_id);
+    const moment = { hash: preview.commit_hash, timeMs: preview.restore_point.getTime() };
+    const space = await spaceOf(db, preview.site_id);
     const spec = specOfPreview(services, await withKeptVersion(services, preview));
-    await runtime.adopt(spec, ({ content, database }) => timeMachine.copy(from, point, { content, database }));
+    await hosts.make(spec, { kind: 'cut', space, site: preview.site_id, moment });
     await commit(async (tx) => {
       await markReady(tx, previewId, spec.coreVersion);
       await finishEvent(tx, eventId, {});
     });
   },
-  undo: ({ previewId }, { runtime }) => runtime.delete(previewId),
+  undo: ({ previewId }, { config, hosts }) => hosts.delete({ ...config.newSites, id: previewId }),
   async abandon(tx, { previewId, eventId }) {
     await deletePreview(tx, previewId);
     await finishEvent(tx, eventId, { failure: 'The site as it was could not be opened.' });
@@ -34,8 +34,11 @@ export const buildPreview = jobKind<PreviewWork>({
 });
 
 /** The WordPress of that time may be gone from this machine; then it is the newest one. */
-async function withKeptVersion<T extends { core_version: string }>({ runtime }: Services, preview: T): Promise<T> {
-  const versions = await runtime.coreVersions();
+async function withKeptVersion<T extends { core_version: string }>(
+  { config, hosts }: Services,
+  preview: T,
+): Promise<T> {
+  const versions = await hosts.coreVersions(config.newSites);
   return versions.includes(preview.core_version) ? preview : { ...preview, core_version: versions[0] ?? '' };
 }
 
@@ -44,10 +47,10 @@ export const endPreviews = jobKind<Record<string, never>>({
   name: 'preview.end',
   lane: 'background',
   schedule: '* * * * *',
-  async run(_payload, { services: { db, runtime, log } }) {
+  async run(_payload, { services: { config, db, hosts, log } }) {
     for (const id of await listEndedPreviews(db)) {
       try {
-        await runtime.delete(id);
+        await hosts.delete({ ...config.newSites, id });
         await deletePreview(db, id);
       } catch (error) {
         log.warn({ err: error, previewId: id }, 'a preview could not be removed; it is tried again');

@@ -1,6 +1,6 @@
 import type { Services } from '#core/services.ts';
 import { specOf } from '#features/site/site.ts';
-import type { SiteSpec } from '#runtimes/runtime.ts';
+import type { HostedSpec } from '#host/site-host.ts';
 import type { PreviewRow } from './preview.sql.ts';
 
 export function previewKey({ secrets }: Pick<Services, 'secrets'>, previewId: string): string {
@@ -8,6 +8,7 @@ export function previewKey({ secrets }: Pick<Services, 'secrets'>, previewId: st
 }
 
 /** A copy that is looked at and nothing else. */
-export function specOfPreview(services: Pick<Services, 'config' | 'secrets'>, row: PreviewRow): SiteSpec {
-  return { ...specOf(services, { ...row, debug_enabled: false }), isCopy: true, isOffline: true };
+export function specOfPreview(services: Pick<Services, 'config' | 'secrets'>, row: PreviewRow): HostedSpec {
+  const { newSites } = services.config;
+  return { ...specOf(services, { ...row, ...newSites, debug_enabled: false }), isCopy: true, isOffline: true };
 }

@@ -70,7 +70,7 @@ suite('a browsable preview', () => {
 
   test('goes after its half hour, with its files, its address and its record', async () => {
     const { id, host, headers } = await openPreview();
-    const { content } = app.services.runtime.storage(id);
+    const { content } = app.runtime.storage(id);
     assert.ok(existsSync(content));
     await sql`update site_previews set expires_at = now() - interval '1 second' where id = ${id}`.execute(
       app.services.db,

@@ -61,11 +61,11 @@ test('a post is made, read and deleted through the JSON API, and the next visito
 });
 
 test('a site without paths of its own (plain permalinks) answers just as well', async () => {
-  const { db, runtime } = app.services;
+  const { db, hosts } = app.services;
   const spec = specOf(app.services, await db.selectFrom('sites').selectAll().executeTakeFirstOrThrow());
   const wp = async (...args: string[]) => {
     const command = { args: ['wp', ...args] as const, timeoutMs: 60_000, maxOutputBytes: 10_000 };
-    const { exitCode, stderr } = await runtime.exec(spec, command);
+    const { exitCode, stderr } = await hosts.exec(spec, command);
     assert.equal(exitCode, 0, stderr);
   };
   // As saving the settings does; the rules are made anew with the next request.
@@ -133,7 +133,7 @@ test('a visitor gains nothing from it: not even with a signature, which the edge
 
 test('a sleeping site is woken for it, and one that is busy is not disturbed', async () => {
   await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
-  assert.equal(app.services.runtime.awake().length, 0);
+  assert.equal(app.runtime.awake().length, 0);
   assert.equal((await cms({ path: posts })).status_code, 200);
   assert.equal((await owner.api.getSite({ params: { fqdn: site.fqdn } })).is_sleeping, false);
   const { db } = app.services;
@@ -146,7 +146,7 @@ test('a sleeping site is woken for it, and one that is busy is not disturbed', a
 });
 
 test('work that takes the site in the very moment it is woken for a call goes first', async () => {
-  const { runtime } = app.services;
+  const { runtime } = app;
   let letGo = async () => {};
   await owner.api.sleepSite({ params: { fqdn: site.fqdn }, wait: 60 });
   const { start } = runtime;

@@ -26,7 +26,7 @@ export const siteLogOperations = [
     params: SitePath,
     query: LogQuery,
     response: SiteLogPage,
-    handle: ({ services, subject: site, query }) => readSiteLog(services.siteLog, site.id, query),
+    handle: ({ services, subject: site, query }) => readSiteLog(services.hosts, site, query),
   }),
   streamOperation({
     id: 'streamSiteLog',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Moment, Nullable, OneOf, Timestamp } from '#core/http/schema.ts';
-import { ERROR_LEVELS } from '#core/site-log/entries.ts';
-import { PLACE_PATTERN } from '#core/site-log/log-reader.ts';
+import { ERROR_LEVELS } from '#host/site-log/entries.ts';
+import { PLACE_PATTERN } from '#host/site-log/log-reader.ts';
 
 const LOG_KINDS = ['error', 'access'] as const;
 

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '#core/auth/caller.ts';
 import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
-import { formatPlace, parsePlace } from '#core/site-log/log-reader.ts';
 import { type SiteRow, siteIsInTeam } from '#features/site/site.ts';
+import { matcherOf } from '#host/site-log/log-filter.ts';
+import { formatPlace, parsePlace } from '#host/site-log/log-reader.ts';
 import type { LogQuery } from './site-log.schema.ts';
-import { matcherOf, toWire } from './site-log.ts';
+import { toWire } from './site-log.ts';
 
 const LOOK_MS = 1_000;
 /** So many looks are between two questions whether the site is still the team's; nobody announces that to a stream. */
@@ -26,7 +27,7 @@ export async function streamSiteLog(
   lastEventId: string | undefined,
   response: ServerResponse,
 ): Promise<void> {
-  const { events, siteLog, db, log } = services;
+  const { events, hosts, db, log } = services;
   const { kind = 'error' } = query;
   const matches = matcherOf(query);
   const ending = new AbortController();
@@ -40,13 +41,13 @@ export async function streamSiteLog(
   try {
     // Counted, and ended, like a stream of events. What it would be told of those it does not need.
     leave = await events.subscribe({ caller, receive: () => {}, end });
-    let place = parsePlace(lastEventId) ?? (await siteLog.endOf(site.id, kind));
+    let place = parsePlace(lastEventId) ?? (await hosts.endOfLog(site, kind));
     response.write(`retry: 1000\nid: ${formatPlace(place)}\n\n`);
     for (let look = 1; !ending.signal.aborted; look++) {
       const expiresAt = caller.credential.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
       if (Date.now() >= expiresAt) break;
       if (look % LOOKS_PER_CHECK === 0 && !(await siteIsInTeam(db, site.id, site.team_id))) break;
-      const read = await siteLog.readOn(site.id, kind, place);
+      const read = await hosts.readLogOn(site, kind, place);
       place = read.place;
       const told = read.entries.filter(({ entry }) => matches(entry));
       const text = told.map((placed) => message(formatPlace(placed.to), toWire(kind, placed))).join('');

@@ -39,7 +39,7 @@ async function visits(query: Query = {}) {
   return results.filter((entry) => entry.kind === 'access');
 }
 
-const contentFile = (...names: string[]) => join(app.services.runtime.contentFolder(site.id), ...names);
+const contentFile = (...names: string[]) => join(app.runtime.contentFolder(site.id), ...names);
 
 async function put(name: string, code: string): Promise<string> {
   await mkdir(contentFile('plugins', 'probe'), { recursive: true });

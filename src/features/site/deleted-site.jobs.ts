@@ -4,6 +4,7 @@ import { startClock } from '#features/backup/backup.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { findDeletedSite, moveToDeleted } from './deleted-site.sql.ts';
+import { specOf } from './site.spec.ts';
 import { findSiteById } from './site.sql.ts';
 import { findOwn, nothing } from './site.work.ts';
 
@@ -13,14 +14,11 @@ export const archiveSite = jobKind<HeldWork>({
   lane: 'site',
   async run(payload, { services, commit }) {
     const { siteId, eventId } = payload;
-    const { db, runtime, timeMachine } = services;
+    const { db, hosts } = services;
     const deleted = await findDeletedSite(db, siteId);
     // Brought back, and perhaps deleted again, before this ran.
     if (deleted?.deleted_event_id === eventId && !deleted.is_purging) {
-      await onHeldSite(services, payload, async () => {
-        await timeMachine.release(siteId);
-        await runtime.archive(siteId);
-      });
+      await onHeldSite(services, payload, () => hosts.archive(deleted));
     }
     await commit(async (tx) => {
       await release(tx, payload);
@@ -40,7 +38,7 @@ export const restoreSite = jobKind<HeldWork>({
     const { siteId, eventId } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    await onHeldSite(services, payload, () => services.runtime.restore(siteId));
+    await onHeldSite(services, payload, () => services.hosts.make(specOf(services, site), { kind: 'archive' }));
     await commit(async (tx) => {
       if (!(await release(tx, payload))) return;
       await startClock(tx, siteId, site.team_id);
@@ -48,8 +46,8 @@ export const restoreSite = jobKind<HeldWork>({
     });
   },
   async undo(payload, services) {
-    if (await findOwn(services, payload))
-      await onHeldSite(services, payload, () => services.runtime.archive(payload.siteId));
+    const site = await findOwn(services, payload);
+    if (site) await onHeldSite(services, payload, () => services.hosts.archive(site));
   },
   async abandon(tx, payload) {
     const { siteId, eventId } = payload;

@@ -7,6 +7,8 @@ export interface DeletedSiteRow {
   id: string;
   team_id: string;
   fqdn: string;
+  host: string;
+  driver: string;
   storage_bytes: number;
   deleted_by: string | null;
   deleted_event_id: string;
@@ -15,7 +17,7 @@ export interface DeletedSiteRow {
   is_purging: boolean;
 }
 
-const COLUMNS = sql`id, team_id, fqdn, storage_bytes, deleted_by, deleted_event_id, deleted_at, purge_after, is_purging`;
+const COLUMNS = sql`id, team_id, fqdn, host, driver, storage_bytes, deleted_by, deleted_event_id, deleted_at, purge_after, is_purging`;
 
 export interface Deletion {
   deletedBy: string | null;
@@ -25,8 +27,8 @@ export interface Deletion {
 /** Takes the site out of every list and lookup at once, and keeps all that is needed to bring it back. */
 export async function moveToDeleted(db: Db, site: SiteRow, { deletedBy, eventId }: Deletion): Promise<void> {
   await sql`
-    insert into deleted_sites (id, team_id, fqdn, site, external_paths, storage_bytes, deleted_by, deleted_event_id)
-    select id, team_id, fqdn, to_jsonb(sites) || '{"busy": null, "busy_event_id": null, "is_sleeping": true}',
+    insert into deleted_sites (id, team_id, fqdn, host, driver, site, external_paths, storage_bytes, deleted_by, deleted_event_id)
+    select id, team_id, fqdn, host, driver, to_jsonb(sites) || '{"busy": null, "busy_event_id": null, "is_sleeping": true}',
       coalesce((select jsonb_agg(to_jsonb(p)) from external_paths p where p.site_id = sites.id), '[]'),
       storage_bytes, ${deletedBy}, ${eventId} from sites where id = ${site.id}`.execute(db);
   await sql`delete from sites where id = ${site.id}`.execute(db);

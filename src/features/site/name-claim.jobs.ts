@@ -11,10 +11,10 @@ export const leaveNameJob = jobKind<HeldWork>({
   name: 'site.leave_name',
   lane: 'site',
   async run(payload, { services, commit }) {
-    const { siteId, eventId } = payload;
+    const { eventId } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    await onHeldSite(services, payload, () => moveDatabase(services, siteId, site.fqdn));
+    await onHeldSite(services, payload, () => moveDatabase(services, site, site.fqdn));
     await commit(async (tx) => {
       if (await release(tx, payload)) await finishEvent(tx, eventId, { result: { fqdn: site.fqdn } });
     });

@@ -1,7 +1,7 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import { MailRefused } from '#core/mail.ts';
 import type { Services } from '#core/services.ts';
-import type { OutgoingMail } from '#runtimes/runtime.ts';
+import type { WaitingMail } from '#host/site-host.ts';
 import { findSiteById, type SiteRow } from './site.sql.ts';
 import { DKIM_SELECTOR } from './site.view.ts';
 import { asMailOf, senderOf } from './site-mail.sender.ts';
@@ -23,27 +23,30 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
   name: 'site.mail',
   lane: 'upkeep',
   async run({ siteId }, { services }) {
-    const { db, runtime, log } = services;
+    const { db, hosts, log } = services;
     const site = await findSiteById(db, siteId);
     if (!site) return;
     let failed: { error: unknown } | undefined;
     let failingMs = 0;
-    for await (const mail of runtime.outgoingMail(siteId)) {
+    let mustWait = false;
+    await hosts.eachMail(site, async (mail) => {
       const beganAt = Date.now();
       if (mail.writtenAt.getTime() < beganAt - MAX_AGE_MS) {
         log.warn({ siteId, writtenAt: mail.writtenAt }, 'a mail of a site could not be sent for days and was dropped');
-        await mail.drop();
-        continue;
+        return 'drop';
       }
-      if (!(await mayMail(db, siteId, RECIPIENTS_PER_HOUR))) return keepMailWaiting(db, siteId);
+      mustWait = !(await mayMail(db, siteId, RECIPIENTS_PER_HOUR));
+      if (mustWait) return 'stop';
       try {
         await send(services, site, mail);
+        return 'drop';
       } catch (error) {
         failed ??= { error };
         failingMs += Date.now() - beganAt;
-        if (failingMs > PATIENCE_MS) break;
+        return failingMs > PATIENCE_MS ? 'stop' : 'keep';
       }
-    }
+    });
+    if (mustWait) return keepMailWaiting(db, siteId);
     // What stayed is tried again a little later.
     if (failed) throw failed.error;
   },
@@ -51,7 +54,7 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
   abandon: (tx, { siteId }) => keepMailWaiting(tx, siteId),
 });
 
-async function send(services: Services, site: SiteRow, { to, message, drop }: OutgoingMail): Promise<void> {
+async function send(services: Services, site: SiteRow, { to, message }: WaitingMail): Promise<void> {
   const { db, config, mailer, log, secrets } = services;
   const privateKey = site.dkim_private_key_sealed && secrets.open(site.dkim_private_key_sealed).toString();
   const mail = {
@@ -66,5 +69,4 @@ async function send(services: Services, site: SiteRow, { to, message, drop }: Ou
     log.info({ err: error, siteId: site.id }, 'a mail of a site was refused for good');
   });
   await countMail(db, site.id, to.length);
-  await drop();
 }

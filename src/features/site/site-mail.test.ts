@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
-import type { Runtime, RuntimeListener } from '#runtimes/runtime.ts';
+import type { HostListener, LocalHost } from '#host/local-host.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { markVerified, type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
-import { listenToRuntime } from './site.runtime.ts';
+import { listenToSites } from './site.runtime.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import { planSiteWork } from './site-upkeep.jobs.ts';
 
@@ -74,7 +74,7 @@ async function leaveMail(
 ): Promise<void> {
   const lines = [`From: ${from}`, `To: ${to[0]}`, 'Subject: Hello', `Date: ${new Date().toUTCString()}`];
   const message = Buffer.from(`${lines.join('\r\n')}\r\n\r\nIt works.\r\n`).toString('base64');
-  const outbox = join(dirname(app.services.runtime.contentFolder(site.id)), 'outbox');
+  const outbox = join(dirname(app.runtime.contentFolder(site.id)), 'outbox');
   await mkdir(outbox, { recursive: true });
   const seconds = Math.floor(Date.now() / 1000) - daysAgo * 86_400;
   const name = `mail-${seconds}-${String(nextMail++).padStart(12, '0')}.json`;
@@ -93,7 +93,7 @@ const plan = () =>
   );
 const waiting = async (site: Site) => {
   let count = 0;
-  for await (const _mail of app.services.runtime.outgoingMail(site.id)) count++;
+  for await (const _mail of app.runtime.outgoingMail(site.id)) count++;
   return count;
 };
 const read = (site: Site) =>
@@ -215,12 +215,13 @@ suite("a site's mail", () => {
 
   test('is asked for at once, then every ten seconds at most, and nothing told meanwhile is forgotten', async () => {
     const site = await newSite(await owner());
-    let listener: RuntimeListener = {};
-    const listen = (heard: RuntimeListener) => {
+    let listener: HostListener = {};
+    const listen = (heard: HostListener) => {
       listener = heard;
     };
-    const runtime = { listen } as Runtime;
-    listenToRuntime({ ...app.services, runtime });
+    const localHost = { listen } as LocalHost;
+    listenToSites({ ...app.services, localHost });
+    const told = { ...app.services.config.newSites, id: site.id };
     const asked = async () => {
       const { rows } =
         await sql`select from jobs.job where singleton_key = ${site.id} and data->>'kind' = 'site.mail'`.execute(
@@ -228,11 +229,11 @@ suite("a site's mail", () => {
         );
       return rows.length;
     };
-    listener.mail?.(site.id);
+    listener.mail?.(told);
     await eventually(async () => (await asked()) === 1, 5_000);
     for (let at = 0; at < 5; at++) {
       await new Promise((resolve) => setTimeout(resolve, 600));
-      listener.mail?.(site.id);
+      listener.mail?.(told);
     }
     assert.equal(await asked(), 1);
     await eventually(async () => (await asked()) === 2);

@@ -3,9 +3,16 @@ import { type JobKind, jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { forgetBackups } from '#features/backup/backup.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
+import type { SiteRef } from '#host/site-host.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { uploadHeaders } from '#runtimes/wordpress/access.ts';
-import { findOrphans, forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
+import {
+  findDeletedSite,
+  findOrphans,
+  forgetDeletedSite,
+  forgetReleasedNames,
+  takeSitesToPurge,
+} from './deleted-site.sql.ts';
 import { siteRoutes } from './site.edge.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { stopSite } from './site.jobs.ts';
@@ -13,6 +20,7 @@ import { findSiteById, lockSite, updateSite } from './site.sql.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import {
   keepCronDue,
+  listPlaces,
   markStorageStale,
   type SleepReason,
   takeDueCron,
@@ -87,12 +95,12 @@ export const runSiteCron = jobKind<OfSite>({
   name: 'site.cron',
   lane: 'upkeep',
   async run({ siteId }, { services }) {
-    const { db, runtime, log } = services;
+    const { db, hosts, log } = services;
     const [route] = await siteRoutes(services).load(siteId);
     // Some work has taken the site since the turn was planned, or its team is suspended.
     if (route?.state !== 'ready' && route?.state !== 'asleep') return keepCronDue(db, siteId);
     try {
-      await requestSite(runtime, route.site, {
+      await requestSite(hosts, route.site, {
         method: 'GET',
         path: CRON_PATH,
         headers: uploadHeaders(route.uploadsRefused),
@@ -103,18 +111,19 @@ export const runSiteCron = jobKind<OfSite>({
       log.info({ err: error, siteId }, 'the scheduled work of a site failed');
     }
     await markStorageStale(db, siteId);
-    if ((await findSiteById(db, siteId))?.is_sleeping) await runtime.stop(siteId);
-    if (await runtime.hasOutgoingMail(siteId)) await services.jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId);
+    if ((await findSiteById(db, siteId))?.is_sleeping) await hosts.stop(route.site);
+    if (await hosts.hasOutgoingMail(route.site))
+      await services.jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId);
   },
 });
 
 export const measureStorage = jobKind<OfSite>({
   name: 'site.measure',
   lane: 'upkeep',
-  async run({ siteId }, { services: { db, runtime } }) {
+  async run({ siteId }, { services: { db, hosts } }) {
     const before = await findSiteById(db, siteId);
     if (!before) return;
-    const bytes = await runtime.diskUsageBytes(siteId);
+    const bytes = await hosts.diskUsageBytes(before);
     await inTransaction(db, async (tx) => {
       await lockTeam(tx, before.team_id);
       const site = await lockSite(tx, siteId);
@@ -141,23 +150,33 @@ export const purgeSite = jobKind<OfSite>({
   name: 'site.purge',
   lane: 'upkeep',
   async run({ siteId }, { services, commit }) {
-    await services.runtime.delete(siteId);
-    await forgetBackups(services, siteId);
-    await services.siteLog.remove(siteId);
+    const deleted = await findDeletedSite(services.db, siteId);
+    if (deleted) await removeAll(services, deleted);
     await commit((tx) => forgetDeletedSite(tx, siteId));
   },
 });
+
+async function removeAll(services: Services, site: SiteRef): Promise<void> {
+  await services.hosts.delete(site);
+  await forgetBackups(services, site);
+  await services.siteLog.forget(site.id);
+  await services.hosts.removeLog(site);
+}
 
 /** The safety net below every undo: what the runtime keeps of sites that no table has known for a day. */
 export const sweepSites = jobKind<Nothing>({
   name: 'site.sweep',
   lane: 'background',
   schedule: '41 * * * *',
-  async run(_payload, { services: { db, runtime, log } }) {
-    const kept = (await runtime.list()).filter((id) => UUID.test(id));
-    for (const siteId of await inTransaction(db, (tx) => findOrphans(tx, kept))) {
-      log.warn({ siteId }, 'removing what was left of a site that nobody knows');
-      await runtime.delete(siteId);
+  async run(_payload, { services: { config, db, hosts, log } }) {
+    const { newSites } = config;
+    const others = (await listPlaces(db)).filter((at) => at.host !== newSites.host || at.driver !== newSites.driver);
+    for (const place of [newSites, ...others]) {
+      const kept = (await hosts.list(place)).filter((id) => UUID.test(id));
+      for (const siteId of await inTransaction(db, (tx) => findOrphans(tx, kept))) {
+        log.warn({ siteId }, 'removing what was left of a site that nobody knows');
+        await hosts.delete({ ...place, id: siteId });
+      }
     }
   },
 });

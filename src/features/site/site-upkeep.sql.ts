@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import type { Place } from '#host/site-host.ts';
 import type { SiteStatus } from '#runtimes/runtime.ts';
 import type { SiteRow } from './site.sql.ts';
 
@@ -141,4 +142,11 @@ export async function countSitesByState(db: Db): Promise<{ ready: number; sleepi
       count(*) filter (where busy is null and is_sleeping)::int as sleeping,
       count(*) filter (where busy is null and not is_sleeping)::int as ready from sites`.execute(db);
   return rows[0] as { ready: number; sleeping: number; busy: number };
+}
+
+/** Wherever there are sites, deleted ones included. */
+export async function listPlaces(db: Db): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select host, driver from sites union select host, driver from deleted_sites`.execute(db);
+  return rows;
 }

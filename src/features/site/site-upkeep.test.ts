@@ -91,7 +91,7 @@ suite('sleep', () => {
   });
 
   test('ends the processes of a site at once, and so does work that has the site to itself', async () => {
-    const { runtime } = app.services;
+    const { runtime } = app;
     const site = await newSite(await ownerOn('micro'));
     const isAwake = () => runtime.awake().some(({ siteId }) => siteId === site.id);
     const wake = async () => {
@@ -128,7 +128,7 @@ echo wp_json_encode( compact( 'id', 'at' ) );
 `;
 
 async function query(site: Site, sql: string, ...values: SqlValue[]) {
-  const database = await app.services.runtime.database(site.id);
+  const database = await app.runtime.database(site.id);
   return database.query(sql, ...values).finally(() => database.close());
 }
 
@@ -141,7 +141,7 @@ suite('scheduled work', () => {
   test('runs when it is due, tells when it is due next, and lets a sleeping site sleep on', async () => {
     const owner = await ownerOn('micro');
     const site = await newSite(owner);
-    const plugins = join(app.services.runtime.contentFolder(site.id), 'mu-plugins');
+    const plugins = join(app.runtime.contentFolder(site.id), 'mu-plugins');
     await mkdir(plugins, { recursive: true });
     await writeFile(join(plugins, 'due.php'), DUE);
     await owner.api.sleepSite({ wait: 60, params: { fqdn: site.fqdn } });
@@ -151,7 +151,7 @@ suite('scheduled work', () => {
     const inAnHour = (await read(site)).next_cron_at?.getTime() as number;
     assert.ok(Math.abs(inAnHour - Date.now() - 3_600_000) < 60_000);
     await eventually(async () => (await read(site)).next_cron_at?.getTime() !== inAnHour, 60_000);
-    await eventually(async () => app.services.runtime.awake().every(({ siteId }) => siteId !== site.id));
+    await eventually(async () => app.runtime.awake().every(({ siteId }) => siteId !== site.id));
     const now = await read(site);
     assert.equal(now.is_sleeping, true);
     assert.equal(now.storage_is_stale, true, 'nobody would measure what the work added or removed');
@@ -160,7 +160,7 @@ suite('scheduled work', () => {
 
   test('runs however often the site is visited', async () => {
     const site = await newSite(await ownerOn('micro'));
-    const plugins = join(app.services.runtime.contentFolder(site.id), 'mu-plugins');
+    const plugins = join(app.runtime.contentFolder(site.id), 'mu-plugins');
     await mkdir(plugins, { recursive: true });
     await writeFile(join(plugins, 'due.php'), DUE);
     await eventually(async () => {
@@ -174,7 +174,7 @@ suite('scheduled work', () => {
 
   test('a scheduled post is published at its time with nobody there', async () => {
     const site = await newSite(await ownerOn('micro'));
-    const plugins = join(app.services.runtime.contentFolder(site.id), 'plugins');
+    const plugins = join(app.runtime.contentFolder(site.id), 'plugins');
     await mkdir(plugins, { recursive: true });
     await writeFile(join(plugins, 'later.php'), LATER);
     const scheduled = JSON.parse((await visit(app, site.fqdn, '/wp-content/plugins/later.php')).text);
@@ -302,7 +302,7 @@ suite('what sites tell of themselves', () => {
 test('storage is measured after a site ran, and counted for its team', async () => {
   const owner = await ownerOn('micro');
   const site = await newSite(owner);
-  await writeFile(join(app.services.runtime.contentFolder(site.id), 'upload.bin'), Buffer.alloc(3_000_000, 'x'));
+  await writeFile(join(app.runtime.contentFolder(site.id), 'upload.bin'), Buffer.alloc(3_000_000, 'x'));
   await set(site, { storage_is_stale: true });
   await plan();
   // Measured a moment ago, when it was created.

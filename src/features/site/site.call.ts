@@ -2,7 +2,7 @@ import type { Services } from '#core/services.ts';
 import type { Route } from '#edge/route.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
-import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
+import { SiteFailure } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { siteReports, siteRoutes } from './site.edge.ts';
 import { siteNotFound, teamExpired, teamSuspended } from './site.schema.ts';
@@ -13,7 +13,6 @@ import { markStorageStale } from './site-upkeep.sql.ts';
  * a transaction: it takes as long as the site takes.
  */
 export async function callSite(services: Services, siteId: string, request: SiteRequest): Promise<SiteAnswer> {
-  const { runtime } = services;
   const { site, state, uploadsRefused } = requireOpen(await findRoute(services, siteId));
   // Marked first: what is marked as sleeping is stopped.
   if (state === 'asleep') await siteReports(services).woke(siteId);
@@ -23,8 +22,8 @@ export async function callSite(services: Services, siteId: string, request: Site
     ...signRequest(site, request),
     'x-siteyard-as-administrator': '1',
   };
-  const start = async (spec: SiteSpec) => {
-    const running = await runtime.start(spec);
+  const start = async () => {
+    const running = await services.hosts.start(site);
     // Some work may have taken the site meanwhile. It waits for what was begun before, and not for what begins now.
     requireOpen(await findRoute(services, siteId));
     return running;

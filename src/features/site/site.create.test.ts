@@ -30,10 +30,10 @@ test('a creation that can not succeed is tried again, then ends with a clear fai
   });
   const [event] = (await owner.api.listEvents({ query: { fqdn } })).results;
   assert.match(event?.description ?? '', /^WordPress could not be set up\./);
-  const { db, runtime } = app.services;
+  const { db } = app.services;
   await assert.rejects(owner.api.getSite({ params: { fqdn } }), refused(404, 'site.not_found'));
   assert.equal((await db.selectFrom('site_names').selectAll().execute()).length, 0);
-  assert.ok(!(await runtime.list()).includes(id));
+  assert.ok(!(await app.runtime.list()).includes(id));
   // The reason is the operator's to read, and holds no password.
   const [failed] = await db.selectFrom('failed_jobs').selectAll().execute();
   assert.equal(failed?.kind, 'site.create');

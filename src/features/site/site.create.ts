@@ -93,6 +93,7 @@ export async function createSite(
     region_id: region.id,
     domain_option: isTesting ? 'platform' : 'custom',
     is_testing: isTesting,
+    ...services.config.newSites,
     is_free: isFree,
     http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
     code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),

@@ -23,7 +23,7 @@ async function ownerOfMany(): Promise<Person> {
   return person;
 }
 
-const isKept = async (siteId: string) => (await app.services.runtime.list()).includes(siteId);
+const isKept = async (siteId: string) => (await app.runtime.list()).includes(siteId);
 const job = () => ({
   id: 'a test',
   services: app.services,
@@ -102,7 +102,7 @@ suite('deleting a site', () => {
     const now = await owner.api.getSite({ params });
     const steady = ({ team: _team, max_restore_point: _point, is_sleeping: _sleeps, ...rest }: typeof now) => rest;
     assert.deepEqual(steady(now), steady(before));
-    const database = await app.services.runtime.database(site.id);
+    const database = await app.runtime.database(site.id);
     assert.equal((await database.query('select ID from wp_users')).length, 1);
     database.close();
     assert.ok(!(await deletedIds()).includes(site.id));
@@ -125,7 +125,7 @@ suite('deleting a site', () => {
       .executeTakeFirstOrThrow();
     await operator.api.restoreDeletedSite({ wait: 60, params: { site_id: site.id } });
     await archiveSite.run({ siteId: site.id, eventId }, job());
-    assert.ok((await app.services.runtime.diskUsageBytes(site.id)) > 0);
+    assert.ok((await app.runtime.diskUsageBytes(site.id)) > 0);
   });
 
   test('that can not be taken back stays deleted', async () => {

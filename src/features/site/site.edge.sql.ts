@@ -21,6 +21,8 @@ export interface RouteRow
     | 'core_version'
     | 'php_version'
     | 'debug_enabled'
+    | 'host'
+    | 'driver'
   > {
   name: string;
   is_active: boolean;
@@ -35,6 +37,7 @@ export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
   const { rows } = await sql<RouteRow>`
     select n.fqdn as name, s.id, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version, s.debug_enabled,
+      s.host, s.driver,
       t.is_active, t.is_expired, t.plan_type_name, t.storage_is_used_up,
       t.storage_is_used_up and exists (select from deleted_sites d where d.team_id = t.id) as has_deleted_sites, coalesce((
         select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id

@@ -38,7 +38,7 @@ suite('the routes of the edge', () => {
   test('say all that a visit needs, for each state of the site and its team', async () => {
     const owner = await ownerOfMany();
     const routes = siteRoutes(app.services);
-    const { db, runtime } = app.services;
+    const { db } = app.services;
     const site = await newSite(owner);
     const load = async () => (await routes.load(site.id))[0] as Route;
     const first = await load();
@@ -47,8 +47,9 @@ suite('the routes of the edge', () => {
     assert.equal(first.site.url, site.properties.url);
     assert.equal(first.signIn, null);
     assert.equal(first.allowedAddresses, null);
-    assert.equal(first.contentFolder, runtime.contentFolder(site.id));
-    assert.equal(first.coreFolder, runtime.coreFolder(String(site.properties.core_version)));
+    const { host, driver, coreVersion } = first.site;
+    assert.deepEqual({ host, driver }, app.services.config.newSites);
+    assert.equal(coreVersion, site.properties.core_version);
     assert.ok(first.site.accessKey.length >= 40);
 
     const params = { fqdn: site.fqdn };

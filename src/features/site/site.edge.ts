@@ -19,7 +19,7 @@ export function siteRoutes(services: Services): Omit<RouteSource, 'subscribe'> {
 }
 
 function toRoute(services: Services, row: RouteRow): Route {
-  const { runtime, secrets } = services;
+  const { secrets } = services;
   return {
     fqdn: row.name,
     teamId: row.team_id,
@@ -32,9 +32,6 @@ function toRoute(services: Services, row: RouteRow): Route {
     externalPaths: row.external_paths,
     uploadsRefused: row.storage_is_used_up ? storageUsedUp(row.plan_type_name, row.has_deleted_sites) : null,
     devMode: row.cdn_dev_mode_enabled,
-    contentFolder: runtime.contentFolder(row.id),
-    // A site that is still being created has no version, and its state keeps visitors away from the folder.
-    coreFolder: row.core_version === null ? '' : runtime.coreFolder(row.core_version),
     preview: null,
   };
 }
@@ -58,7 +55,7 @@ export function siteReports(services: Services): EdgeReports {
         await recordSiteEvent(tx, null, site, { event_type: 'site.woke', activity: `A visit woke ${site.fqdn}` });
       }),
     usage: (usage) => addUsage(db, usage),
-    visited: (siteId, visit) => siteLog.visit(siteId, visit),
+    visited: (site, visit) => siteLog.visit(site, visit),
     purged: (siteId) => {
       announcePurge(db, siteId).catch((error) => log.warn({ err: error, siteId }, 'could not tell of changed pages'));
     },

@@ -1,10 +1,9 @@
 import { figures } from '#core/figures.ts';
-import { EVERY_ROLE } from '#core/part.ts';
 import { feature } from '../feature.ts';
 import { leaveNameJob, mailNameLost } from './name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site.jobs.ts';
 import { siteOperations } from './site.routes.ts';
-import { listenToRuntime } from './site.runtime.ts';
+import { listenToSites } from './site.runtime.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import { removeBusySite } from './site-removal.jobs.ts';
 import { measureStorage, planPurges, planSiteWork, purgeSite, runSiteCron, sweepSites } from './site-upkeep.jobs.ts';
@@ -32,9 +31,9 @@ export const siteFeature = feature({
     {
       name: 'what running sites tell',
       stage: 'sites',
-      roles: EVERY_ROLE,
+      roles: ['host'],
       async start(services) {
-        listenToRuntime(services);
+        listenToSites(services);
         return undefined;
       },
     },

@@ -6,6 +6,7 @@ import type { Services } from '#core/services.ts';
 import { startClock } from '#features/backup/backup.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
+import type { Place, SiteHost } from '#host/site-host.ts';
 import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
 import { specOf } from './site.spec.ts';
@@ -26,17 +27,18 @@ export const createSiteJob = jobKind<Creation>({
   name: 'site.create',
   lane: 'site',
   async run(payload, { services, commit }) {
-    const { runtime, secrets } = services;
+    const { hosts, secrets } = services;
     const { siteId, eventId, title, username, email, firstName, lastName } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
     const passwordHash = secrets.open(Buffer.from(payload.passwordHashSealed, 'base64')).toString();
-    const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, eventId)]);
+    const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, site, eventId)]);
     const spec = specOf(services, { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion });
-    await runtime.create(spec, { title, admin: { username, email, firstName, lastName, passwordHash } });
+    const first = { title, admin: { username, email, firstName, lastName, passwordHash } };
+    await hosts.make(spec, { kind: 'image', first });
     // Whoever is told that the site is ready opens it in the next moment.
-    await runtime.warmUp(spec);
-    const storageBytes = await runtime.diskUsageBytes(siteId);
+    await hosts.warmUp(spec);
+    const storageBytes = await hosts.diskUsageBytes(site);
     await commit(async (tx) => {
       await lockTeam(tx, site.team_id);
       if (!(await release(tx, payload))) return;
@@ -55,9 +57,10 @@ export const createSiteJob = jobKind<Creation>({
       await finishEvent(tx, eventId, { result: { url: spec.url, core_version: versions.coreVersion } });
     });
   },
-  async undo({ siteId, eventId }, { db, runtime }) {
+  async undo({ siteId, eventId }, { config, db, hosts }) {
     const site = await findSiteById(db, siteId);
-    if (site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId))) await runtime.delete(siteId);
+    const isOurs = site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId));
+    if (isOurs) await hosts.delete(site ?? { ...config.newSites, id: siteId });
   },
   async abandon(tx, payload) {
     const { siteId, eventId } = payload;
@@ -71,8 +74,8 @@ const FIRST_CRON_MS = 3_600_000;
 const SOON_MS = 300;
 
 /** The first site on a new machine waits until WordPress has been fetched; whoever watches the event is told so. */
-async function prepared({ runtime, db }: Services, eventId: string): ReturnType<Services['runtime']['prepared']> {
-  const ready = runtime.prepared();
+async function prepared({ hosts, db }: Services, at: Place, eventId: string): ReturnType<SiteHost['prepared']> {
+  const ready = hosts.prepared(at);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), SOON_MS);
@@ -109,7 +112,7 @@ export const updateSiteJob = jobKind<Update>({
     if (!site) return commit(nothing);
     const target = { ...site, fqdn: newFqdn ?? site.fqdn, core_version: coreVersion ?? site.core_version };
     await onHeldSite(services, payload, async (signal) => {
-      if (newFqdn !== undefined) await moveDatabase(services, siteId, newFqdn);
+      if (newFqdn !== undefined) await moveDatabase(services, site, newFqdn);
       if (coreVersion !== undefined) await upgradeDatabase(services, target, signal);
     });
     await commit(async (tx) => {
@@ -130,7 +133,7 @@ export const updateSiteJob = jobKind<Update>({
   async undo(payload, services) {
     const site = await findOwn(services, payload);
     if (site && payload.newFqdn !== undefined)
-      await onHeldSite(services, payload, () => moveDatabase(services, site.id, site.fqdn));
+      await onHeldSite(services, payload, () => moveDatabase(services, site, site.fqdn));
   },
   async abandon(tx, payload, _error, undone) {
     const { siteId, eventId, newFqdn } = payload;
@@ -145,7 +148,7 @@ const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536, asHolder: true };
 /** WordPress' own tables follow its version. Going back leaves them as they are, which older versions bear. */
 async function upgradeDatabase(services: Services, site: SiteRow, signal: AbortSignal): Promise<void> {
   const command = { args: ['wp', 'core', 'update-db'] as const, ...UPGRADE, signal };
-  const { exitCode, stderr } = await services.runtime.exec(specOf(services, site), command);
+  const { exitCode, stderr } = await services.hosts.exec(specOf(services, site), command);
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }
 
@@ -154,7 +157,8 @@ export const stopSite = jobKind<HeldWork>({
   lane: 'site',
   async run({ siteId, eventId }, { services, commit }) {
     // A visit may have woken it since.
-    if ((await findSiteById(services.db, siteId))?.is_sleeping) await services.runtime.stop(siteId);
+    const site = await findSiteById(services.db, siteId);
+    if (site?.is_sleeping) await services.hosts.stop(site);
     await commit((tx) => finishEvent(tx, eventId, {}));
   },
   abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: "The site's processes could not be stopped." }),

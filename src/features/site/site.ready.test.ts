@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { startTestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { registerPerson } from '../../../test/people.ts';
@@ -9,7 +8,7 @@ import { newSite, putOnPlan } from '../../../test/sites.ts';
 test('a site that is said to be ready is awake, so that its first page is quick', async () => {
   const app = await startTestApp({ env: { STANDBY_WORKERS: '1' } });
   try {
-    const runtime = app.services.runtime as PhpWasmRuntime;
+    const { runtime } = app;
     const person = await registerPerson(app);
     await putOnPlan(app, person.teamId, 'business');
     await newSite(person);
@@ -28,7 +27,7 @@ test('without warm PHP at hand a new site is left asleep', async () => {
   try {
     const site = await newSite(await registerPerson(app));
     assert.equal(site.busy, null);
-    assert.deepEqual(app.services.runtime.awake(), []);
+    assert.deepEqual(app.runtime.awake(), []);
   } finally {
     await app.close();
   }

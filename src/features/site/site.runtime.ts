@@ -11,8 +11,8 @@ const GATHER_MS = 500;
 const MAIL_AGAIN_MS = 10_000;
 
 /** Carries what running sites tell by themselves to where the platform keeps it. */
-export function listenToRuntime(services: Services): void {
-  const { db, log, runtime, jobs, siteLog } = services;
+export function listenToSites(services: Services): void {
+  const { db, log, localHost, jobs, siteLog } = services;
   const failed = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const statuses = gather<SiteStatus>((entries) =>
     writeStatuses(db, entries).catch(failed('could not keep what sites told of themselves')),
@@ -20,13 +20,13 @@ export function listenToRuntime(services: Services): void {
   const askForMail = throttle((siteId) => {
     jobs.enqueueOnce(db, deliverSiteMail, { siteId }, siteId).catch(failed('could not ask for mail to be sent'));
   });
-  runtime.listen({
-    changed: (siteId) => void announcePurge(db, siteId).catch(failed('could not tell of changed pages')),
-    mail: askForMail,
-    logged: (siteId, errors) => {
-      for (const error of errors) siteLog.error(siteId, error);
+  localHost?.listen({
+    changed: ({ id }) => void announcePurge(db, id).catch(failed('could not tell of changed pages')),
+    mail: ({ id }) => askForMail(id),
+    logged: (site, errors) => {
+      for (const error of errors) siteLog.error(site, error);
     },
-    status: statuses,
+    status: ({ id }, status) => statuses(id, status),
   });
 }
 
@@ -36,11 +36,11 @@ const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating'
  * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
  * platform than the one that runs it. What some work has to itself was ended by then (watch-holds.ts).
  */
-export async function stopRetiredSites({ runtime, log }: Services, routes: RouteSource): Promise<void> {
+export async function stopRetiredSites({ localHost, log }: Services, routes: RouteSource): Promise<void> {
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
     // Also one whose processes are only starting.
-    if (!SERVED.has(route?.state)) await runtime.stop(siteId);
+    if (!SERVED.has(route?.state)) await localHost?.stopHere(siteId);
   };
   await routes.subscribe((siteId) => {
     if (siteId === undefined) return;

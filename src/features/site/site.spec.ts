@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts';
-import type { SiteSpec } from '#runtimes/runtime.ts';
+import type { HostedSpec } from '#host/site-host.ts';
 import type { SiteRow } from './site.sql.ts';
 
 /** A site's address: its name with the scheme and the port of the platform. */
@@ -8,13 +8,15 @@ export function siteUrl({ config }: Pick<Services, 'config'>, fqdn: string): str
   return `${protocol}//${fqdn}${port && `:${port}`}`;
 }
 
-/** All that the runtime needs to know of a site. One that is still being created has no versions yet. */
+/** All that its host needs to know of a site. One that is still being created has no versions yet. */
 export function specOf(
   services: Pick<Services, 'config' | 'secrets'>,
-  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version' | 'debug_enabled'>,
-): SiteSpec {
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version' | 'debug_enabled' | 'host' | 'driver'>,
+): HostedSpec {
   return {
     id: site.id,
+    host: site.host,
+    driver: site.driver,
     owner: site.team_id,
     url: siteUrl(services, site.fqdn),
     coreVersion: site.core_version ?? '',

@@ -66,7 +66,7 @@ suite('creating a site', () => {
     const password = ` it's a "long" \\ one `;
     const body = { ...CMS, fqdn: newFqdn(), team_id: owner.teamId, cms_password: password };
     const site = await owner.api.createSite({ wait: 60, body });
-    const database = await app.services.runtime.database(site.id);
+    const database = await app.runtime.database(site.id);
     const [user] = await database.query('select * from wp_users');
     database.close();
     assert.equal(user?.user_login, CMS.cms_username);
@@ -107,7 +107,7 @@ suite('creating a site', () => {
   async function signIn(siteId: string, pwd: string) {
     const sites = app.services.db.selectFrom('sites').selectAll();
     const row = await sites.where('id', '=', siteId).executeTakeFirstOrThrow();
-    return requestSite(app.services.runtime, specOf(app.services, row), {
+    return requestSite(app.runtime, specOf(app.services, row), {
       method: 'POST',
       path: '/wp-login.php',
       headers: {
@@ -173,7 +173,7 @@ suite('creating a site', () => {
       });
     }
     assert.deepEqual(await rowsOf(owner.teamId), { sites: [], names: [] });
-    const left = (await app.services.runtime.list()).length;
+    const left = (await app.runtime.list()).length;
     const known = await app.services.db.selectFrom('sites').select('id').execute();
     assert.equal(left, known.length);
   });

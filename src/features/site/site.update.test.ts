@@ -24,7 +24,7 @@ async function personOn(plan: string): Promise<Person> {
 }
 
 const homeOf = async (siteId: string) => {
-  const database = await app.services.runtime.database(siteId);
+  const database = await app.runtime.database(siteId);
   const rows = await database.query("select option_value from wp_options where option_name = 'home'");
   database.close();
   return rows[0]?.option_value;
@@ -202,8 +202,8 @@ suite('renaming a site', () => {
     const owner = await personOn('micro');
     const site = await newSite(owner);
     const params = { fqdn: site.fqdn };
-    const { db, runtime } = app.services;
-    const folder = join(dirname(runtime.contentFolder(site.id)), 'database');
+    const { db } = app.services;
+    const folder = join(dirname(app.runtime.contentFolder(site.id)), 'database');
     for (const name of await readdir(folder)) await writeFile(join(folder, name), 'no database at all');
     const rename = () => owner.api.updateSite({ wait: 60, params, body: { new_fqdn: newFqdn() } });
     await assert.rejects(withoutRetryWaits(db, rename), (error) => {

@@ -46,7 +46,7 @@ export async function prepareChange(
   if (addresses) change.cdn_firewall_allowed_ips = readAddresses(addresses, faults);
   faults.push(...checkFirewall({ ...site, ...change }));
   if (core_version !== undefined && core_version !== site.core_version) {
-    const kept = await services.runtime.coreVersions();
+    const kept = await services.hosts.coreVersions(site);
     if (!kept.includes(core_version))
       faults.push(bodyFault('core_version', `Value error, the versions to choose from are ${kept.join(', ')}`));
   }

@@ -22,8 +22,8 @@ before(async () => {
   app = await startTestApp();
   owner = await registerPerson(app, 'Owner');
   site = await newSite(owner);
-  const plugins = join(app.services.runtime.contentFolder(site.id), 'plugins');
-  const ours = join(app.services.runtime.contentFolder(site.id), 'mu-plugins');
+  const plugins = join(app.runtime.contentFolder(site.id), 'plugins');
+  const ours = join(app.runtime.contentFolder(site.id), 'mu-plugins');
   for (const folder of [join(plugins, 'known'), ours]) await mkdir(folder, { recursive: true });
   await writeFile(join(plugins, 'known', 'known.php'), pluginText('1.0'));
   await writeFile(join(plugins, 'directory.zip'), zipOf('fresh/fresh.php', pluginText('1.0')));
@@ -196,10 +196,7 @@ suite('while the storage is used up', () => {
       ?.replaceAll(/&(?:#038|amp);/g, '&');
     const replaced = await open(`/wp-admin/${replace}`);
     assert.ok(replaced.text.includes('Plugin updated successfully'), `${replace} ${replaced.text.slice(-300)}`);
-    await writeFile(
-      join(app.services.runtime.contentFolder(site.id), 'plugins', 'known', 'known.php'),
-      pluginText('1.0'),
-    );
+    await writeFile(join(app.runtime.contentFolder(site.id), 'plugins', 'known', 'known.php'), pluginText('1.0'));
     const _ajax_nonce = await nonceIn('/wp-admin/plugins.php', /"ajax_nonce":"(\w+)"/);
     const fields = { action: 'update-plugin', _ajax_nonce, slug: 'known', plugin: 'known/known.php' };
     const updated = JSON.parse((await send('/wp-admin/admin-ajax.php', fields)).text);
@@ -270,7 +267,8 @@ suite('uploads are taken again', () => {
   });
 
   test('when something was deleted, through whatever door, and was measured', async () => {
-    const { db, runtime } = app.services;
+    const { db } = app.services;
+    const { runtime } = app;
     const row = db.selectFrom('sites').selectAll().where('id', '=', site.id);
     const setSite = (change: object) => db.updateTable('sites').set(change).where('id', '=', site.id).execute();
     const measure = async (isDone: (bytes: number) => boolean) => {

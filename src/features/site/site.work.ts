@@ -1,5 +1,6 @@
 import type { Services } from '#core/services.ts';
 import type { HeldWork } from '#features/hold/hold.ts';
+import type { SiteRef } from '#host/site-host.ts';
 import { siteUrl } from './site.spec.ts';
 import { findSiteById, type SiteRow } from './site.sql.ts';
 
@@ -17,11 +18,6 @@ export async function findOwn({ db }: Services, { siteId, eventId }: HeldWork): 
 }
 
 /** Rewrites the addresses in the site's database to those of its name. */
-export async function moveDatabase(services: Services, siteId: string, fqdn: string): Promise<void> {
-  const database = await services.runtime.database(siteId);
-  try {
-    await database.moveTo(siteUrl(services, fqdn));
-  } finally {
-    database.close();
-  }
+export function moveDatabase(services: Services, site: SiteRef, fqdn: string): Promise<void> {
+  return services.hosts.moveDatabase(site, siteUrl(services, fqdn));
 }

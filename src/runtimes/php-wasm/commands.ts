@@ -42,8 +42,8 @@ export async function runCommand(
     return result(UNKNOWN_EXIT_CODE, nothing, nothing, `${program}: command not found\n`);
   }
 
-  const stdout = collect(worker.output.stdout, command.maxOutputBytes);
-  const stderr = collect(worker.output.stderr, command.maxOutputBytes);
+  const stdout = collect(worker.output.stdout, command.maxOutputBytes, (chunk) => command.onOutput?.('stdout', chunk));
+  const stderr = collect(worker.output.stderr, command.maxOutputBytes, (chunk) => command.onOutput?.('stderr', chunk));
   const stop = () => worker.kill('timeout', 'The command took too long.');
   const timer = setTimeout(stop, command.timeoutMs);
   command.signal?.addEventListener('abort', stop, { once: true });
@@ -67,14 +67,22 @@ interface Output {
   truncated: boolean;
 }
 
-async function collect(stream: Readable, limitBytes: number): Promise<Output> {
+async function collect(
+  stream: Readable,
+  limitBytes: number,
+  tell: (chunk: Buffer) => Promise<void> | void,
+): Promise<Output> {
   const chunks: Buffer[] = [];
   let length = 0;
   let truncated = false;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const room = limitBytes - length;
     truncated ||= chunk.length > room;
-    if (room > 0) chunks.push(chunk.subarray(0, room));
+    if (room > 0) {
+      const taken = chunk.subarray(0, room);
+      chunks.push(taken);
+      await tell(taken);
+    }
     length += Math.min(chunk.length, room);
   }
   return { text: Buffer.concat(chunks).toString(), truncated };

@@ -141,7 +141,10 @@ describe('the processes of PHP in WebAssembly', () => {
       const lease = await (await runtime.start(site)).lease(AbortSignal.timeout(GENEROUS_MS));
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const { hostname } = new URL(site.url);
-        const asking = openRequest({ socketPath: lease.socketPath, path, headers: { host: hostname } }, resolve);
+        const asking = openRequest(
+          { createConnection: () => lease.connect(), path, headers: { host: hostname } },
+          resolve,
+        );
         asking.once('error', reject).end();
       });
       await pause(EXTRA_IDLE_MS + 2_000);

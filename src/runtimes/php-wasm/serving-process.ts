@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
@@ -95,7 +96,8 @@ export class ServingProcess {
     // Ended so, it has not begun with this request, which then goes to the next process.
     this.#unwatch = worker.watch(this.#limits.beginTimeoutMs, 'stopped', 'PHP did not begin with a request in time.');
     return {
-      socketPath: worker.socketPath,
+      door: worker.socketPath,
+      connect: () => connect(worker.socketPath),
       failure: async () => {
         if (worker.alive) await Promise.race([worker.closed, sleep(NEWS_MS, undefined, { ref: false })]);
         if (worker.alive) return undefined;

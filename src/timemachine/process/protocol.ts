@@ -126,12 +126,17 @@ export interface Announcement {
   difference: Difference;
 }
 
-interface PruneWish {
+export interface PruneWish {
   /** How long every snapshot of a site stays; a site that is not named keeps all of its own. */
   windowsMs: Record<string, number>;
   /** Snapshots that stay whatever retention says. */
   pinned: string[];
   nowMs: number;
+}
+
+export interface PruneReport {
+  snapshotsForgotten: number;
+  bytesDeleted: number;
 }
 
 /** What can be asked of the process, and what it answers. */
@@ -152,7 +157,7 @@ export interface Calls {
   /** `name` keeps two rehearsals of a site apart. */
   rehearse(place: SitePlace, wish: RestoreWish, now: Moment, name: string): void;
   copy(from: Pick<SitePlace, 'space' | 'site'>, point: Moment, into: CopyPlace): void;
-  prune(wish: PruneWish): { snapshotsForgotten: number; bytesDeleted: number };
+  prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
   check(): { faults: string[]; bytes: number };
 }
@@ -176,6 +181,6 @@ export type FromProcess =
   | { id: number; listed: DifferenceList };
 
 /** Where a rehearsal has its copy: beside the staging folder of the site. */
-export function rehearsalFolder({ staging }: SitePlace, name: string): string {
+export function rehearsalFolder({ staging }: Pick<SitePlace, 'staging'>, name: string): string {
   return `${staging}-${name}`;
 }

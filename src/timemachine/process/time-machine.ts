@@ -82,7 +82,7 @@ export class TimeMachine {
   }
 
   /** What a rehearsal that was killed left behind. */
-  discardRehearsal(place: SitePlace, name: string): Promise<void> {
+  discardRehearsal(place: Pick<SitePlace, 'staging'>, name: string): Promise<void> {
     return rm(rehearsalFolder(place, name), { recursive: true, force: true });
   }
 

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type LogEntry, type LogKind, parseLine } from './entries.ts';
+import { judgeOf, type LogFilter } from './log-filter.ts';
 import type { LogFolder, PieceName } from './log-folder.ts';
 
 /** A place between two lines of a log. Pieces and bytes in them only ever rise, so that places compare like times. */
@@ -32,12 +33,16 @@ export function parsePlace(text: string | undefined): LogPlace | undefined {
   return match ? { piece: match[1] as string, offset: Number(match[2]) } : undefined;
 }
 
-export interface BackwardsQuery {
+export interface LogQuery extends LogFilter {
   /** Goes on from there; from the end when left out. */
   before: LogPlace | undefined;
-  /** `stop`: it is older than whatever is looked for, and so is the rest. */
-  judge(entry: LogEntry): 'take' | 'pass' | 'stop';
   limit: number;
+}
+
+export interface LogPage {
+  entries: PlacedEntry[];
+  /** Where to go on; undefined at the end of the log. */
+  next: LogPlace | undefined;
 }
 
 /** Newest first. `next` is where to go on, or undefined at the end of the log; a page may be short, or empty, and have one. */
@@ -45,8 +50,9 @@ export async function readBackwards(
   folder: LogFolder,
   siteId: string,
   kind: LogKind,
-  { before, judge, limit }: BackwardsQuery,
-): Promise<{ entries: PlacedEntry[]; next: LogPlace | undefined }> {
+  { before, limit, ...filter }: LogQuery,
+): Promise<LogPage> {
+  const judge = judgeOf(filter);
   const entries: PlacedEntry[] = [];
   let scannedBytes = 0;
   for (const piece of (await folder.pieces(siteId, kind)).reverse()) {

@@ -1,3 +1,4 @@
+import type { SiteRef } from '../site-host.ts';
 import { noteLine } from './entries.ts';
 
 /** Lines that wait to be written, of all sites and one kind. What does not fit is counted, and one line tells of it. */
@@ -13,6 +14,7 @@ export interface CollectedLimits {
 }
 
 interface Collected {
+  site: SiteRef;
   lines: string[];
   bytes: number;
   left: number;
@@ -28,31 +30,30 @@ export class CollectedLines {
   }
 
   /** The line is made only where there is room for it: whoever floods a site pays for a look and nothing else. */
-  add(siteId: string, makeLine: () => string): void {
-    let site = this.#sites.get(siteId);
-    if (!site) {
-      site = { lines: [], bytes: 0, left: 0 };
-      this.#sites.set(siteId, site);
+  add(site: SiteRef, makeLine: () => string): void {
+    let of = this.#sites.get(site.id);
+    if (!of) {
+      of = { site, lines: [], bytes: 0, left: 0 };
+      this.#sites.set(site.id, of);
     }
     const { siteBytes, ownBytes, allBytes } = this.#limits;
-    const isFull = site.bytes >= siteBytes || (site.bytes >= ownBytes && this.#bytes >= allBytes);
+    const isFull = of.bytes >= siteBytes || (of.bytes >= ownBytes && this.#bytes >= allBytes);
     if (isFull) {
-      site.left++;
+      of.left++;
       return;
     }
     const line = makeLine();
-    site.lines.push(line);
-    site.bytes += line.length;
+    of.lines.push(line);
+    of.bytes += line.length;
     this.#bytes += line.length;
   }
 
   /** Hands over all that was collected, by site. */
-  take(): Map<string, string> {
-    const taken = new Map<string, string>();
-    for (const [siteId, { lines, left }] of this.#sites) {
+  take(): { site: SiteRef; lines: string }[] {
+    const taken = [...this.#sites.values()].map(({ site, lines, left }) => {
       if (left > 0) lines.push(noteLine(`${left} ${this.#limits.noun} were left out here: too many at once.`));
-      taken.set(siteId, lines.join(''));
-    }
+      return { site, lines: lines.join('') };
+    });
     this.#sites = new Map();
     this.#bytes = 0;
     return taken;

@@ -6,19 +6,23 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { createLog } from '#core/log.ts';
 import { type ErrorEntry, type LogEntry, maskSecrets, type VisitEntry } from './entries.ts';
+import { LogFiles } from './log-files.ts';
 import type { LogPlace } from './log-reader.ts';
 import { SiteLog } from './site-log.ts';
 
 let root: string;
 let folder: string;
+let files: LogFiles;
 let siteLog: SiteLog;
+const SITE = { id: 's1', host: 'local', driver: 'none' };
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'site-log-'));
 });
 after(() => rm(root, { recursive: true }));
 beforeEach(async () => {
   folder = await mkdtemp(join(root, 'logs-'));
-  siteLog = new SiteLog(folder, createLog('silent'));
+  files = new LogFiles(folder, createLog('silent'));
+  siteLog = new SiteLog({ appendLog: ({ id }, kind, lines) => files.append(id, kind, lines) }, createLog('silent'));
 });
 
 const error = (message: string, atMs = Date.now()): ErrorEntry => ({
@@ -51,7 +55,7 @@ async function readAll(kind: 'error' | 'access' = 'error', limit = 100): Promise
   const words: string[] = [];
   let before: LogPlace | undefined;
   do {
-    const { entries, next } = await siteLog.read('s1', kind, { before, judge: () => 'take', limit });
+    const { entries, next } = await files.read('s1', kind, { before, limit });
     words.push(...entries.map(({ entry }) => wordsOf(entry)));
     before = next;
   } while (before);
@@ -69,7 +73,7 @@ test('lines come back newest first, page by page without a gap, also over severa
   for (let batch = 0; batch < 24; batch++) {
     for (let index = 0; index < 60; index++) {
       const words = `${batch}-${index} ${'é'.repeat((index * 37) % 1500)}`;
-      siteLog.error('s1', error(words));
+      siteLog.error(SITE, error(words));
       expected.unshift(words);
     }
     await siteLog.flush();
@@ -82,8 +86,8 @@ test('lines come back newest first, page by page without a gap, also over severa
 test('nothing that a site writes forges a line or breaks the reading of others', async () => {
   const forged = '{"atMs":1,"level":"fatal","message":"forged","file":null,"line":1,"request":null}';
   const hostile = [`a\n${forged}\nb`, `\r\n\u2028${forged}`, '\u0000\u001b[31m\u0007', '\ud800 half', '"\\"},{'];
-  for (const words of hostile) siteLog.error('s1', error(words));
-  siteLog.visit('s1', { ...visit('/'), userAgent: `x"}\n${forged}`, referrer: '\udfff', method: 'GET"\n' });
+  for (const words of hostile) siteLog.error(SITE, error(words));
+  siteLog.visit(SITE, { ...visit('/'), userAgent: `x"}\n${forged}`, referrer: '\udfff', method: 'GET"\n' });
   await siteLog.flush();
   assert.deepEqual((await readAll()).reverse(), [
     `a\n${forged}\nb`,
@@ -92,7 +96,7 @@ test('nothing that a site writes forges a line or breaks the reading of others',
     '\ufffd half',
     '"\\"},{',
   ]);
-  const { entries } = await siteLog.read('s1', 'access', { before: undefined, judge: () => 'take', limit: 10 });
+  const { entries } = await files.read('s1', 'access', { before: undefined, limit: 10 });
   assert.equal(entries.length, 1);
   assert.deepEqual(
     { ...entries[0]?.entry, atMs: 0 },
@@ -108,8 +112,8 @@ test('nothing that a site writes forges a line or breaks the reading of others',
 });
 
 test('a message of ten megabytes is cut, and says by how much', async () => {
-  siteLog.error('s1', error('x'.repeat(10_000_000)));
-  siteLog.error('s1', error('after it'));
+  siteLog.error(SITE, error('x'.repeat(10_000_000)));
+  siteLog.error(SITE, error('after it'));
   await siteLog.flush();
   const [last, first] = await readAll();
   assert.equal(last, 'after it');
@@ -117,40 +121,40 @@ test('a message of ten megabytes is cut, and says by how much', async () => {
 });
 
 test('half a line, as a power cut leaves it, is skipped and takes no other along', async () => {
-  siteLog.error('s1', error('one'));
+  siteLog.error(SITE, error('one'));
   await siteLog.flush();
   const [name] = await filesOf('error');
   await appendFile(join(folder, 's1', name as string), '{"atMs":17,"level":"wa');
   assert.deepEqual(await readAll(), ['one']);
-  siteLog.error('s1', error('two'));
+  siteLog.error(SITE, error('two'));
   await siteLog.flush();
   assert.deepEqual(await readAll(), ['two', 'one']);
   // As it is while a line is being written.
   await appendFile(join(folder, 's1', name as string), '{"atMs":17,"note":"not yet');
   assert.deepEqual(await readAll(), ['two', 'one']);
-  const place = await siteLog.endOf('s1', 'error');
+  const place = await files.endOf('s1', 'error');
   await appendFile(join(folder, 's1', name as string), ' done"}\n');
   assert.equal((await readAll())[0], 'not yet done');
-  assert.deepEqual((await siteLog.readOn('s1', 'error', place)).entries, []);
+  assert.deepEqual((await files.readOn('s1', 'error', place)).entries, []);
 });
 
 test('what is collected in memory is bounded for each site, and one line tells how much was left out', async () => {
-  for (let index = 0; index < 10_000; index++) siteLog.visit('s1', visit(`/${index}`));
-  siteLog.visit('s2', visit('/'));
+  for (let index = 0; index < 10_000; index++) siteLog.visit(SITE, visit(`/${index}`));
+  siteLog.visit({ ...SITE, id: 's2' }, visit('/'));
   await siteLog.flush();
   const [note, ...kept] = await readAll('access');
   assert.ok(kept.length > 500 && kept.length < 5_000, String(kept.length));
   assert.equal(note, `${10_000 - kept.length} visits were left out here: too many at once.`);
   assert.equal(kept.at(-1), '/0');
-  const other = await siteLog.read('s2', 'access', { before: undefined, judge: () => 'take', limit: 10 });
+  const other = await files.read('s2', 'access', { before: undefined, limit: 10 });
   assert.equal(other.entries.length, 1);
 });
 
 test('a log stays within its bound, loses its oldest lines first and says so; visits push out no errors', async () => {
-  siteLog.error('s1', error('an old error'));
+  siteLog.error(SITE, error('an old error'));
   const long = 'y'.repeat(1_900);
   for (let batch = 0; batch < 90; batch++) {
-    for (let index = 0; index < 110; index++) siteLog.visit('s1', visit(`/${batch}-${index}?${long}`));
+    for (let index = 0; index < 110; index++) siteLog.visit(SITE, visit(`/${batch}-${index}?${long}`));
     await siteLog.flush();
     assert.ok((await sizeOf(await filesOf('access'))) <= 16.5 * 1024 ** 2);
   }
@@ -163,24 +167,24 @@ test('a log stays within its bound, loses its oldest lines first and says so; vi
 });
 
 test('what is older than seven days is removed, of a site too that writes nothing any more', async (t) => {
-  siteLog.error('s1', error('old'));
+  siteLog.error(SITE, error('old'));
   await siteLog.flush();
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   t.mock.timers.tick(6 * 86_400_000);
-  await siteLog.sweep();
-  siteLog.error('s1', error('six days later'));
+  await files.sweep();
+  siteLog.error(SITE, error('six days later'));
   await siteLog.flush();
   assert.deepEqual(await readAll(), ['six days later', 'old']);
   t.mock.timers.tick(2 * 86_400_000);
-  await siteLog.sweep();
+  await files.sweep();
   assert.deepEqual(await readAll(), ['six days later']);
   t.mock.timers.tick(8 * 86_400_000);
-  await siteLog.sweep();
+  await files.sweep();
   assert.deepEqual(await readdir(folder), []);
 });
 
 test('what stands in the way at one site, or is none at all, keeps no other from being swept', async (t) => {
-  siteLog.error('s1', error('old'));
+  siteLog.error(SITE, error('old'));
   await siteLog.flush();
   for (const stray of ['.stray', 'stray', 'z-stray']) await writeFile(join(folder, stray), '');
   // A folder where a piece should be, which can not be removed as one.
@@ -188,7 +192,7 @@ test('what stands in the way at one site, or is none at all, keeps no other from
     await mkdir(join(folder, stuck, 'error-2020-01-01-000001.jsonl'), { recursive: true });
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   t.mock.timers.tick(9 * 86_400_000);
-  await siteLog.sweep();
+  await files.sweep();
   assert.deepEqual((await readdir(folder)).sort(), ['.stray', 'a', 'stray', 'z', 'z-stray']);
 });
 
@@ -201,7 +205,7 @@ test('a folder that is swept away while lines are on their way to it is made aga
   });
   syncBuiltinESMExports();
   try {
-    siteLog.error('s1', error('kept'));
+    siteLog.error(SITE, error('kept'));
     await siteLog.flush();
   } finally {
     opening.mock.restore();
@@ -212,27 +216,27 @@ test('a folder that is swept away while lines are on their way to it is made aga
 });
 
 test('whoever follows gets each line once, from where they were, over pieces too', async (t) => {
-  let place = await siteLog.endOf('s1', 'error');
+  let place = await files.endOf('s1', 'error');
   const heard: string[] = [];
   const listen = async () => {
     for (;;) {
-      const read = await siteLog.readOn('s1', 'error', place);
+      const read = await files.readOn('s1', 'error', place);
       place = read.place;
       if (read.entries.length === 0) return;
       heard.push(...read.entries.map(({ entry }) => wordsOf(entry)));
     }
   };
   await listen();
-  siteLog.error('s1', error('one'));
-  siteLog.error('s1', error('two'));
+  siteLog.error(SITE, error('one'));
+  siteLog.error(SITE, error('two'));
   await siteLog.flush();
   await listen();
   await listen();
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  siteLog.error('s1', error('three'));
+  siteLog.error(SITE, error('three'));
   await siteLog.flush();
   t.mock.timers.tick(86_400_000);
-  siteLog.error('s1', error('the next day'));
+  siteLog.error(SITE, error('the next day'));
   await siteLog.flush();
   await listen();
   assert.deepEqual(heard, ['one', 'two', 'three', 'the next day']);
@@ -240,15 +244,14 @@ test('whoever follows gets each line once, from where they were, over pieces too
 
 test('a look through a long log goes so far at a time, and tells where to go on', async () => {
   const line = `${JSON.stringify(error('z'.repeat(7_000)))}\n`;
-  siteLog.error('s1', error('needle'));
+  siteLog.error(SITE, error('needle'));
   await siteLog.flush();
   const [name] = await filesOf('error');
   await appendFile(join(folder, 's1', name as string), line.repeat(900));
-  const judge = (entry: LogEntry) => (wordsOf(entry) === 'needle' ? 'take' : 'pass');
-  const first = await siteLog.read('s1', 'error', { before: undefined, judge, limit: 10 });
+  const first = await files.read('s1', 'error', { before: undefined, search: 'needle', limit: 10 });
   assert.equal(first.entries.length, 0);
   assert.ok(first.next);
-  const second = await siteLog.read('s1', 'error', { before: first.next, judge, limit: 10 });
+  const second = await files.read('s1', 'error', { before: first.next, search: 'needle', limit: 10 });
   assert.equal(second.entries.length, 1);
   assert.equal(second.next, undefined);
 });
@@ -278,10 +281,11 @@ test('what lets somebody in is cut from addresses, and nothing else is', () => {
 });
 
 test('a removed site leaves nothing behind, not even what had yet to be written', async () => {
-  siteLog.error('s1', error('one'));
+  siteLog.error(SITE, error('one'));
   await siteLog.flush();
-  siteLog.error('s1', error('two'));
-  await siteLog.remove('s1');
+  siteLog.error(SITE, error('two'));
+  await siteLog.forget('s1');
+  await files.remove('s1');
   await siteLog.flush();
   assert.deepEqual(await readdir(folder), []);
 });

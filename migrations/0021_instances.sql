@@ -1,0 +1,1 @@
+alter table sites add column host text not null default 'local', add column driver text not null default 'php-wasm';

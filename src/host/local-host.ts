@@ -1,0 +1,221 @@
+import { Readable } from 'node:stream';
+import type { Runtime, RuntimeListener } from '#runtimes/runtime.ts';
+import type { SitePlace } from '#timemachine/process/protocol.ts';
+import type { TimeMachine } from '#timemachine/process/time-machine.ts';
+import { findFile, listFiles, openContent } from '#timemachine/read.ts';
+import { localFiles } from './local-files.ts';
+import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
+import type { LogFiles } from './site-log/log-files.ts';
+
+export interface LocalHostOptions {
+  /** What the rows of its sites call it. */
+  name: string;
+  /** Where other processes of the platform reach it. */
+  address: string;
+  /** By the names that the rows of sites have. */
+  drivers: Readonly<Record<string, Runtime>>;
+  timeMachine: TimeMachine;
+  logs: LogFiles;
+}
+
+type Of<Name extends keyof SiteHost> = SiteHost[Name];
+
+/** The host in this process: its drivers run the sites, its time machine keeps them, and all of it is on this machine's disk. */
+export class LocalHost implements SiteHost {
+  readonly name: string;
+  readonly address: string;
+  /** For what only this process does with what runs in it: the fences of holds, figures, tests. */
+  readonly drivers: Readonly<Record<string, Runtime>>;
+  readonly timeMachine: TimeMachine;
+  readonly #logs: LogFiles;
+  readonly #files = localFiles((at) => this.#folderOf(at));
+
+  constructor({ name, address, drivers, timeMachine, logs }: LocalHostOptions) {
+    this.name = name;
+    this.address = address;
+    this.drivers = drivers;
+    this.timeMachine = timeMachine;
+    this.#logs = logs;
+  }
+
+  async open(): Promise<void> {
+    for (const driver of this.#all) await driver.open();
+    this.#logs.start();
+  }
+
+  async close(): Promise<void> {
+    this.#logs.close();
+    await Promise.all(this.#all.map((driver) => driver.close()));
+    await this.timeMachine.close();
+  }
+
+  driver({ driver: name }: Pick<Place, 'driver'>): Runtime {
+    const driver = this.drivers[name];
+    if (!driver) throw new Error(`the host ${this.name} has no driver ${name}`);
+    return driver;
+  }
+
+  /** What sites tell by themselves while they run here. */
+  listen(listener: HostListener): void {
+    for (const [driver, runtime] of Object.entries(this.drivers)) {
+      const site = (id: string): SiteRef => ({ id, host: this.name, driver });
+      runtime.listen({
+        changed: (id) => listener.changed?.(site(id)),
+        touched: (id) => listener.touched?.(site(id)),
+        mail: (id) => listener.mail?.(site(id)),
+        logged: (id, errors) => listener.logged?.(site(id), errors),
+        status: (id, status) => listener.status?.(site(id), status),
+      });
+    }
+  }
+
+  answerOwnCalls(answer: Parameters<Runtime['answerOwnCalls']>[0]): void {
+    for (const driver of this.#all) driver.answerOwnCalls(answer);
+  }
+
+  /** Ends all the site's processes here and starts none until the returned function is called (Runtime.suspend). */
+  async suspend(siteId: string): Promise<() => void> {
+    const resumes = await Promise.all(this.#all.map((driver) => driver.suspend(siteId)));
+    return () => {
+      for (const resume of resumes) resume();
+    };
+  }
+
+  /** Ends the processes that serve a site here, whatever its row says by now. */
+  async stopHere(siteId: string): Promise<void> {
+    await Promise.all(this.#all.map((driver) => driver.stop(siteId)));
+  }
+
+  prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
+  coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
+  list: Of<'list'> = async (at) => this.driver(at).list();
+  delete: Of<'delete'> = async (site) => this.driver(site).delete(site.id);
+  diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
+
+  async make(...[site, from]: Parameters<Of<'make'>>): Promise<void> {
+    const driver = this.driver(site);
+    const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
+      image: ({ first }) => driver.create(site, first),
+      cut: ({ space, site: of, moment }) =>
+        driver.adopt(site, ({ content, database }) =>
+          this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+        ),
+      archive: () => driver.restore(site.id),
+    };
+    await made[from.kind](from as never);
+  }
+
+  async archive(site: SiteRef): Promise<void> {
+    await this.timeMachine.release(site.id);
+    await this.driver(site).archive(site.id);
+  }
+
+  async moveDatabase(site: SiteRef, url: string): Promise<void> {
+    const database = await this.driver(site).database(site.id);
+    await database.moveTo(url).finally(() => database.close());
+  }
+
+  async endOrphans(): Promise<void> {
+    for (const driver of this.#all) await driver.endOrphans();
+  }
+
+  start: Of<'start'> = async (site) => this.driver(site).start(site);
+  warmUp: Of<'warmUp'> = async (site) => this.driver(site).warmUp(site);
+  stop: Of<'stop'> = async (site) => this.driver(site).stop(site.id);
+
+  fileIdentity: Of<'fileIdentity'> = async (...args) => this.#files.fileIdentity(...args);
+  readFile: Of<'readFile'> = async (...args) => this.#files.readFile(...args);
+  readFilePart: Of<'readFilePart'> = async (...args) => this.#files.readFilePart(...args);
+  isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
+
+  exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  hasOutgoingMail: Of<'hasOutgoingMail'> = async (site) => this.driver(site).hasOutgoingMail(site.id);
+
+  async eachMail(...[site, handle]: Parameters<Of<'eachMail'>>): Promise<void> {
+    for await (const { drop, ...mail } of this.driver(site).outgoingMail(site.id)) {
+      const verdict = await handle(mail);
+      if (verdict === 'drop') await drop();
+      if (verdict === 'stop') return;
+    }
+  }
+
+  snapshot: Of<'snapshot'> = async (site, kept, options) =>
+    this.timeMachine.snapshot(this.#placeOf(site, kept), options);
+  plan: Of<'plan'> = async (site, kept, wish, window, options) =>
+    this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options);
+  compare: Of<'compare'> = async (site, kept, now, wish, window) =>
+    this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
+  restore: Of<'restore'> = async (site, kept, wish, options) =>
+    this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
+  rehearse: Of<'rehearse'> = async (site, kept, wish, now, name, options) =>
+    this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
+  discardRehearsal: Of<'discardRehearsal'> = async (site, name) =>
+    this.timeMachine.discardRehearsal(this.driver(site).storage(site.id), name);
+  recover: Of<'recover'> = async (site, kept) => this.timeMachine.recover(this.#placeOf(site, kept));
+  forget: Of<'forget'> = async (site, space) => this.timeMachine.forget(space, site.id);
+  prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
+  check: Of<'check'> = async () => this.timeMachine.check();
+
+  async keptSnapshots(site: SiteRef, space: string): Promise<string[]> {
+    return (await this.#repositoryOf(site, space).snapshots()).map(({ hash }) => hash);
+  }
+
+  async keptFiles(...[site, space, moment, part]: Parameters<Of<'keptFiles'>>): ReturnType<Of<'keptFiles'>> {
+    const repository = this.#repositoryOf(site, space);
+    const files = [];
+    for await (const file of listFiles(repository, await repository.readMoment(moment), part.prefix)) {
+      if (files.length >= part.limit) return { files, isTruncated: true };
+      files.push(file);
+    }
+    return { files, isTruncated: false };
+  }
+
+  async findKeptFiles(...[site, space, moment, paths]: Parameters<Of<'findKeptFiles'>>) {
+    const repository = this.#repositoryOf(site, space);
+    const snapshot = await repository.readMoment(moment);
+    const found: Awaited<ReturnType<Of<'findKeptFiles'>>> = [];
+    for (const path of paths) found.push(await findFile(repository, snapshot, path));
+    return found;
+  }
+
+  async keptFileSize(site: SiteRef, space: string, ref: string): Promise<number> {
+    return (await openContent(this.#repositoryOf(site, space), ref)).sizeBytes;
+  }
+
+  async readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable> {
+    const content = await openContent(this.#repositoryOf(site, space), ref);
+    return Readable.from(content.read(start, end), { objectMode: false });
+  }
+
+  appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
+  readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);
+  endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
+  readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
+  removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  get #all(): Runtime[] {
+    return Object.values(this.drivers);
+  }
+
+  #folderOf({ root, driver }: FileRoot): string {
+    const runtime = this.driver({ driver });
+    return 'siteId' in root ? runtime.contentFolder(root.siteId) : runtime.coreFolder(root.coreVersion);
+  }
+
+  #placeOf(site: SiteRef, kept: KeptAs): SitePlace {
+    return { ...this.driver(site).storage(site.id), ...kept, site: site.id };
+  }
+
+  #repositoryOf(site: SiteRef, space: string) {
+    return this.timeMachine.repository.site(space, site.id);
+  }
+}
+
+/** As RuntimeListener, with the whereabouts of the site. */
+export type HostListener = {
+  [Name in keyof RuntimeListener]?: RuntimeListener[Name] extends
+    | ((siteId: string, ...rest: infer Rest) => void)
+    | undefined
+    ? (site: SiteRef, ...rest: Rest) => void
+    : never;
+};

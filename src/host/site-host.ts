@@ -1,0 +1,190 @@
+import type { Readable } from 'node:stream';
+import type { Command, CommandResult, FirstContent, OutgoingMail, RunningSite, SiteSpec } from '#runtimes/runtime.ts';
+import type { CallOptions } from '#timemachine/process/helper-process.ts';
+import type {
+  CutReport,
+  Difference,
+  DifferenceList,
+  Moment,
+  PlanReport,
+  PruneReport,
+  PruneWish,
+  RestoreWish,
+  SitePlace,
+  Window,
+} from '#timemachine/process/protocol.ts';
+import type { ListedFile } from '#timemachine/read.ts';
+import type { LogKind } from './site-log/entries.ts';
+import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
+
+/**
+ * The one door to where sites live: whatever touches a site's files, its database or its processes goes through here. A host
+ * may be in this process or behind a socket (wire/), so nothing here is a path, and whatever crosses is data, a callback or a stream of
+ * bytes. Every call begins with where: the host that a site's row names, and the driver that runs it there. Every call is safe to repeat
+ * after a kill.
+ */
+export interface SiteHost extends SiteLife, SiteServing, SiteFiles, SiteCommands, SiteBackups, SiteLogs {}
+
+/** Where sites are: a host by its name, and one of the drivers that it has. */
+export interface Place {
+  host: string;
+  driver: string;
+}
+
+/** A site by what its row says of where it is. */
+export interface SiteRef extends Place {
+  id: string;
+}
+
+/** All that a host must know to run a site. It keeps no records of its own. */
+export interface HostedSpec extends SiteSpec, Place {}
+
+interface SiteLife {
+  /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
+  prepared(at: Place): Promise<{ coreVersion: string; phpVersion: string }>;
+  /** The versions of WordPress that sites can name, newest first. */
+  coreVersions(at: Place): Promise<string[]>;
+  /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
+  make(site: HostedSpec, from: SiteOrigin): Promise<void>;
+  /** Takes the site out of service and keeps it as it was, to be made again from its archive or deleted. */
+  archive(site: SiteRef): Promise<void>;
+  /** Removes everything of the site, archived or not; what was kept of it as backups and logs stays. */
+  delete(site: SiteRef): Promise<void>;
+  /** Every site that is there, archived or not. */
+  list(at: Place): Promise<string[]>;
+  /** Gives the site's database another address. Doing it again changes nothing. */
+  moveDatabase(site: SiteRef, url: string): Promise<void>;
+  /** What the site itself takes up; what is kept of it as backups does not count. */
+  diskUsageBytes(site: SiteRef): Promise<number>;
+  /** Ends what processes of the platform on this machine left running when they were killed; resolves when it is gone. */
+  endOrphans(at: Place): Promise<void>;
+}
+
+/** What a site is made from: the prepared image, a cut of a site that was kept as a backup, or what was put aside of itself. */
+export type SiteOrigin =
+  | { kind: 'image'; first: FirstContent }
+  | { kind: 'cut'; space: string; site: string; moment: Moment }
+  | { kind: 'archive' };
+
+interface SiteServing {
+  /** Starts the site where it is not running. A site whose spec changed is started anew. */
+  start(site: HostedSpec): Promise<RunningSite>;
+  /** Makes the site's next page a quick one, where that takes nothing from anybody else. Never fails. */
+  warmUp(site: HostedSpec): Promise<void>;
+  /** Ends all the processes that serve the site; what runs is let finish for a moment. Commands go on. */
+  stop(site: SiteRef): Promise<void>;
+}
+
+/** A site's wp-content, or the files of a version of WordPress, which sites share. */
+export interface FileRoot extends Place {
+  root: { siteId: string } | { coreVersion: string };
+}
+
+export interface FileStat {
+  sizeBytes: number;
+  modifiedAtMs: number;
+  /** Changes with the file, even where somebody sets its time back. */
+  identity: string;
+}
+
+/**
+ * Regular files below a root, by a path with a slash in front. A path that leads over a symbolic link leads nowhere: sites can
+ * make links to anything on the machine.
+ */
+export interface SiteFiles {
+  /** What identifies the file now; undefined where there is none. Quick, and believes links. */
+  fileIdentity(at: FileRoot, path: string): Promise<string | undefined>;
+  /** The file; with its content where that is no longer than `maxBytes`. */
+  readFile(at: FileRoot, path: string, maxBytes: number): Promise<{ stat: FileStat; content?: Buffer } | undefined>;
+  /** A part of the file, `last` included; undefined where it is no longer the one that was seen. */
+  readFilePart(
+    at: FileRoot,
+    path: string,
+    part: { identity: string; first: number; last: number },
+  ): Promise<Readable | undefined>;
+  isFolder(at: FileRoot, path: string): Promise<boolean>;
+}
+
+interface SiteCommands {
+  /** Runs one command of the site in a process of its own, which ends with it. Output is told as it comes, and again at the end. */
+  exec(site: HostedSpec, command: Command): Promise<CommandResult>;
+  /** Hands over what the site's WordPress wants mailed, oldest first, one at a time. What is told `drop` leaves the outbox. */
+  eachMail(site: SiteRef, handle: (mail: WaitingMail) => Promise<'drop' | 'keep' | 'stop'>): Promise<void>;
+  hasOutgoingMail(site: SiteRef): Promise<boolean>;
+}
+
+export type WaitingMail = Omit<OutgoingMail, 'drop'>;
+
+/** How the time machine keeps a site, and what it has to know of it. */
+export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'recorded'>;
+
+/** The time machine of the host (timemachine/process/time-machine.ts). Nobody else may work on the site meanwhile. */
+interface SiteBackups {
+  snapshot(site: SiteRef, kept: KeptAs, options?: CallOptions): Promise<CutReport>;
+  /** What a restore would do to the site as it is now, with a part of the list of it. */
+  plan(
+    site: SiteRef,
+    kept: KeptAs,
+    wish: RestoreWish,
+    window: Window,
+    options?: CallOptions,
+  ): Promise<PlanReport & { list: DifferenceList }>;
+  /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
+  compare(
+    site: SiteRef,
+    kept: Pick<KeptAs, 'space' | 'rules'>,
+    now: Moment,
+    wish: RestoreWish,
+    window: Window,
+  ): Promise<{ difference: Difference; list: DifferenceList }>;
+  restore(site: SiteRef, kept: KeptAs, wish: RestoreWish, options?: CallOptions): Promise<PlanReport>;
+  /** Does the same to a copy of the site as it was at `now`, which is thrown away. */
+  rehearse(
+    site: SiteRef,
+    kept: KeptAs,
+    wish: RestoreWish,
+    now: Moment,
+    name: string,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** What a rehearsal that was killed left behind. */
+  discardRehearsal(site: SiteRef, name: string): Promise<void>;
+  /** Ends what a restore that was killed had begun, in one way or the other. */
+  recover(site: SiteRef, kept: KeptAs): Promise<'finished' | 'undone'>;
+  /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
+  forget(site: SiteRef, space: string): Promise<void>;
+  prune(at: Place, wish: PruneWish): Promise<PruneReport>;
+  check(at: Place): Promise<{ faults: string[]; bytes: number }>;
+  /** The snapshots that are there, by their hashes. */
+  keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
+  /** The files of a snapshot whose paths begin with the prefix; so many at most. */
+  keptFiles(
+    site: SiteRef,
+    space: string,
+    moment: Moment,
+    part: { prefix: string; limit: number },
+  ): Promise<{ files: ListedFile[]; isTruncated: boolean }>;
+  /** Undefined for each path that the snapshot does not have. */
+  findKeptFiles(
+    site: SiteRef,
+    space: string,
+    moment: Moment,
+    paths: readonly string[],
+  ): Promise<(ListedFile | undefined)[]>;
+  keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
+  /** The bytes from `start` up to and without `end`. */
+  readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
+}
+
+/** What went wrong in a site and who visited it, for its owner. */
+interface SiteLogs {
+  /** Whole lines, each ended by a line break (site-log/entries.ts). */
+  appendLog(site: SiteRef, kind: LogKind, lines: string): Promise<void>;
+  /** Newest first. */
+  readLog(site: SiteRef, kind: LogKind, query: LogQuery): Promise<LogPage>;
+  /** Where the log ends now. */
+  endOfLog(site: SiteRef, kind: LogKind): Promise<LogPlace>;
+  /** What was written after a place, oldest first, and the place to ask with the next time. */
+  readLogOn(site: SiteRef, kind: LogKind, after: LogPlace): Promise<{ entries: PlacedEntry[]; place: LogPlace }>;
+  removeLog(site: SiteRef): Promise<void>;
+}

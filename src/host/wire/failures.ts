@@ -1,0 +1,46 @@
+import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
+import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
+
+/** A failure on its way to another process; the kinds that somebody tells apart stay what they are. */
+export interface PackedFailure {
+  reason?: SiteFailureReason;
+  code?: FailureCode;
+  message: string;
+  /** Where it happened, for the log. */
+  stack: string | undefined;
+  /** The call of the receiver's own function that threw it. */
+  from?: number;
+}
+
+/** Thrown by a function of the other side, on its way back to it. */
+class ThrownThere extends Error {
+  readonly from: number;
+  constructor(message: string, from: number) {
+    super(message);
+    this.from = from;
+  }
+}
+
+/** `from`: it was thrown by the receiver's call of our function. */
+export function packFailure(error: unknown, from?: number): PackedFailure {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const packed: PackedFailure = { message, stack };
+  if (error instanceof SiteFailure) packed.reason = error.reason;
+  if (error instanceof TimeMachineFailure) packed.code = error.code;
+  if (error instanceof ThrownThere) packed.from = error.from;
+  if (from !== undefined) packed.from = from;
+  return packed;
+}
+
+export function reviveFailure({ reason, code, message, stack, from }: PackedFailure): Error {
+  const failure =
+    reason !== undefined
+      ? new SiteFailure(reason, message)
+      : code !== undefined
+        ? new TimeMachineFailure(code, message)
+        : from !== undefined
+          ? new ThrownThere(message, from)
+          : new Error(message);
+  if (stack !== undefined) failure.stack = stack;
+  return failure;
+}

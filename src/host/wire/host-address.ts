@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+
+/** Where a host listens: `unix:/path` on this machine, `host:port` elsewhere. */
+export function dial(address: string): Socket {
+  if (address.startsWith('unix:')) return connect(address.slice('unix:'.length));
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+}
+
+/** The first line of a connection: whoever knows the platform's key is the platform. */
+export const greeting = (token: string): string => `siteyard-host ${token}\n`;
+const MAX_GREETING_BYTES = 200;
+const GREETING_MS = 5_000;
+
+/** Resolves when the other side has shown that it is the platform; whoever is not gets no answer. */
+export function greeted(socket: Socket, token: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const wanted = digest(greeting(token));
+    let received = Buffer.alloc(0);
+    const decide = (isFriend: boolean) => {
+      clearTimeout(timer);
+      socket.off('data', take).off('close', leave);
+      socket.pause();
+      if (!isFriend) socket.destroy();
+      resolve(isFriend);
+    };
+    const leave = () => decide(false);
+    const take = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf('\n');
+      if (end < 0) return received.length > MAX_GREETING_BYTES ? decide(false) : undefined;
+      const rest = received.subarray(end + 1);
+      decide(timingSafeEqual(digest(received.subarray(0, end + 1)), wanted));
+      if (!socket.destroyed && rest.length > 0) socket.unshift(rest);
+    };
+    const timer = setTimeout(leave, GREETING_MS);
+    socket.on('error', () => {});
+    socket.on('data', take).once('close', leave);
+  });
+}
+
+const digest = (text: string | Buffer) => createHash('sha256').update(text).digest();

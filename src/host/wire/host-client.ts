@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type Lease, type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
+import type { HostedSpec, SiteHost } from '../site-host.ts';
+import { dial, greeting } from './host-address.ts';
+import { firstArgument, hostCalls, type ServingCalls } from './host-calls.ts';
+import { Peer } from './peer.ts';
+
+/** A host behind a socket, as if it were here. */
+export function remoteHost(address: string, token: string): SiteHost {
+  const call = async (name: string, args: unknown[]): Promise<unknown> => {
+    const socket = dial(address);
+    const peer = new Peer(socket);
+    socket.write(greeting(token));
+    return peer.begin([name, ...args]).finally(() => peer.close());
+  };
+  const calls = Object.fromEntries(
+    hostCalls.map((name) => [
+      name,
+      (first: unknown, ...rest: unknown[]) => call(name, [firstArgument(name, first), ...rest]),
+    ]),
+  );
+  const ask = <Name extends keyof ServingCalls>(name: Name, ...args: Parameters<ServingCalls[Name]>) =>
+    call(name, args) as ReturnType<ServingCalls[Name]>;
+  const start = async (site: HostedSpec): Promise<RunningSite> => {
+    const { isAwake } = await ask('start', site);
+    return { isAwake, lease: (signal, options = {}) => leaseOf(site, ask, signal, options) };
+  };
+  return { ...(calls as Omit<SiteHost, 'start'>), start };
+}
+
+type Ask = <Name extends keyof ServingCalls>(
+  name: Name,
+  ...args: Parameters<ServingCalls[Name]>
+) => ReturnType<ServingCalls[Name]>;
+
+/** The connection is the lease: whoever closes it gives it back. So it serves one request, and there is no other to be had. */
+async function leaseOf(
+  site: HostedSpec,
+  ask: Ask,
+  signal: AbortSignal,
+  options: Parameters<RunningSite['lease']>[1] = {},
+): Promise<Lease> {
+  const id = randomUUID();
+  const connection = (await ask('lease', site, id, options, signal)) as Socket;
+  return {
+    door: id,
+    connect() {
+      // It was paused between the call and whoever listens from now on, which is by the end of this turn.
+      setImmediate(() => connection.resume());
+      return connection;
+    },
+    release: () => connection.destroy(),
+    async failure() {
+      const { host, driver } = site;
+      const failure = await ask('leaseFailure', { host, driver }, id).catch(() => undefined);
+      return failure && new SiteFailure(failure.reason, failure.message);
+    },
+  };
+}
