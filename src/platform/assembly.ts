@@ -2,7 +2,6 @@ import { createMetrics, type Metrics } from '#core/http/metrics.ts';
 import { Edge } from '#edge/edge.ts';
 import type { RouteSource } from '#edge/route.ts';
 import type { Feature } from '#features/feature.ts';
-import { withPreviews } from '#features/preview/preview.ts';
 import { siteReports, siteRoutes } from '#features/site/site.ts';
 import type { Ground } from './ground.ts';
 import { connectionFigures, edgeFigures, eventLoopFigures, queueFigures, runtimeFigures } from './process-figures.ts';
@@ -23,7 +22,7 @@ export interface Assembly {
 
 export function assemble(ground: Ground, services: OwnServices, features: readonly Feature[]): Assembly {
   const routes = {
-    ...withPreviews(services, siteRoutes(services)),
+    ...siteRoutes(services),
     subscribe: async (changed: (siteId: string | undefined) => void) => services.siteChanges.subscribe(changed),
   };
   const { config, runtime, outbound, log } = services;

@@ -182,10 +182,6 @@ export interface DB {
     used_at: Generated<Date | null>;
     credential_id: Generated<string | null>;
   };
-  orphaned_sites: {
-    site_id: string;
-    seen_at: Generated<Date>;
-  };
   payment_customers: {
     account: string;
     customer_id: string;
@@ -276,19 +272,10 @@ export interface DB {
     created_at: Generated<Date>;
   };
   site_previews: {
-    id: string;
     site_id: string;
-    team_id: string;
-    user_id: string;
-    fqdn: string;
     commit_hash: string;
     restore_point: Date;
-    core_version: string;
-    php_version: string;
-    event_id: string;
     ready_at: Generated<Date | null>;
-    created_at: Generated<Date>;
-    expires_at: Generated<Date>;
   };
   site_usage: {
     site_id: string;
@@ -348,6 +335,15 @@ export interface DB {
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
     busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | null>;
+    kind: Generated<'live' | 'stage' | 'preview'>;
+    of_site_id: Generated<string | null>;
+    expires_at: Generated<Date | null>;
+    host: Generated<string>;
+    driver: Generated<string>;
+  };
+  sites_to_remove: {
+    site_id: string;
+    due_at: Date;
   };
   subscriptions: {
     account: string;

@@ -1,9 +1,9 @@
 import { feature } from '../feature.ts';
-import { buildPreview, endPreviews } from './preview.jobs.ts';
+import { buildPreview } from './preview.jobs.ts';
 import { previewOperations } from './preview.routes.ts';
 
 export const previewFeature = feature({
   name: 'preview',
   operations: previewOperations,
-  jobs: [buildPreview, endPreviews],
+  jobs: [buildPreview],
 });

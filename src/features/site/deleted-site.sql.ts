@@ -92,18 +92,6 @@ export async function forgetDeletedSite(db: Db, id: string): Promise<void> {
   await sql`delete from deleted_sites where id = ${id} and is_purging`.execute(db);
 }
 
-/** Of these ids, those that no table knows and that were unknown a day ago already; remembers the others for tomorrow. */
-export async function findOrphans(db: Db, ids: string[]): Promise<string[]> {
-  const unknown = sql`select id from unnest(${ids}::uuid[]) as kept (id)
-    where not exists (select from sites s where s.id = kept.id) and not exists (select from deleted_sites d where d.id = kept.id)
-      and not exists (select from site_previews p where p.id = kept.id)`;
-  await sql`delete from orphaned_sites where site_id not in (${unknown})`.execute(db);
-  await sql`insert into orphaned_sites (site_id) ${unknown} on conflict do nothing`.execute(db);
-  const { rows } = await sql<{ site_id: string }>`
-    select site_id from orphaned_sites where seen_at < now() - interval '24 hours'`.execute(db);
-  return rows.map(({ site_id }) => site_id);
-}
-
 export async function forgetReleasedNames(db: Db): Promise<void> {
   await sql`delete from released_names where released_at < now() - interval '30 days'`.execute(db);
 }

@@ -3,8 +3,8 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { findTeam } from '#features/team/team.ts';
 import { findUser } from '#features/user/user.ts';
-import { siteUrl } from './site.spec.ts';
 import { findOwn, moveDatabase, nothing } from './site.work.ts';
+import { siteUrl } from './spec-of.ts';
 
 /** Moves a site that lost its name to the one that it has now: the row says so already, its database does not. */
 export const leaveNameJob = jobKind<HeldWork>({

@@ -25,7 +25,8 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
   async run({ siteId }, { services }) {
     const { db, runtime, log } = services;
     const site = await findSiteById(db, siteId);
-    if (!site) return;
+    // What a copy mails stays with it.
+    if (site?.kind !== 'live') return;
     let failed: { error: unknown } | undefined;
     let failingMs = 0;
     for await (const mail of runtime.outgoingMail(siteId)) {

@@ -5,7 +5,7 @@ import { forgetBackups } from '#features/backup/backup.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { uploadHeaders } from '#runtimes/wordpress/access.ts';
-import { findOrphans, forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
+import { forgetDeletedSite, forgetReleasedNames, takeSitesToPurge } from './deleted-site.sql.ts';
 import { siteRoutes } from './site.edge.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { stopSite } from './site.jobs.ts';
@@ -32,7 +32,6 @@ const AT_ONCE = 200;
 const CRON_TIMEOUT_MS = 60_000;
 /** Without a value: WordPress takes one for a lock that somebody else has set, finds none, and does nothing. */
 const CRON_PATH = '/wp-cron.php?doing_wp_cron';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const planSiteWork = jobKind<Nothing>({
   name: 'site.plan',
@@ -145,19 +144,5 @@ export const purgeSite = jobKind<OfSite>({
     await forgetBackups(services, siteId);
     await services.siteLog.remove(siteId);
     await commit((tx) => forgetDeletedSite(tx, siteId));
-  },
-});
-
-/** The safety net below every undo: what the runtime keeps of sites that no table has known for a day. */
-export const sweepSites = jobKind<Nothing>({
-  name: 'site.sweep',
-  lane: 'background',
-  schedule: '41 * * * *',
-  async run(_payload, { services: { db, runtime, log } }) {
-    const kept = (await runtime.list()).filter((id) => UUID.test(id));
-    for (const siteId of await inTransaction(db, (tx) => findOrphans(tx, kept))) {
-      log.warn({ siteId }, 'removing what was left of a site that nobody knows');
-      await runtime.delete(siteId);
-    }
   },
 });

@@ -18,7 +18,8 @@ export async function writeStatuses(db: Db, statuses: ReadonlyMap<string, SiteSt
       select * from unnest(${[...statuses.keys()]}::uuid[], ${entries.map((entry) => entry.faviconUrl)}::text[],
         ${entries.map((entry) => entry.nextCronAt)}::timestamptz[]) as said (id, icon, next_cron_at)
     ), held as materialized (
-      select id, fqdn, next_cron_at as known_cron_at from sites where id in (select id from said) order by id for no key update
+      select id, fqdn, next_cron_at as known_cron_at from sites
+      where id in (select id from said) and kind <> 'preview' order by id for no key update
     ), told as (
       -- An icon from elsewhere would tell that server who looks at the dashboard.
       select id, case when substring(icon from '^https?://([^/:?#]+)') = fqdn then icon end as favicon_url,
@@ -40,7 +41,7 @@ export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; 
   const { rows } = await sql<{ id: string; due_at: Date }>`
     with due as materialized (
       select s.id, s.next_cron_at as due_at from sites s ${WORKING}
-      where s.next_cron_at <= now() + interval '1 minute' and s.busy is null
+      where s.next_cron_at <= now() + interval '1 minute' and s.busy is null and s.kind <> 'preview'
       order by s.next_cron_at limit ${limit} for update of s skip locked
     )
     update sites s set next_cron_at = now() + interval '1 hour' from due where s.id = due.id
@@ -69,7 +70,7 @@ export async function takeIdleSites(db: Db, limit: number): Promise<(SiteRow & {
     with taken as materialized (
       select s.id, case when not t.is_active then 'suspended' when t.is_expired then 'expired' else 'idle' end as reason
       from sites s join teams t on t.id = s.team_id
-      where not s.is_sleeping and s.busy is null and (not t.is_active or t.is_expired or ((s.is_free or t.plan_type_name = 'free')
+      where s.kind <> 'preview' and not s.is_sleeping and s.busy is null and (not t.is_active or t.is_expired or ((s.is_free or t.plan_type_name = 'free')
         and greatest(s.created_at, s.last_visited_at) < now() - interval '15 minutes'))
       limit ${limit} for update of s skip locked
     )
@@ -86,7 +87,7 @@ export async function markStorageStale(db: Db, id: string): Promise<void> {
 export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update sites set storage_is_stale = false, storage_measured_at = now() where id in (
-      select id from sites where storage_is_stale and busy is null
+      select id from sites where storage_is_stale and busy is null and kind <> 'preview'
         and (storage_measured_at is null or storage_measured_at < now() - interval '5 minutes')
       limit ${limit} for update skip locked)
     returning id`.execute(db);
@@ -139,6 +140,8 @@ export async function countSitesByState(db: Db): Promise<{ ready: number; sleepi
   const { rows } = await sql<{ ready: number; sleeping: number; busy: number }>`
     select count(*) filter (where busy is not null)::int as busy,
       count(*) filter (where busy is null and is_sleeping)::int as sleeping,
-      count(*) filter (where busy is null and not is_sleeping)::int as ready from sites`.execute(db);
+      count(*) filter (where busy is null and not is_sleeping)::int as ready from sites where kind = 'live'`.execute(
+    db,
+  );
   return rows[0] as { ready: number; sleeping: number; busy: number };
 }

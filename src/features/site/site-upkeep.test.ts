@@ -13,9 +13,9 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { visit } from '../../../test/visit.ts';
 import { siteReports } from './site.edge.ts';
-import { specOf } from './site.spec.ts';
 import { planSiteWork, runSiteCron } from './site-upkeep.jobs.ts';
 import { writeStatuses } from './site-upkeep.sql.ts';
+import { specOf } from './spec-of.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
 import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
@@ -10,6 +10,7 @@ import { holdRegion, listRegions, type Region } from '#features/region/region.ts
 import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
+import { newPasswords } from './new-passwords.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
 import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
@@ -94,8 +95,7 @@ export async function createSite(
     domain_option: isTesting ? 'platform' : 'custom',
     is_testing: isTesting,
     is_free: isFree,
-    http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
-    code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
+    ...newPasswords(services),
   });
   if (!row) throw takenName(services, team.id, input.fqdn, claim);
   await hold(db, [id], 'creating', eventId);
@@ -118,5 +118,3 @@ export async function createSite(
   call.headers['operation-id'] = eventId;
   return completeSite(db, services, caller, (await findSiteById(db, id)) as SiteRow);
 }
-
-const newPassword = () => randomBytes(15).toString('base64url');

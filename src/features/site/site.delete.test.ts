@@ -5,9 +5,10 @@ import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
+import { cleanUpInstances, findUnknownFiles } from './clean-up.jobs.ts';
 import { archiveSite, restoreSite } from './deleted-site.jobs.ts';
 import { createSiteJob } from './site.jobs.ts';
-import { planPurges, sweepSites } from './site-upkeep.jobs.ts';
+import { planPurges } from './site-upkeep.jobs.ts';
 
 let app: TestApp;
 let operator: Omit<Person, 'userId' | 'teamId'>;
@@ -211,13 +212,25 @@ suite('nothing is left behind', () => {
     const [site, orphan] = [await newSite(owner), await newSite(owner)];
     const { db } = app.services;
     await db.deleteFrom('sites').where('id', '=', orphan.id).execute();
-    await sweepSites.run({}, job());
+    const look = async () => {
+      await findUnknownFiles.run({}, job());
+      await cleanUpInstances.run({}, job());
+    };
+    await look();
     assert.ok(await isKept(orphan.id));
+    const noted = db.selectFrom('sites_to_remove').selectAll().where('site_id', '=', orphan.id);
+    const waitsMs = (await noted.executeTakeFirstOrThrow()).due_at.getTime() - Date.now();
+    assert.ok(waitsMs > 23.9 * 3_600_000 && waitsMs <= 24 * 3_600_000, String(waitsMs));
+    // Everything is due, but a site that is known stays.
     await db
-      .updateTable('orphaned_sites')
-      .set({ seen_at: new Date(Date.now() - 86_500_000) })
+      .insertInto('sites_to_remove')
+      .values({ site_id: site.id, due_at: new Date(0) })
       .execute();
-    await sweepSites.run({}, job());
+    await db
+      .updateTable('sites_to_remove')
+      .set({ due_at: new Date(0) })
+      .execute();
+    await look();
     assert.ok(!(await isKept(orphan.id)));
     assert.ok(await isKept(site.id));
   });

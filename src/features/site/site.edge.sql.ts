@@ -9,6 +9,8 @@ export interface RouteRow
   extends Pick<
     SiteRow,
     | 'id'
+    | 'kind'
+    | 'expires_at'
     | 'team_id'
     | 'fqdn'
     | 'busy'
@@ -33,9 +35,11 @@ export interface RouteRow
 
 export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
   const { rows } = await sql<RouteRow>`
-    select n.fqdn as name, s.id, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
+    select n.fqdn as name, s.id, s.kind, s.expires_at, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version, s.debug_enabled,
-      t.is_active, t.is_expired, t.plan_type_name, t.storage_is_used_up,
+      t.is_active, t.is_expired, t.plan_type_name,
+      -- What is uploaded into a preview is gone within the hour.
+      t.storage_is_used_up and s.kind <> 'preview' as storage_is_used_up,
       t.storage_is_used_up and exists (select from deleted_sites d where d.team_id = t.id) as has_deleted_sites, coalesce((
         select json_agg(json_build_object('path', p.path, 'target', p.external_name)) from external_paths p where p.site_id = s.id
       ), '[]') as external_paths

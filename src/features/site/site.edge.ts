@@ -4,7 +4,7 @@ import type { EdgeReports, Route, RouteSource, RouteState } from '#edge/route.ts
 import { addUsage, announcePurge, listRoutes, markAwake, type RouteRow } from './site.edge.sql.ts';
 import { recordSiteEvent } from './site.events.ts';
 import { storageUsedUp } from './site.limits.ts';
-import { specOf } from './site.spec.ts';
+import { previewKey, specOf } from './spec-of.ts';
 
 /** The user name of the sign-in in front of a site. */
 const SIGN_IN_NAME = 'admin';
@@ -35,11 +35,13 @@ function toRoute(services: Services, row: RouteRow): Route {
     contentFolder: runtime.contentFolder(row.id),
     // A site that is still being created has no version, and its state keeps visitors away from the folder.
     coreFolder: row.core_version === null ? '' : runtime.coreFolder(row.core_version),
-    preview: null,
+    preview: row.expires_at && { key: previewKey(services, row.id), expiresAt: row.expires_at },
   };
 }
 
 function stateOf(row: RouteRow): RouteState {
+  // A preview ends with its team's good standing, and says so itself.
+  if (row.kind === 'preview') return row.busy === null ? 'ready' : 'creating';
   if (!row.is_active) return 'suspended';
   if (row.is_expired) return 'expired';
   if (row.busy === 'creating' || row.core_version === null) return 'creating';

@@ -1,13 +1,14 @@
 import { figures } from '#core/figures.ts';
 import { EVERY_ROLE } from '#core/part.ts';
 import { feature } from '../feature.ts';
+import { cleanUpInstances, findUnknownFiles } from './clean-up.jobs.ts';
 import { leaveNameJob, mailNameLost } from './name-claim.jobs.ts';
 import { createSiteJob, stopSite, updateSiteJob } from './site.jobs.ts';
 import { siteOperations } from './site.routes.ts';
 import { listenToRuntime } from './site.runtime.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 import { removeBusySite } from './site-removal.jobs.ts';
-import { measureStorage, planPurges, planSiteWork, purgeSite, runSiteCron, sweepSites } from './site-upkeep.jobs.ts';
+import { measureStorage, planPurges, planSiteWork, purgeSite, runSiteCron } from './site-upkeep.jobs.ts';
 import { countSitesByState } from './site-upkeep.sql.ts';
 
 export const siteFeature = feature({
@@ -26,7 +27,8 @@ export const siteFeature = feature({
     deliverSiteMail,
     planPurges,
     purgeSite,
-    sweepSites,
+    cleanUpInstances,
+    findUnknownFiles,
   ],
   parts: [
     {

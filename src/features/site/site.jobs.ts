@@ -8,9 +8,9 @@ import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import { findDeletedSite } from './deleted-site.sql.ts';
 import { isUnderSiteDomain } from './site.rules.ts';
-import { specOf } from './site.spec.ts';
 import { deleteSite, dropName, findSiteById, releaseName, type SiteRow, updateSite } from './site.sql.ts';
 import { findOwn, moveDatabase, nothing } from './site.work.ts';
+import { specOf } from './spec-of.ts';
 
 interface Creation extends HeldWork {
   title: string;

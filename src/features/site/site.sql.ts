@@ -1,19 +1,21 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type InsertObject, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 
-/** A site as it is stored; what the contract adds is computed from it. */
+/** An instance as it is stored: a live site or a copy of one. What the contract adds to a site is computed from it. */
 export type SiteRow = Selectable<DB['sites']>;
-export type NewSiteRow = Insertable<DB['sites']>;
+export type NewSiteRow = InsertObject<DB, 'sites'>;
 
 export async function siteIsInTeam(db: Db, siteId: string, teamId: string): Promise<boolean> {
-  const { rows } = await sql`select from sites where id = ${siteId} and team_id = ${teamId}`.execute(db);
+  const { rows } = await sql`select from sites where id = ${siteId} and team_id = ${teamId} and kind = 'live'`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 
 export async function findSite(db: Db, fqdn: string): Promise<SiteRow | undefined> {
-  return (await sql<SiteRow>`select * from sites where fqdn = ${fqdn}`.execute(db)).rows[0];
+  return (await sql<SiteRow>`select * from sites where fqdn = ${fqdn} and kind = 'live'`.execute(db)).rows[0];
 }
 
 export async function findSiteById(db: Db, id: string): Promise<SiteRow | undefined> {
@@ -26,18 +28,24 @@ export async function lockSite(db: Db, id: string): Promise<SiteRow | undefined>
 }
 
 export async function listTeamSites(db: Db, teamId: string, paging: Paging): Promise<Listing<SiteRow>> {
-  return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
+  return listNewest<SiteRow>(
+    db,
+    { table: 'sites', where: sql`team_id = ${teamId} and kind = 'live'`, columns: sql`sites.*` },
+    paging,
+  );
 }
 
 /** All the sites of a team, kept from changing, in the order in which everybody locks them. */
 export async function lockTeamSites(db: Db, teamId: string): Promise<SiteRow[]> {
   const { rows } = await sql<SiteRow>`
-    select * from sites where team_id = ${teamId} order by id for no key update`.execute(db);
+    select * from sites where team_id = ${teamId} and kind = 'live' order by id for no key update`.execute(db);
   return rows;
 }
 
 export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
-  const { rows } = await sql<{ fqdn: string }>`select fqdn from sites where team_id = ${teamId}`.execute(db);
+  const { rows } = await sql<{
+    fqdn: string;
+  }>`select fqdn from sites where team_id = ${teamId} and kind = 'live'`.execute(db);
   return rows.map(({ fqdn }) => fqdn);
 }
 
@@ -45,13 +53,14 @@ export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
 export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }: Paging): Promise<Listing<SiteRow>> {
   const offset = (page - 1) * size;
   const counted = await sql<{ count: number }>`
-    select count(*)::int as count from sites where team_id = any(${teamIds}::uuid[])`.execute(db);
+    select count(*)::int as count from sites where team_id = any(${teamIds}::uuid[]) and kind = 'live'`.execute(db);
   const { count } = counted.rows[0] as { count: number };
   if (offset >= count) return { count, rows: [] };
   const { rows } = await sql<SiteRow>`
     with keys as (
       select of_team.* from unnest(${teamIds}::uuid[]) as source (team_id), lateral (
-        select id, created_at from sites where team_id = source.team_id order by created_at desc, id desc limit ${offset + size}
+        select id, created_at from sites where team_id = source.team_id and kind = 'live'
+        order by created_at desc, id desc limit ${offset + size}
       ) of_team order by created_at desc, id desc limit ${size} offset ${offset}
     )
     select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
@@ -110,7 +119,7 @@ export type NamedSite = Pick<SiteRow, 'id' | 'fqdn' | 'region_id'>;
 export async function findZonesToLookAt(db: Db, everyHours: number, limit: number): Promise<NamedSite[]> {
   const { rows } = await sql<NamedSite>`
     select id, fqdn, region_id from sites
-    where domain_option = 'custom' and (zone_looked_at is null or zone_looked_at < now() - make_interval(hours => ${everyHours}))
+    where kind = 'live' and domain_option = 'custom' and (zone_looked_at is null or zone_looked_at < now() - make_interval(hours => ${everyHours}))
     order by zone_looked_at nulls first limit ${limit}`.execute(db);
   return rows;
 }
@@ -135,6 +144,6 @@ export interface TeamSlots {
 export async function countSites(db: Db, teamId: string): Promise<TeamSlots> {
   const { rows } = await sql<TeamSlots>`
     select count(*)::int as sites, count(*) filter (where is_free)::int as free_sites
-    from sites where team_id = ${teamId}`.execute(db);
+    from sites where team_id = ${teamId} and kind = 'live'`.execute(db);
   return rows[0] as TeamSlots;
 }

@@ -9,7 +9,7 @@ import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { specOf } from './site.spec.ts';
+import { specOf } from './spec-of.ts';
 
 let app: TestApp;
 before(async () => {

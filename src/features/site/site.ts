@@ -1,5 +1,7 @@
 /** Sites, as every other feature and the platform see them. */
+export { removeFilesSoon } from './clean-up.sql.ts';
 export { claimRecord } from './name-claim.ts';
+export { newPasswords } from './new-passwords.ts';
 
 export { callSite } from './site.call.ts';
 export { deleteTeamSites } from './site.delete.ts';
@@ -11,12 +13,13 @@ export { onPartOfSite, onSite } from './site.policy.ts';
 export { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from './site.rules.ts';
 export { stopRetiredSites } from './site.runtime.ts';
 export { siteNotFound } from './site.schema.ts';
-export { siteUrl, specOf } from './site.spec.ts';
 export {
   countSites,
+  deleteSite,
   findSite,
   findSiteById,
   findZonesToLookAt,
+  insertSite,
   listSiteNames,
   type NamedSite,
   nameIsClaimed,
@@ -27,3 +30,4 @@ export {
 } from './site.sql.ts';
 export { dkimRecordOf } from './site.view.ts';
 export { findOwn, moveDatabase, nothing } from './site.work.ts';
+export { previewKey, siteUrl, specOf } from './spec-of.ts';

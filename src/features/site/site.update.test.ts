@@ -9,7 +9,7 @@ import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
 import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { updateSiteJob } from './site.jobs.ts';
-import { siteUrl } from './site.spec.ts';
+import { siteUrl } from './spec-of.ts';
 
 let app: TestApp;
 before(async () => {

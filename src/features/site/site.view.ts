@@ -11,8 +11,8 @@ import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
 import type { Site } from './site.schema.ts';
-import { siteUrl } from './site.spec.ts';
 import { findSiteById, type SiteRow } from './site.sql.ts';
+import { siteUrl } from './spec-of.ts';
 
 /** The DKIM record that a site's owner publishes; undefined before the site has its key. */
 export function dkimRecordOf(row: SiteRow): { name: string; value: string } | undefined {

@@ -1,7 +1,7 @@
 import type { Services } from '#core/services.ts';
 import type { HeldWork } from '#features/hold/hold.ts';
-import { siteUrl } from './site.spec.ts';
 import { findSiteById, type SiteRow } from './site.sql.ts';
+import { siteUrl } from './spec-of.ts';
 
 /**
  * What the works that hold a site share. Each finds in the site's row whether it is still its turn, does what lies outside

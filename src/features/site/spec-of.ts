@@ -8,11 +8,13 @@ export function siteUrl({ config }: Pick<Services, 'config'>, fqdn: string): str
   return `${protocol}//${fqdn}${port && `:${port}`}`;
 }
 
-/** All that the runtime needs to know of a site. One that is still being created has no versions yet. */
-export function specOf(
-  services: Pick<Services, 'config' | 'secrets'>,
-  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn' | 'core_version' | 'php_version' | 'debug_enabled'>,
-): SiteSpec {
+export type DescribedRow = Pick<
+  SiteRow,
+  'id' | 'kind' | 'team_id' | 'fqdn' | 'core_version' | 'php_version' | 'debug_enabled'
+>;
+
+/** All that the runtime needs to know of an instance. One that is still being created may have no versions yet. */
+export function specOf(services: Pick<Services, 'config' | 'secrets'>, site: DescribedRow): SiteSpec {
   return {
     id: site.id,
     owner: site.team_id,
@@ -21,8 +23,13 @@ export function specOf(
     phpVersion: site.php_version ?? '',
     accessKey: services.secrets.derive(`site access ${site.id}`),
     saltKey: services.secrets.deriveLasting(`site access ${site.id}`),
-    isCopy: false,
-    isOffline: false,
+    isCopy: site.kind !== 'live',
+    isOffline: site.kind === 'preview',
     isDebugging: site.debug_enabled,
   };
+}
+
+/** What the door of a preview is signed with. */
+export function previewKey({ secrets }: Pick<Services, 'secrets'>, previewId: string): string {
+  return secrets.derive(`preview ${previewId}`);
 }

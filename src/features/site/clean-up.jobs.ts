@@ -1,0 +1,39 @@
+import { inTransaction } from '#core/db/database.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import { endExpiredCopies, listFilesToRemove, noteRemoved, noteUnknownFiles } from './clean-up.sql.ts';
+
+type Nothing = Record<string, never>;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Ends what is past its time and removes the files of whatever is gone. How it went does not matter: the database notes each copy whose row
+ * is deleted, and the job below whatever else has no row.
+ */
+export const cleanUpInstances = jobKind<Nothing>({
+  name: 'instance.clean_up',
+  lane: 'background',
+  schedule: '* * * * *',
+  async run(_payload, { services: { db, runtime, log } }) {
+    await endExpiredCopies(db);
+    for (const siteId of await listFilesToRemove(db)) {
+      try {
+        await runtime.delete(siteId);
+        await noteRemoved(db, siteId);
+      } catch (error) {
+        log.warn({ err: error, siteId }, 'what is left of a site could not be removed; it is tried again');
+      }
+    }
+  },
+});
+
+/** The safety net below every undo: what the runtime keeps of sites that no table knows. It is removed after a day. */
+export const findUnknownFiles = jobKind<Nothing>({
+  name: 'instance.find_unknown_files',
+  lane: 'background',
+  schedule: '41 * * * *',
+  async run(_payload, { services: { db, runtime } }) {
+    const kept = (await runtime.list()).filter((id) => UUID.test(id));
+    await inTransaction(db, (tx) => noteUnknownFiles(tx, kept));
+  },
+});

@@ -1,0 +1,36 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+
+/** Neither there nor kept for an operator. */
+const isUnknown = (id: RawBuilder<unknown>) => sql`not exists (select from sites where sites.id = ${id})
+  and not exists (select from deleted_sites where deleted_sites.id = ${id})`;
+
+/** Ends the copies that are past their time. With a copy's row goes all that leads to it, and its files are due to be removed. */
+export async function endExpiredCopies(db: Db): Promise<void> {
+  await sql`delete from sites where id in (
+    select id from sites where expires_at <= now() for update skip locked)`.execute(db);
+}
+
+/** Of what is kept on disk, remembers what no table knows, to be removed tomorrow if that is still so. */
+export async function noteUnknownFiles(db: Db, keptIds: string[]): Promise<void> {
+  const unknown = sql`select id from unnest(${keptIds}::uuid[]) as kept (id) where ${isUnknown(sql`kept.id`)}`;
+  await sql`delete from sites_to_remove where due_at > now() and site_id not in (${unknown})`.execute(db);
+  await sql`insert into sites_to_remove (site_id, due_at) select id, now() + interval '24 hours' from (${unknown}) as found (id)
+    on conflict do nothing`.execute(db);
+}
+
+export async function listFilesToRemove(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ site_id: string }>`
+    select site_id from sites_to_remove where due_at <= now() and ${isUnknown(sql`site_id`)}`.execute(db);
+  return rows.map(({ site_id }) => site_id);
+}
+
+/** For files that may have been written after their instance was gone. */
+export async function removeFilesSoon(db: Db, siteId: string): Promise<void> {
+  await sql`insert into sites_to_remove (site_id, due_at) values (${siteId}, now())
+    on conflict (site_id) do update set due_at = excluded.due_at`.execute(db);
+}
+
+export async function noteRemoved(db: Db, siteId: string): Promise<void> {
+  await sql`delete from sites_to_remove where site_id = ${siteId}`.execute(db);
+}
