@@ -1,7 +1,7 @@
 import { keepForOperator } from '#core/operator-file.ts';
 import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
+import { stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
-import { stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import type { Assembly } from './assembly.ts';
 import { prepareData } from './first-data.ts';
 import { serveMetrics } from './metrics-port.ts';
@@ -15,7 +15,7 @@ export function ownParts(assembly: Assembly): Part[] {
 }
 
 /** Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on. */
-function siteParts({ services, features, routes }: Assembly): Part[] {
+function siteParts({ services, features }: Assembly): Part[] {
   const { runtime, jobs } = services;
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'sites', roles: EVERY_ROLE, start });
   return [
@@ -24,7 +24,7 @@ function siteParts({ services, features, routes }: Assembly): Part[] {
     part('the job queue', () => opened(jobs)),
     part('the first data', () => prepareData(services, features)),
     part('the end of sites that sleep or are gone', async () => {
-      await stopRetiredSites(services, routes);
+      await stopRetiredSites(services);
       return undefined;
     }),
     part('the token of the metrics', async ({ config, secrets }) => {

@@ -13,7 +13,7 @@ import type { Services } from '#core/services.ts';
 import { SiteChanges } from '#core/site-changes.ts';
 import { SiteLog } from '#core/site-log/site-log.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
-import { PRICES } from '#features/plan/plans.ts';
+import { PRICES } from '#features/plan/plan.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';

@@ -4,7 +4,7 @@ import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createBlobUrls } from '#features/backup/blob.ts';
-import { moveToDeleted } from '#features/site/deleted-site.sql.ts';
+import { moveToDeleted } from '#features/deleted-site/deleted-site.sql.ts';
 import { newDelivery } from '#integrations/payments/built-in/events.ts';
 import { listObjects, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUpInstances } from '#features/site/clean-up.jobs.ts';
+import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import { Repository } from '#timemachine/repository.ts';
 import { restoreInto } from '#timemachine/restore/restore-into.ts';
 import { SqliteTarget } from '#timemachine/sources/sqlite-target.ts';

@@ -3,7 +3,8 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, placeOf } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { aloneOnSite, requireIdle } from '#features/hold/hold.ts';
-import { findSiteById, siteNotFound } from '#features/site/site.ts';
+import { siteNotFound } from '#features/instance/instance.schema.ts';
+import { findSiteById } from '#features/instance/instance.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type { DifferenceList, PlanReport, RestoreWish, SitePlace, Window } from '#timemachine/process/protocol.ts';
 

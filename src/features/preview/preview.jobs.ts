@@ -3,7 +3,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { spaceOf } from '#features/backup/backup.ts';
 import { type HeldWork, release } from '#features/hold/hold.ts';
-import { deleteSite, removeFilesSoon, specOf, updateSite } from '#features/site/site.ts';
+import { deleteSite, removeFilesSoon, specOf, updateSite } from '#features/instance/instance.ts';
 import { findPreview, markReady } from './preview.sql.ts';
 
 const ENDED = 'The preview has ended.';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
-import type { SiteRow } from '#features/site/site.ts';
+import type { SiteRow } from '#features/instance/instance.ts';
 
 /** What only a preview has, beside its row as an instance. */
 type OwnColumns = Omit<Selectable<DB['site_previews']>, 'site_id'>;

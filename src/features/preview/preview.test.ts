@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import type { PitPreview, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -9,7 +10,6 @@ import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { holdSite, insertPreview, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
-import { cleanUpInstances } from '../site/clean-up.jobs.ts';
 
 let app: TestApp;
 let owner: Person;

@@ -5,15 +5,15 @@ import { previewToken } from '#edge/preview.ts';
 import type { BackupRow } from '#features/backup/backup.ts';
 import { hold } from '#features/hold/hold.ts';
 import {
-  insertSite,
   lockNamedSite,
-  lockWorkingTeam,
   newPasswords,
   previewKey,
   recordSiteEvent,
   type SiteRow,
   siteUrl,
-} from '#features/site/site.ts';
+} from '#features/instance/instance.ts';
+import { insertNamedSite } from '#features/site-name/site-name.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { buildPreview } from './preview.jobs.ts';
 import { type Preview, tooManyPreviews } from './preview.schema.ts';
 import { countPreviews, HALF_AN_HOUR_FROM_NOW, insertPreview, type PreviewRow } from './preview.sql.ts';
@@ -41,7 +41,7 @@ export async function createPreview(
     item_id: id,
     unfinished: true,
   });
-  const copy = await insertSite(db, {
+  const copy = await insertNamedSite(db, {
     id,
     kind: 'preview',
     of_site_id: site.id,

@@ -4,7 +4,7 @@ import type { Caller } from '#core/auth/caller.ts';
 import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
 import { formatPlace, parsePlace } from '#core/site-log/log-reader.ts';
-import { type SiteRow, siteIsInTeam } from '#features/site/site.ts';
+import { type SiteRow, siteIsInTeam } from '#features/instance/instance.ts';
 import type { LogQuery } from './site-log.schema.ts';
 import { matcherOf, toWire } from './site-log.ts';
 

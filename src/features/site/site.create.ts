@@ -6,17 +6,25 @@ import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { hold } from '#features/hold/hold.ts';
+import { findSiteById, newPasswords, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
+import {
+  checkName,
+  insertNamedSite,
+  isUnderSiteDomain,
+  type NameClaim,
+  readClaim,
+  requireFreeName,
+  takenName,
+  takeProvenName,
+} from '#features/site-name/site-name.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
-import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
-import { newPasswords } from './new-passwords.ts';
-import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
-import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
+import { requireSlot, requireStorage } from './site.limits.ts';
+import { checkPassword } from './site.rules.ts';
 import type { NewSite, Site } from './site.schema.ts';
-import { findSiteById, insertSite, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** What is known of a new site before its transaction begins. */
@@ -86,7 +94,7 @@ export async function createSite(
     { id, team_id: team.id, fqdn: input.fqdn },
     { event_type: 'site.created', activity: `${caller.fullName} created ${input.fqdn}`, unfinished: true },
   );
-  const row = await insertSite(db, {
+  const row = await insertNamedSite(db, {
     id,
     fqdn: input.fqdn,
     team_id: team.id,

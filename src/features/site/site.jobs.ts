@@ -1,16 +1,22 @@
-import { generateKeyPair } from 'node:crypto';
-import { promisify } from 'node:util';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { startClock } from '#features/backup/backup.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
+import {
+  deleteSite,
+  findOwn,
+  findSiteById,
+  isKeptDeleted,
+  moveDatabase,
+  nothing,
+  type SiteRow,
+  specOf,
+  updateSite,
+} from '#features/instance/instance.ts';
+import { newDkimKeys } from '#features/site-mail/site-mail.ts';
+import { dropName, isUnderSiteDomain, releaseName } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
-import { findDeletedSite } from './deleted-site.sql.ts';
-import { isUnderSiteDomain } from './site.rules.ts';
-import { deleteSite, dropName, findSiteById, releaseName, type SiteRow, updateSite } from './site.sql.ts';
-import { findOwn, moveDatabase, nothing } from './site.work.ts';
-import { specOf } from './spec-of.ts';
 
 interface Creation extends HeldWork {
   title: string;
@@ -57,7 +63,7 @@ export const createSiteJob = jobKind<Creation>({
   },
   async undo({ siteId, eventId }, { db, runtime }) {
     const site = await findSiteById(db, siteId);
-    if (site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId))) await runtime.delete(siteId);
+    if (site ? site.busy_event_id === eventId : !(await isKeptDeleted(db, siteId))) await runtime.delete(siteId);
   },
   async abandon(tx, payload) {
     const { siteId, eventId } = payload;
@@ -83,15 +89,6 @@ async function prepared({ runtime, db }: Services, eventId: string): ReturnType<
   const versions = await ready;
   await reportProgress(db, eventId, { step: 'creating the site' });
   return versions;
-}
-
-async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'der' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  return { publicKey: publicKey.toString('base64'), privateKey };
 }
 
 interface Update extends HeldWork {
@@ -148,14 +145,3 @@ async function upgradeDatabase(services: Services, site: SiteRow, signal: AbortS
   const { exitCode, stderr } = await services.runtime.exec(specOf(services, site), command);
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }
-
-export const stopSite = jobKind<HeldWork>({
-  name: 'site.stop',
-  lane: 'site',
-  async run({ siteId, eventId }, { services, commit }) {
-    // A visit may have woken it since.
-    if ((await findSiteById(services.db, siteId))?.is_sleeping) await services.runtime.stop(siteId);
-    await commit((tx) => finishEvent(tx, eventId, {}));
-  },
-  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: "The site's processes could not be stopped." }),
-});

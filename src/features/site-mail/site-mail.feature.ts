@@ -1,0 +1,20 @@
+import { EVERY_ROLE } from '#core/part.ts';
+import { feature } from '../feature.ts';
+import { listenForMail } from './listen-for-mail.ts';
+import { deliverSiteMail } from './site-mail.jobs.ts';
+
+export const siteMailFeature = feature({
+  name: 'site-mail',
+  jobs: [deliverSiteMail],
+  parts: [
+    {
+      name: 'the mail of running sites',
+      stage: 'sites',
+      roles: EVERY_ROLE,
+      async start(services) {
+        listenForMail(services);
+        return undefined;
+      },
+    },
+  ],
+});
