@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
-import { listenToSites } from '#features/instance/told-by-sites.ts';
 import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
 import type { Runtime, RuntimeListener } from '#runtimes/runtime.ts';
 import type { Site } from '#sdk';
@@ -15,6 +14,7 @@ import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { markVerified, type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { listenForMail } from './listen-for-mail.ts';
 import { deliverSiteMail } from './site-mail.jobs.ts';
 
 interface Received {
@@ -220,7 +220,7 @@ suite("a site's mail", () => {
       listener = heard;
     };
     const runtime = { listen } as Runtime;
-    listenToSites({ ...app.services, runtime });
+    listenForMail({ ...app.services, runtime });
     const asked = async () => {
       const { rows } =
         await sql`select from jobs.job where singleton_key = ${site.id} and data->>'kind' = 'site.mail'`.execute(
