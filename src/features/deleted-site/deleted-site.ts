@@ -16,6 +16,10 @@ import { type DeletedSiteRow, lockDeletedSite, lockTeamSites, moveFromDeleted } 
 import { removeBusySite } from './remove-site.jobs.ts';
 import { removeSite } from './remove-site.ts';
 
+/**
+ * Deleting a site, and what becomes of it: it is gone at once for everybody but an operator, who can bring it back for seven
+ * days. Then it is purged.
+ */
 export async function deleteSite(call: Call, named: SiteRow): Promise<void> {
   const { db, services, caller } = call;
   await lockTeam(db, named.team_id);

@@ -16,10 +16,11 @@ export const cleanUpInstances = jobKind<Nothing>({
   schedule: '* * * * *',
   async run(_payload, { services: { db, runtime, log } }) {
     await endExpiredCopies(db);
-    for (const siteId of await listFilesToRemove(db)) {
+    for (const files of await listFilesToRemove(db)) {
+      const siteId = files.site_id;
       try {
         await runtime.delete(siteId);
-        await noteRemoved(db, siteId);
+        await noteRemoved(db, files);
       } catch (error) {
         log.warn({ err: error, siteId }, 'what is left of a site could not be removed; it is tried again');
       }
@@ -32,8 +33,9 @@ export const findUnknownFiles = jobKind<Nothing>({
   name: 'instance.find_unknown_files',
   lane: 'background',
   schedule: '41 * * * *',
-  async run(_payload, { services: { db, runtime } }) {
+  async run(_payload, { services: { db, runtime, log } }) {
     const kept = (await runtime.list()).filter((id) => UUID.test(id));
-    await inTransaction(db, (tx) => noteUnknownFiles(tx, kept));
+    for (const siteId of await inTransaction(db, (tx) => noteUnknownFiles(tx, kept)))
+      log.warn({ siteId }, 'there are files of a site that nobody knows; they are removed in a day');
   },
 });

@@ -11,18 +11,25 @@ export async function endExpiredCopies(db: Db): Promise<void> {
     select id from sites where expires_at <= now() for update skip locked)`.execute(db);
 }
 
-/** Of what is kept on disk, remembers what no table knows, to be removed tomorrow if that is still so. */
-export async function noteUnknownFiles(db: Db, keptIds: string[]): Promise<void> {
+/** Of what is kept on disk, notes what no table knows, to be removed tomorrow if that is still so. Returns what is new. */
+export async function noteUnknownFiles(db: Db, keptIds: string[]): Promise<string[]> {
   const unknown = sql`select id from unnest(${keptIds}::uuid[]) as kept (id) where ${isUnknown(sql`kept.id`)}`;
   await sql`delete from sites_to_remove where due_at > now() and site_id not in (${unknown})`.execute(db);
-  await sql`insert into sites_to_remove (site_id, due_at) select id, now() + interval '24 hours' from (${unknown}) as found (id)
-    on conflict do nothing`.execute(db);
+  const { rows } = await sql<{ site_id: string }>`
+    insert into sites_to_remove (site_id, due_at) select id, now() + interval '24 hours' from (${unknown}) as found (id)
+    on conflict do nothing returning site_id`.execute(db);
+  return rows.map(({ site_id }) => site_id);
 }
 
-export async function listFilesToRemove(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ site_id: string }>`
-    select site_id from sites_to_remove where due_at <= now() and ${isUnknown(sql`site_id`)}`.execute(db);
-  return rows.map(({ site_id }) => site_id);
+export interface FilesToRemove {
+  site_id: string;
+  due_at: Date;
+}
+
+export async function listFilesToRemove(db: Db): Promise<FilesToRemove[]> {
+  const { rows } = await sql<FilesToRemove>`
+    select site_id, due_at from sites_to_remove where due_at <= now() and ${isUnknown(sql`site_id`)}`.execute(db);
+  return rows;
 }
 
 /** For files that may have been written after their instance was gone. */
@@ -31,6 +38,7 @@ export async function removeFilesSoon(db: Db, siteId: string): Promise<void> {
     on conflict (site_id) do update set due_at = excluded.due_at`.execute(db);
 }
 
-export async function noteRemoved(db: Db, siteId: string): Promise<void> {
-  await sql`delete from sites_to_remove where site_id = ${siteId}`.execute(db);
+/** They stay noted where somebody noted them again meanwhile. */
+export async function noteRemoved(db: Db, { site_id, due_at }: FilesToRemove): Promise<void> {
+  await sql`delete from sites_to_remove where site_id = ${site_id} and due_at = ${due_at}`.execute(db);
 }

@@ -2,7 +2,7 @@ import { bodyFault, type Fault } from '#core/errors.ts';
 import { isWithin, registrableDomain } from '#core/host-name.ts';
 import type { Config } from '../../config.ts';
 
-/** Which names a site may have. */
+// Which names a site may have.
 
 export const SHARED_DOMAIN = 'this is a name of the domain that the platform itself uses; choose one of another domain';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { NewSiteRow, SiteRow } from '#features/instance/instance.ts';
 
-/** Undefined when the name is taken, be it by a rename that is still running. */
+/** An instance with its name. Undefined when the name is taken, be it by a rename that is still running. */
 export async function insertNamedSite(db: Db, site: NewSiteRow): Promise<SiteRow | undefined> {
   const row = await db
     .insertInto('sites')

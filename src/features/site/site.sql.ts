@@ -3,7 +3,7 @@ import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 
-/** What is listed and counted is live sites; copies are shown with the site that they belong to. */
+// What is listed and counted is live sites; a copy is part of the one that it belongs to.
 
 export async function listTeamSites(db: Db, teamId: string, paging: Paging): Promise<Listing<SiteRow>> {
   return listNewest<SiteRow>(
