@@ -54,8 +54,16 @@ module.exports = {
       from: { path: '^src/features/([^/]+)/' },
       to: {
         path: '^src/features/([^/]+)/',
-        pathNot: ['^src/features/$1/', '^src/features/([^/]+)/\\1\\.ts$', '\\.schema\\.ts$', '^src/features/plan/'],
+        pathNot: ['^src/features/$1/', '^src/features/([^/]+)/\\1\\.ts$', '\\.schema\\.ts$'],
       },
+    },
+    {
+      name: 'features-in-one-direction',
+      comment: 'No feature needs, by whatever way round, one that needs it. What is only a type counts too.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/features/[^/]+$' },
+      to: { circular: true },
     },
     {
       name: 'sql-stays-in-sql-files',

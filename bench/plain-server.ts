@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Static } from 'typebox';
 import { PageOf } from '#core/http/schema.ts';
 import { Event } from '#features/event/event.schema.ts';
-import { PLANS } from '#features/plan/plans.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { NewTicket, Ticket } from '#features/ticket/ticket.schema.ts';
 

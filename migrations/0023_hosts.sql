@@ -2,5 +2,13 @@
 alter table platform_processes add column host text, add column address text;
 alter table platform_processes add check ((host is null) = (address is null));
 
--- Which host still has what a deleted site leaves, and what runs it there.
+-- Which host still has what a deleted site leaves, and what ran it there.
 alter table deleted_sites add column host text not null default 'local', add column driver text not null default 'php-wasm';
+alter table sites_to_remove add column host text not null default 'local', add column driver text not null default 'php-wasm';
+create or replace function remove_ended_copy() returns trigger language plpgsql as $$
+begin
+  insert into sites_to_remove (site_id, host, driver, due_at) values (old.id, old.host, old.driver, now())
+    on conflict (site_id) do update set due_at = excluded.due_at;
+  delete from site_holds where site_id = old.id;
+  return null;
+end $$;

@@ -41,6 +41,44 @@ export async function insertSite(app: TestApp, person: Person, { is_free = false
   return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
 }
 
+/** A preview that is only a row, and open unless it `isEnded`. */
+export async function insertPreview(
+  { services: { db, secrets } }: Pick<TestApp, 'services'>,
+  siteId: string,
+  userId: string,
+  { isEnded = false } = {},
+): Promise<{ id: string; fqdn: string }> {
+  const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
+  const sealed = secrets.seal(Buffer.from('x'));
+  const { team_id, region_id } = site;
+  const preview = await db
+    .insertInto('sites')
+    .values({
+      kind: 'preview',
+      of_site_id: siteId,
+      expires_at: new Date(Date.now() + (isEnded ? -1000 : 1_800_000)),
+      fqdn: `preview-${randomBytes(16).toString('hex')}.localhost`,
+      team_id,
+      region_id,
+      user_id: userId,
+      domain_option: 'platform',
+      is_testing: true,
+      core_version: '7.1.1',
+      php_version: '8.3',
+      http_auth_password_sealed: sealed,
+      code_server_password_sealed: sealed,
+    })
+    .returning(['id', 'fqdn'])
+    .executeTakeFirstOrThrow();
+  await db.insertInto('site_names').values({ fqdn: preview.fqdn, site_id: preview.id }).execute();
+  const own = { commit_hash: '', restore_point: new Date(), ready_at: new Date(0) };
+  await db
+    .insertInto('site_previews')
+    .values({ site_id: preview.id, ...own })
+    .execute();
+  return preview;
+}
+
 /** Takes a site as some work would; the returned function gives it back. */
 export async function holdSite(
   { services }: Pick<TestApp, 'services'>,

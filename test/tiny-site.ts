@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Services } from '#core/services.ts';
 import { backUp } from '#features/backup-clock/cut.ts';
-import type { SiteRow } from '#features/site/site.ts';
+import type { SiteRow } from '#features/instance/instance.ts';
 import { hostIn } from './app.ts';
 
 /**

@@ -4,6 +4,7 @@ import { backupFeature } from './backup/backup.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
+import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
 import { domainFeature } from './domain/domain.feature.ts';
 import { eventFeature } from './event/event.feature.ts';
 import { externalPathFeature } from './external-path/external-path.feature.ts';
@@ -12,6 +13,7 @@ import { frontEndFeature } from './front-end/front-end.feature.ts';
 import { gitAccountFeature } from './git-account/git-account.feature.ts';
 import { gitSyncFeature } from './git-sync/git-sync.feature.ts';
 import { holdFeature } from './hold/hold.feature.ts';
+import { instanceFeature } from './instance/instance.feature.ts';
 import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
@@ -21,9 +23,11 @@ import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
-import { deletedSiteFeature } from './site/deleted-site.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
+import { siteMailFeature } from './site-mail/site-mail.feature.ts';
+import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
@@ -37,7 +41,11 @@ export const features: readonly Feature[] = [
   teamFeature,
   inviteFeature,
   holdFeature,
+  instanceFeature,
   siteFeature,
+  siteNameFeature,
+  siteMailFeature,
+  siteUpkeepFeature,
   siteLogFeature,
   externalPathFeature,
   domainFeature,

@@ -1,9 +1,7 @@
 import { createMetrics, type Metrics } from '#core/http/metrics.ts';
 import { Edge } from '#edge/edge.ts';
-import type { RouteSource } from '#edge/route.ts';
 import type { Feature } from '#features/feature.ts';
-import { withPreviews } from '#features/preview/preview.ts';
-import { siteReports, siteRoutes } from '#features/site/site.ts';
+import { siteReports, siteRoutes } from '#features/instance/instance.ts';
 import type { Ground } from './ground.ts';
 import { connectionFigures, edgeFigures, eventLoopFigures, hostFigures, queueFigures } from './process-figures.ts';
 import type { OwnServices } from './services.ts';
@@ -12,7 +10,6 @@ import type { OwnServices } from './services.ts';
 export interface Assembly {
   services: OwnServices;
   features: readonly Feature[];
-  routes: RouteSource;
   edge: Edge;
   metrics: Metrics;
   /** True once everything has started. */
@@ -22,13 +19,9 @@ export interface Assembly {
 }
 
 export function assemble(ground: Ground, services: OwnServices, features: readonly Feature[]): Assembly {
-  const routes = {
-    ...withPreviews(services, siteRoutes(services)),
-    subscribe: async (changed: (siteId: string | undefined) => void) => services.siteChanges.subscribe(changed),
-  };
   const { config, hosts, localHost, outbound, log } = services;
   const edge = new Edge({
-    routes,
+    routes: siteRoutes(services),
     reports: siteReports(services),
     host: hosts,
     outbound,
@@ -44,5 +37,5 @@ export function assemble(ground: Ground, services: OwnServices, features: readon
     ...(config.roles.has('edge') ? [edgeFigures(edge.totals)] : []),
     ...features.flatMap(({ figures = [] }) => figures),
   ]);
-  return { services, features, routes, edge, metrics, isComplete: false, port: undefined };
+  return { services, features, edge, metrics, isComplete: false, port: undefined };
 }

@@ -1,8 +1,8 @@
 import { keepForOperator } from '#core/operator-file.ts';
 import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
 import type { Services } from '#core/services.ts';
+import { stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
-import { stopRetiredSites, subscribeToPurges } from '#features/site/site.ts';
 import type { LocalHost } from '#host/local-host.ts';
 import { HostServer } from '#host/wire/host-server.ts';
 import type { Assembly } from './assembly.ts';
@@ -19,7 +19,7 @@ export function ownParts(assembly: Assembly): Part[] {
 }
 
 /** Every role has to do with sites; those that it does not run itself it reaches over the door of who does. */
-function siteParts({ services, features, routes }: Assembly): Part[] {
+function siteParts({ services, features }: Assembly): Part[] {
   const { localHost, jobs } = services;
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'sites', roles: EVERY_ROLE, start });
   return [
@@ -29,7 +29,7 @@ function siteParts({ services, features, routes }: Assembly): Part[] {
     part('the job queue', () => opened(jobs)),
     part('the first data', () => prepareData(services, features)),
     part('the end of sites that sleep or are gone', async () => {
-      await stopRetiredSites(services, routes);
+      await stopRetiredSites(services);
       return undefined;
     }),
     part('the token of the metrics', async ({ config, secrets }) => {

@@ -12,7 +12,7 @@ import type { Payments } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
 import { SiteChanges } from '#core/site-changes.ts';
 import { receivePaymentEvent } from '#features/billing/billing.ts';
-import { PRICES } from '#features/plan/plans.ts';
+import { PRICES } from '#features/plan/plan.ts';
 import { SiteLog } from '#host/site-log/site-log.ts';
 import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';

@@ -4,13 +4,14 @@ import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createBlobUrls } from '#features/backup/blob.ts';
-import { moveToDeleted } from '#features/site/deleted-site.sql.ts';
+import { moveToDeleted } from '#features/deleted-site/deleted-site.sql.ts';
 import { newDelivery } from '#integrations/payments/built-in/events.ts';
 import { listObjects, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
 import { markVerified } from '../people.ts';
+import { insertPreview } from '../sites.ts';
 import { makeTinySite } from '../tiny-site.ts';
 
 /**
@@ -264,20 +265,8 @@ function createMakers(app: TestApp, passwordHash: string) {
     },
 
     async preview(teamId: string, person: Person): Promise<string> {
-      const row = {
-        id: randomUUID(),
-        site_id: randomUUID(),
-        team_id: teamId,
-        user_id: person.id,
-        fqdn: `${unique()}.localhost`,
-        commit_hash: '',
-        restore_point: new Date(),
-        core_version: '7.1.1',
-        php_version: '8.3',
-        event_id: randomUUID(),
-        ready_at: new Date(0),
-      };
-      return (await db.insertInto('site_previews').values(row).returning('id').executeTakeFirstOrThrow()).id;
+      const { id } = await makers.site(teamId, person);
+      return (await insertPreview(app, id, person.id)).id;
     },
 
     /** The end of an address that opens a file of a backup. */

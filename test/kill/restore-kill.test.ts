@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endPreviews } from '#features/preview/preview.jobs.ts';
+import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import { Repository } from '#timemachine/repository.ts';
 import { restoreInto } from '#timemachine/restore/restore-into.ts';
 import { SqliteTarget } from '#timemachine/sources/sqlite-target.ts';
@@ -215,12 +215,12 @@ async function checkBackups(owner: RestoringOwner): Promise<void> {
 
 /** The last look, with the platform in this process: previews go, and the store is whole. */
 async function checkLeftovers(owners: RestoringOwner[]): Promise<void> {
-  await platform.rows('update site_previews set expires_at = now()');
+  await platform.rows("update sites set expires_at = now() where kind = 'preview'");
   const { services, stop } = await startPlatform(
     readConfig({ ...platform.env, CACHE_DIR: WORDPRESS_CACHE, WORDPRESS_SOURCE: 'npm', STANDBY_WORKERS: '0' }),
   );
   try {
-    await endPreviews.run({}, { services } as Parameters<typeof endPreviews.run>[1]);
+    await cleanUpInstances.run({}, { services } as Parameters<typeof cleanUpInstances.run>[1]);
     assert.deepEqual((await services.hosts.check(services.config.newSites)).faults, []);
   } finally {
     await stop();

@@ -14,7 +14,7 @@ const NOT_OURS: Record<string, { label: RegExp; why: string }> = {
   },
   https_status: {
     label: /^Your website does not use HTTPS$/,
-    why: 'This site is on loopback. That it is content behind TLS is tested in src/features/site/site.own-calls.test.ts.',
+    why: 'This site is on loopback. That it is content behind TLS is tested in src/features/instance/own-calls.test.ts.',
   },
   dotorg_communication: {
     label: /^Could not reach WordPress\.org$/,

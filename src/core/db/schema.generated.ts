@@ -184,10 +184,6 @@ export interface DB {
     used_at: Generated<Date | null>;
     credential_id: Generated<string | null>;
   };
-  orphaned_sites: {
-    site_id: string;
-    seen_at: Generated<Date>;
-  };
   payment_customers: {
     account: string;
     customer_id: string;
@@ -280,19 +276,10 @@ export interface DB {
     created_at: Generated<Date>;
   };
   site_previews: {
-    id: string;
     site_id: string;
-    team_id: string;
-    user_id: string;
-    fqdn: string;
     commit_hash: string;
     restore_point: Date;
-    core_version: string;
-    php_version: string;
-    event_id: string;
     ready_at: Generated<Date | null>;
-    created_at: Generated<Date>;
-    expires_at: Generated<Date>;
   };
   site_usage: {
     site_id: string;
@@ -352,6 +339,15 @@ export interface DB {
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
     busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | null>;
+    kind: Generated<'live' | 'stage' | 'preview'>;
+    of_site_id: Generated<string | null>;
+    expires_at: Generated<Date | null>;
+    host: Generated<string>;
+    driver: Generated<string>;
+  };
+  sites_to_remove: {
+    site_id: string;
+    due_at: Date;
     host: Generated<string>;
     driver: Generated<string>;
   };

@@ -3,9 +3,9 @@ import type { Db } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { deleteApplicationPasswords } from '#features/application-password/application-password.ts';
+import { deleteTeamSites } from '#features/deleted-site/deleted-site.ts';
 import { unlinkGitAccounts } from '#features/git-account/git-account.ts';
 import { withdrawInvites } from '#features/invite/invite.ts';
-import { deleteTeamSites } from '#features/site/site.ts';
 import { lockOwnedTeams, removeMember, removeOtherMembers } from '#features/team/team.ts';
 import { deleteWebhooks } from '#features/webhook/webhook.ts';
 

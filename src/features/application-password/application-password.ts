@@ -6,7 +6,7 @@ import { recordEvent } from '#core/events/events.ts';
 import { OutboundRefused } from '#core/outbound.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { isPlatformName, isUnderSiteDomain, nameIsClaimed } from '#features/site/site.ts';
+import { isPlatformName, isUnderSiteDomain, nameIsClaimed } from '#features/site-name/site-name.ts';
 import { lockTeam } from '#features/team/team.ts';
 import {
   type ApplicationPasswordChange,

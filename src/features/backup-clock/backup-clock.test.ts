@@ -9,7 +9,7 @@ import { inTransaction, openDatabase } from '#core/db/database.ts';
 import { Locks } from '#core/db/locks.ts';
 import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
-import { findSiteById, type SiteRow } from '#features/site/site.ts';
+import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { Backup } from '#sdk';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';

@@ -4,7 +4,7 @@ import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { databaseTime, findClock, insertBackup, keptAs, noteCut, noteFailure } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
-import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/site/site.ts';
+import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import type { CutReport } from '#timemachine/process/protocol.ts';
 

@@ -1,6 +1,6 @@
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { PLANS } from '#features/plan/plans.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import type { Place } from '#host/site-host.ts';
 import { deleteForgottenBackups, hasBackupBefore, listHosts, listNeededHashes, listPlans } from './backup.sql.ts';
 

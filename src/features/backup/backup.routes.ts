@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment } from '#core/http/schema.ts';
-import { onSite } from '#features/site/site.ts';
+import { onSite } from '#features/instance/instance.ts';
 import { filesOf } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
 import { listBackups } from './backup.sql.ts';

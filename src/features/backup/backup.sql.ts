@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
-import type { PlanName } from '#features/plan/plans.ts';
+import type { PlanName } from '#features/plan/plan.ts';
 import type { Place } from '#host/site-host.ts';
 import type { SnapshotReport } from '#timemachine/process/protocol.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction, type Tx } from '#core/db/database.ts';
-import { purgeSite } from '#features/site/site-upkeep.jobs.ts';
+import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
 import type { Backup, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';

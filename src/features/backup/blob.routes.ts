@@ -5,7 +5,7 @@ import { Fqdn, Moment } from '#core/http/schema.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { readRange } from '#edge/preconditions.ts';
-import { findSiteById, onSite } from '#features/site/site.ts';
+import { findSiteById, onSite } from '#features/instance/instance.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import { spaceOf } from './backup.place.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';

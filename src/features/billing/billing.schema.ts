@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
-import { INTERVALS, PLAN_NAMES } from '#features/plan/plans.ts';
+import { INTERVALS, PLAN_NAMES } from '#features/plan/plan.ts';
 
 export const NewCheckoutSession = Type.Object({
   for_team_id: Type.Optional(Type.String({ format: 'uuid', description: 'A team on the plan free that is upgraded' })),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import type { Interval, PlanName } from '#features/plan/plans.ts';
+import type { Interval, PlanName } from '#features/plan/plan.ts';
 
 /** The columns of a team that payments move. */
 export interface BilledTeam {

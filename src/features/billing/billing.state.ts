@@ -1,5 +1,5 @@
 import type { Subscription } from '#core/payments.ts';
-import { isPlanName } from '#features/plan/plans.ts';
+import { isPlanName } from '#features/plan/plan.ts';
 import type { BilledTeam, TeamChange } from './billing.sql.ts';
 
 /** How long sites stay online although nothing is paid. */

@@ -3,7 +3,7 @@ import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Payments, Subscription } from '#core/payments.ts';
 import type { Services } from '#core/services.ts';
-import { PLANS } from '#features/plan/plans.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import { countSites } from '#features/site/site.ts';
 import { createTeam } from '#features/team/team.ts';
 import { followStorage, moveCycle } from '#features/usage/usage.ts';

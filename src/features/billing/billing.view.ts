@@ -1,7 +1,7 @@
 import type { Db } from '#core/db/database.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { PLANS, priceOf } from '#features/plan/plans.ts';
+import { PLANS, priceOf } from '#features/plan/plan.ts';
 import { countSites } from '#features/site/site.ts';
 import type { TeamBilling } from './billing.schema.ts';
 import { type BilledTeam, findBilledTeam } from './billing.sql.ts';

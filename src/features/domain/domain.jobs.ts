@@ -2,8 +2,8 @@ import { DnsFailed } from '#core/dns.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
-import { findZonesToLookAt, type NamedSite, noteZone } from '#features/site/site.ts';
 import { isServedByUs } from './domain.records.ts';
+import { findZonesToLookAt, type NamedSite, noteZone } from './domain.sql.ts';
 
 const EVERY_HOURS = 6;
 /** How many a run takes, so that it ends within its minute, and how many of these are asked for side by side. */

@@ -1,5 +1,5 @@
 import { type Fault, invalid } from '#core/errors.ts';
-import { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from '#features/site/site.ts';
+import { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from '#features/site-name/site-name.ts';
 import type { Config } from '../../config.ts';
 
 /** Names that mean something on one network alone, or nothing anywhere: no public resolver could tell of them. */

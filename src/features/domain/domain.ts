@@ -3,8 +3,10 @@ import type { Db } from '#core/db/database.ts';
 import { DnsFailed } from '#core/dns.ts';
 import { invalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
+import { findSite, type SiteRow } from '#features/instance/instance.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
-import { claimRecord, dkimRecordOf, findSite, isUnderSiteDomain, type SiteRow } from '#features/site/site.ts';
+import { dkimRecordOf } from '#features/site-mail/site-mail.ts';
+import { claimRecord, isUnderSiteDomain } from '#features/site-name/site-name.ts';
 import { lookAtDkim, lookAtRecords } from './domain.records.ts';
 import { domainFault, requirePublicName } from './domain.rules.ts';
 import {

@@ -61,7 +61,7 @@ export async function findSitesCalled(db: Db, fqdn: string, teamIds: string[]): 
   const { rows } = await sql<{ id: string }>`
     with recursive holder as (
       select sites.id from site_names join sites on sites.id = site_id
-      where site_names.fqdn = ${fqdn} and team_id = any(${teamIds}::uuid[])
+      where site_names.fqdn = ${fqdn} and kind = 'live' and team_id = any(${teamIds}::uuid[])
     ), called as (
       select team_id, ${next(sql`is not null`)} as id from unnest(${teamIds}::uuid[]) as step (team_id)
       union all

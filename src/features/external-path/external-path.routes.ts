@@ -3,7 +3,7 @@ import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { verified } from '#core/policy.ts';
-import { lockNamedSite, onPartOfSite, onSite } from '#features/site/site.ts';
+import { lockNamedSite, onPartOfSite, onSite } from '#features/instance/instance.ts';
 import { readExternalPath } from './external-path.rules.ts';
 import {
   ExternalPath,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { specOf } from '#features/site/site.ts';
+import { specOf } from '#features/instance/instance.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';

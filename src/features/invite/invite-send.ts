@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
-import type { PlanName } from '#features/plan/plans.ts';
+import type { PlanName } from '#features/plan/plan.ts';
 import { tooManySent } from './invite.schema.ts';
 import { insertSend, lockSends, type Send, secondsUntilFree } from './invite-send.sql.ts';
 

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Services } from '#core/services.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
-import { claimRecord } from '#features/site/site.ts';
+import { claimRecord } from '#features/site-name/site-name.ts';
 import { createClient } from '#sdk';
 import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';

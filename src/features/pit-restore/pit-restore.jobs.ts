@@ -5,7 +5,14 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { onHeldSite, release } from '#features/hold/hold.ts';
-import { announcePurge, findOwn, moveDatabase, nothing, type SiteRow, updateSite } from '#features/site/site.ts';
+import {
+  announcePurge,
+  findOwn,
+  moveDatabase,
+  nothing,
+  type SiteRow,
+  updateSite,
+} from '#features/instance/instance.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';

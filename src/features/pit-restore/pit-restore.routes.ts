@@ -4,9 +4,9 @@ import { operation } from '#core/http/operation.ts';
 import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
+import { onPartOfSite, onSite } from '#features/instance/instance.ts';
 import { tooManyPreviews } from '#features/preview/preview.schema.ts';
-import { workingTeamErrors } from '#features/site/site.schema.ts';
-import { onPartOfSite, onSite } from '#features/site/site.ts';
+import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
 import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
 import {

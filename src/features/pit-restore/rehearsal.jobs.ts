@@ -1,5 +1,5 @@
 import { jobKind } from '#core/jobs/jobs.ts';
-import { findSiteById } from '#features/site/site.ts';
+import { findSiteById } from '#features/instance/instance.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore } from './pit-restore.sql.ts';

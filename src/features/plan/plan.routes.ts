@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { anyone } from '#core/policy.ts';
-import { PLAN_NAMES, PLANS, Plan } from './plans.ts';
+import { PLAN_NAMES, PLANS, Plan } from './plan.ts';
 
 export const planOperations = [
   operation({

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
+import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import type { PitPreview, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { holdSite, insertPreview, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
-import { endPreviews } from './preview.jobs.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -28,6 +28,8 @@ before(async () => {
   await disk.write('uploads/note.txt', 'as it is');
 });
 after(() => app?.close());
+
+const job = () => ({ services: app.services, id: '', signal: AbortSignal.timeout(60_000), commit: async () => {} });
 
 /** Opens a preview and returns its host, its id and the cookie that lets in. */
 async function openPreview() {
@@ -72,19 +74,31 @@ suite('a browsable preview', () => {
     const { id, host, headers } = await openPreview();
     const { content } = app.runtime.storage(id);
     assert.ok(existsSync(content));
-    await sql`update site_previews set expires_at = now() - interval '1 second' where id = ${id}`.execute(
-      app.services.db,
-    );
+    await sql`update sites set expires_at = now() - interval '1 second' where id = ${id}`.execute(app.services.db);
     await assert.rejects(owner.api.getPreview({ params: { preview_id: id } }), refused(404, 'preview.not_found'));
-    const job = { services: app.services, id: '', signal: AbortSignal.timeout(60_000), commit: async () => {} };
-    await endPreviews.run({}, job);
+    await cleanUpInstances.run({}, job());
     assert.ok(!existsSync(content));
     const answer = await visit(app, host, '/', { headers });
     assert.ok(answer.status === 404 || answer.status === 410, String(answer.status));
   });
 
+  test('goes with its site, files and all, also one that is still being made', async () => {
+    const mine = await newSite(owner);
+    const { id } = await insertPreview(app, mine.id, owner.userId);
+    const making = await insertPreview(app, mine.id, owner.userId);
+    await holdSite(app, making.id, 'creating');
+    for (const each of [id, making.id]) mkdirSync(app.runtime.storage(each).content, { recursive: true });
+    await owner.api.deleteSite({ params: { fqdn: mine.fqdn }, wait: 60 });
+    await cleanUpInstances.run({}, job());
+    const kept = await app.runtime.list();
+    assert.deepEqual([kept.includes(id), kept.includes(making.id), kept.includes(mine.id)], [false, false, true]);
+    const { db } = app.services;
+    for (const table of ['sites_to_remove', 'site_holds'] as const)
+      assert.deepEqual(await db.selectFrom(table).selectAll().where('site_id', 'in', [id, making.id]).execute(), []);
+  });
+
   test('ends with the right to it: for a member who is removed, and with a team that is suspended', async () => {
-    await sql`delete from site_previews`.execute(app.services.db);
+    await sql`delete from sites where kind = 'preview'`.execute(app.services.db);
     const member = await registerPerson(app, 'Member');
     await letIn(owner, member, 'member');
     const ask = (person: Person) =>
@@ -95,8 +109,8 @@ suite('a browsable preview', () => {
         body: { restore_point: point },
       });
     const isOpen = async (id: string) => {
-      const row = await app.services.db.selectFrom('site_previews').selectAll().where('id', '=', id).executeTakeFirst();
-      return row !== undefined && row.expires_at > new Date();
+      const row = await app.services.db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst();
+      return row?.expires_at != null && row.expires_at > new Date();
     };
     const idOf = (preview: PitPreview) => preview.browse?.url.split('/').at(-1) as string;
     const [theirs, own] = [idOf(await ask(member)), idOf(await ask(owner))];
@@ -110,7 +124,7 @@ suite('a browsable preview', () => {
 
   test('there are at most three of a site at a time', async () => {
     const { db } = app.services;
-    await sql`delete from site_previews`.execute(db);
+    await sql`delete from sites where kind = 'preview'`.execute(db);
     const body = { restore_point: point };
     const ask = () => owner.api.previewPitRestore({ params: { fqdn: site.fqdn }, query: { browse: true }, body });
     for (let n = 0; n < 3; n++) await ask();

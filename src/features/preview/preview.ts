@@ -3,13 +3,20 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { previewToken } from '#edge/preview.ts';
 import type { BackupRow } from '#features/backup/backup.ts';
-import { lockNamedSite, lockWorkingTeam, recordSiteEvent, type SiteRow, siteUrl } from '#features/site/site.ts';
+import { hold } from '#features/hold/hold.ts';
+import {
+  lockNamedSite,
+  newPasswords,
+  previewKey,
+  recordSiteEvent,
+  type SiteRow,
+  siteUrl,
+} from '#features/instance/instance.ts';
+import { insertNamedSite } from '#features/site-name/site-name.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { buildPreview } from './preview.jobs.ts';
 import { type Preview, tooManyPreviews } from './preview.schema.ts';
-import { previewKey } from './preview.spec.ts';
-import { countPreviews, insertPreview, type PreviewRow } from './preview.sql.ts';
-
-export { withPreviews } from './preview.edge.ts';
+import { countPreviews, HALF_AN_HOUR_FROM_NOW, insertPreview, type PreviewRow } from './preview.sql.ts';
 
 const AT_MOST = 3;
 /** How long the way from the dashboard to the preview may take. */
@@ -34,21 +41,31 @@ export async function createPreview(
     item_id: id,
     unfinished: true,
   });
-  const preview = await insertPreview(db, {
+  const copy = await insertNamedSite(db, {
     id,
-    site_id: site.id,
+    kind: 'preview',
+    of_site_id: site.id,
+    expires_at: HALF_AN_HOUR_FROM_NOW,
     team_id: site.team_id,
     user_id: caller.userId,
+    region_id: site.region_id,
+    // A name that nobody guesses.
     fqdn: `preview-${randomBytes(16).toString('hex')}.${services.config.siteDomain}`,
-    commit_hash: backup.commit_hash,
-    restore_point: backup.created_at,
-    core_version: backup.core_version ?? site.core_version ?? '',
-    php_version: backup.php_version ?? site.php_version ?? '',
-    event_id: eventId,
+    domain_option: 'platform',
+    is_testing: true,
+    core_version: backup.core_version ?? site.core_version,
+    php_version: backup.php_version ?? site.php_version,
+    db_prefix: site.db_prefix,
+    // What is looked at is not kept in the cache.
+    cdn_dev_mode_enabled: true,
+    ...newPasswords(services),
   });
-  await services.jobs.enqueue(db, buildPreview, { previewId: id, eventId });
+  if (!copy?.expires_at) throw new Error('the name of a new preview is taken');
+  await insertPreview(db, id, { commit_hash: backup.commit_hash, restore_point: backup.created_at });
+  await hold(db, [id], 'creating', eventId);
+  await services.jobs.enqueue(db, buildPreview, { siteId: id, eventId });
   call.headers['operation-id'] = eventId;
-  return { url: `${services.config.baseUrl}/preview/${id}`, expires_at: preview.expires_at };
+  return { url: `${services.config.baseUrl}/preview/${id}`, expires_at: copy.expires_at };
 }
 
 /** With an address that lets its holder in, for as long as it takes to follow it. */

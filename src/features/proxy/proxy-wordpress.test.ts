@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { specOf } from '#features/site/site.ts';
+import { specOf } from '#features/instance/instance.ts';
 import { signRequest } from '#runtimes/wordpress/access.ts';
 import type { Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';

@@ -1,6 +1,6 @@
 import { OutboundFailed, OutboundRefused } from '#core/outbound.ts';
 import type { Services } from '#core/services.ts';
-import { callSite } from '#features/site/site.ts';
+import { callSite } from '#features/instance/instance.ts';
 import { AnswerTooLarge } from '#runtimes/request.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import {

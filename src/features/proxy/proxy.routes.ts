@@ -9,7 +9,7 @@ import {
   applicationPasswordNotFound,
 } from '#features/application-password/application-password.schema.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
-import { siteNotFound } from '#features/site/site.schema.ts';
+import { siteNotFound } from '#features/instance/instance.schema.ts';
 import { findAnalyticsTarget } from './proxy.analytics.ts';
 import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import {

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Host, OneOf, OpenObject, Uuid } from '#core/http/schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { siteNotFound, teamExpired, teamSuspended } from '#features/site/site.schema.ts';
+import { siteNotFound } from '#features/instance/instance.schema.ts';
+import { teamExpired, teamSuspended } from '#features/team/team.schema.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] as const;
 

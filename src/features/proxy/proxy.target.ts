@@ -9,7 +9,8 @@ import {
   findApplicationPasswords,
   requireAllowed,
 } from '#features/application-password/application-password.ts';
-import { findSite, type SiteRow, siteNotFound } from '#features/site/site.ts';
+import { siteNotFound } from '#features/instance/instance.schema.ts';
+import { findSite, type SiteRow } from '#features/instance/instance.ts';
 import type { ProxyRequest } from './proxy.rules.ts';
 
 /** Where a request goes: to a site that is hosted here, or elsewhere with a stored password. */

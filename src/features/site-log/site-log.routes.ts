@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation, streamOperation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
-import { onSite } from '#features/site/site.ts';
+import { onSite } from '#features/instance/instance.ts';
 import { LogQuery, SiteLogPage } from './site-log.schema.ts';
 import { streamSiteLog } from './site-log.stream.ts';
 import { readSiteLog } from './site-log.ts';

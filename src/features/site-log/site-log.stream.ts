@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '#core/auth/caller.ts';
 import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
-import { type SiteRow, siteIsInTeam } from '#features/site/site.ts';
+import { type SiteRow, siteIsInTeam } from '#features/instance/instance.ts';
 import { matcherOf } from '#host/site-log/log-filter.ts';
 import { formatPlace, parsePlace } from '#host/site-log/log-reader.ts';
 import type { LogQuery } from './site-log.schema.ts';

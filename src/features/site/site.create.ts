@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
 import { recheckRights } from '#core/auth/revocation.ts';
 import type { Db } from '#core/db/database.ts';
@@ -6,16 +6,25 @@ import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { hold } from '#features/hold/hold.ts';
+import { findSiteById, newPasswords, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
+import {
+  checkName,
+  insertNamedSite,
+  isUnderSiteDomain,
+  type NameClaim,
+  readClaim,
+  requireFreeName,
+  takenName,
+  takeProvenName,
+} from '#features/site-name/site-name.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
-import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
-import { recordSiteEvent } from './site.events.ts';
 import { createSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
-import { checkName, checkPassword, isUnderSiteDomain } from './site.rules.ts';
+import { requireSlot, requireStorage } from './site.limits.ts';
+import { checkPassword } from './site.rules.ts';
 import type { NewSite, Site } from './site.schema.ts';
-import { findSiteById, insertSite, type SiteRow } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** What is known of a new site before its transaction begins. */
@@ -85,7 +94,7 @@ export async function createSite(
     { id, team_id: team.id, fqdn: input.fqdn },
     { event_type: 'site.created', activity: `${caller.fullName} created ${input.fqdn}`, unfinished: true },
   );
-  const row = await insertSite(db, {
+  const row = await insertNamedSite(db, {
     id,
     fqdn: input.fqdn,
     team_id: team.id,
@@ -95,8 +104,7 @@ export async function createSite(
     is_testing: isTesting,
     ...services.config.newSites,
     is_free: isFree,
-    http_auth_password_sealed: secrets.seal(Buffer.from(newPassword())),
-    code_server_password_sealed: secrets.seal(Buffer.from(newPassword())),
+    ...newPasswords(services),
   });
   if (!row) throw takenName(services, team.id, input.fqdn, claim);
   await hold(db, [id], 'creating', eventId);
@@ -119,5 +127,3 @@ export async function createSite(
   call.headers['operation-id'] = eventId;
   return completeSite(db, services, caller, (await findSiteById(db, id)) as SiteRow);
 }
-
-const newPassword = () => randomBytes(15).toString('base64url');

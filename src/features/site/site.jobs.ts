@@ -1,17 +1,23 @@
-import { generateKeyPair } from 'node:crypto';
-import { promisify } from 'node:util';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { startClock } from '#features/backup/backup.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
+import {
+  deleteSite,
+  findOwn,
+  findSiteById,
+  isKeptDeleted,
+  moveDatabase,
+  nothing,
+  type SiteRow,
+  specOf,
+  updateSite,
+} from '#features/instance/instance.ts';
+import { newDkimKeys } from '#features/site-mail/site-mail.ts';
+import { dropName, isUnderSiteDomain, releaseName } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { Place, SiteHost } from '#host/site-host.ts';
-import { findDeletedSite } from './deleted-site.sql.ts';
-import { isUnderSiteDomain } from './site.rules.ts';
-import { specOf } from './site.spec.ts';
-import { deleteSite, dropName, findSiteById, releaseName, type SiteRow, updateSite } from './site.sql.ts';
-import { findOwn, moveDatabase, nothing } from './site.work.ts';
 
 interface Creation extends HeldWork {
   title: string;
@@ -59,7 +65,7 @@ export const createSiteJob = jobKind<Creation>({
   },
   async undo({ siteId, eventId }, { config, db, hosts }) {
     const site = await findSiteById(db, siteId);
-    const isOurs = site ? site.busy_event_id === eventId : !(await findDeletedSite(db, siteId));
+    const isOurs = site ? site.busy_event_id === eventId : !(await isKeptDeleted(db, siteId));
     if (isOurs) await hosts.delete(site ?? { ...config.newSites, id: siteId });
   },
   async abandon(tx, payload) {
@@ -86,15 +92,6 @@ async function prepared({ hosts, db }: Services, at: Place, eventId: string): Re
   const versions = await ready;
   await reportProgress(db, eventId, { step: 'creating the site' });
   return versions;
-}
-
-async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'der' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  return { publicKey: publicKey.toString('base64'), privateKey };
 }
 
 interface Update extends HeldWork {
@@ -151,15 +148,3 @@ async function upgradeDatabase(services: Services, site: SiteRow, signal: AbortS
   const { exitCode, stderr } = await services.hosts.exec(specOf(services, site), command);
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }
-
-export const stopSite = jobKind<HeldWork>({
-  name: 'site.stop',
-  lane: 'site',
-  async run({ siteId, eventId }, { services, commit }) {
-    // A visit may have woken it since.
-    const site = await findSiteById(services.db, siteId);
-    if (site?.is_sleeping) await services.hosts.stop(site);
-    await commit((tx) => finishEvent(tx, eventId, {}));
-  },
-  abandon: (tx, { eventId }) => finishEvent(tx, eventId, { failure: "The site's processes could not be stopped." }),
-});

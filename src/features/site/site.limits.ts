@@ -1,19 +1,9 @@
 import type { Db } from '#core/db/database.ts';
-import { teamNotFound } from '#core/policy.ts';
-import { PLANS, type PlanName } from '#features/plan/plans.ts';
-import { lockTeam, type TeamRow } from '#features/team/team.ts';
-import { keptStorageBytes } from './deleted-site.sql.ts';
-import { planSites, planStorage, teamExpired, teamSuspended } from './site.schema.ts';
+import { keptStorageBytes, storageUsedUp } from '#features/instance/instance.ts';
+import { PLANS } from '#features/plan/plan.ts';
+import type { TeamRow } from '#features/team/team.ts';
+import { planSites, planStorage } from './site.schema.ts';
 import { countSites } from './site.sql.ts';
-
-/** Locks the team that is about to get a site; two who want the last slot come one after the other. */
-export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
-  const team = await lockTeam(db, teamId);
-  if (!team) throw teamNotFound();
-  if (!team.is_active) throw teamSuspended();
-  if (team.is_expired) throw teamExpired();
-  return team;
-}
 
 /**
  * Each team may have one free site, which takes no paid slot; on the plan free there is one slot in all, whatever the
@@ -51,13 +41,6 @@ export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Pro
   const keptBytes = await keptStorageBytes(db, team.id);
   if (team.storage_usage + keptBytes + addedBytes < storage_bytes) return;
   throw planStorage({ message: storageUsedUp(team.plan_type_name, keptBytes > 0) });
-}
-
-/** The same words wherever something is refused for it: here, and by WordPress. */
-export function storageUsedUp(plan: PlanName, hasDeletedSites: boolean): string {
-  const limit = `${PLANS[plan].storage_bytes / 1_000_000_000} GB`;
-  const kept = hasDeletedSites ? ' Deleted sites count for the seven days that they are kept.' : '';
-  return `The plan ${plan} has ${limit} of storage, and that is used up; delete something or choose a larger plan.${kept}`;
 }
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

@@ -1,11 +1,9 @@
 import type { Call } from '#core/http/operation.ts';
 import { requireIdle } from '#features/hold/hold.ts';
+import { recordSiteEvent, type SiteRow, specOf } from '#features/instance/instance.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { createLoginUrl } from '#runtimes/wordpress/access.ts';
-import { recordSiteEvent } from './site.events.ts';
-import { lockWorkingTeam } from './site.limits.ts';
 import type { SiteLogin } from './site.schema.ts';
-import { specOf } from './site.spec.ts';
-import type { SiteRow } from './site.sql.ts';
 
 /** A link into wp-admin that works once, for whoever could change the site anyway. */
 export async function createSiteLogin({ db, services, caller }: Call, site: SiteRow): Promise<SiteLogin> {

@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Empty, Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { siteBusy } from '#features/hold/hold.ts';
+import { onSite } from '#features/instance/instance.ts';
+import { nameErrors } from '#features/site-name/site-name.schema.ts';
+import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
-import { deleteSite } from './site.delete.ts';
 import { createSiteLogin } from './site.login.ts';
-import { onOwnSite, onSite } from './site.policy.ts';
 import {
   createFailed,
   NewSite,
-  nameErrors,
   planSites,
   planStorage,
   Site,
@@ -23,7 +23,6 @@ import {
   SiteUsage,
   sleepFailed,
   updateFailed,
-  workingTeamErrors,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
 import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
@@ -100,23 +99,6 @@ export const siteOperations = [
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),
     reread: (call, first) => rereadSite(call, first, updateFailed),
-  }),
-  operation({
-    id: 'deleteSite',
-    method: 'DELETE',
-    path: '/site/{fqdn}',
-    tag,
-    summary: 'Delete a site; its name is free at once',
-    access: onOwnSite,
-    assistant: true,
-    params: SitePath,
-    response: Empty,
-    errors: [siteBusy],
-    goesOn: true,
-    async handle(call) {
-      await deleteSite(call, call.subject);
-      return {};
-    },
   }),
   operation({
     id: 'sleepSite',

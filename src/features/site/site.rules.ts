@@ -1,40 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import { bodyFault, type Fault } from '#core/errors.ts';
-import { isWithin, registrableDomain } from '#core/host-name.ts';
 import { asWordPressReadsIt, MAX_PASSWORD_BYTES } from '#runtimes/wordpress/password.ts';
-import type { Config } from '../../config.ts';
 import type { NewSite } from './site.schema.ts';
 
 /** What a request about a site may say, beyond what its schema can tell. */
-
-export const SHARED_DOMAIN = 'this is a name of the domain that the platform itself uses; choose one of another domain';
-
-export function isUnderSiteDomain({ siteDomain }: Pick<Config, 'siteDomain'>, fqdn: string): boolean {
-  return fqdn.endsWith(`.${siteDomain}`);
-}
-
-/** Whether a name leads to the platform and to no site. `reserved` are further names of it. */
-export function isPlatformName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
-  const platform = new URL(config.baseUrl).hostname;
-  if (fqdn === platform || fqdn === config.siteDomain || reserved.includes(fqdn)) return true;
-  return fqdn.endsWith(`.${platform}`) && !isUnderSiteDomain(config, fqdn);
-}
-
-/** Whether a site of this name could set cookies of the dashboard, as everything within one registered domain can. */
-export function sharesCookies(config: Config, fqdn: string): boolean {
-  const domain = registrableDomain(new URL(config.baseUrl).hostname);
-  return domain !== undefined && isWithin(fqdn, domain);
-}
-
-/** Finds fault with a host name that is none of a site. `reserved` are further names of the platform. */
-export function checkName(config: Config, field: string, fqdn: string, reserved: readonly string[]): Fault[] {
-  const fault = (msg: string) => [bodyFault(field, `Value error, ${msg}`)];
-  if (isPlatformName(config, fqdn, reserved)) return fault('this name belongs to the platform itself');
-  if (sharesCookies(config, fqdn)) return fault(SHARED_DOMAIN);
-  if (!isUnderSiteDomain(config, fqdn)) return [];
-  const label = fqdn.slice(0, -config.siteDomain.length - 1);
-  return label.includes('.') ? fault(`a name under ${config.siteDomain} has one label more and not several`) : [];
-}
 
 /** Whatever WordPress takes is taken: how good a password is, is the business of whoever chooses it. */
 export function checkPassword({ cms_password }: Pick<NewSite, 'cms_password'>): Fault[] {

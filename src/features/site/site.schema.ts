@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
-import { teamNotFound } from '#core/policy.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
-import { siteBusy } from '#features/hold/hold.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
 import { User } from '#features/user/user.ts';
@@ -130,28 +128,6 @@ export const SiteLogin = Type.Object(
 );
 export type SiteLogin = Static<typeof SiteLogin>;
 
-export const DeletedSite = Type.Object(
-  {
-    id: Uuid,
-    fqdn: Type.String(),
-    team_id: Uuid,
-    team_name: Type.String(),
-    storage_bytes: Type.Integer(),
-    deleted_by: Nullable(User),
-    deleted_at: Timestamp,
-    purge_after: Timestamp,
-  },
-  { title: 'DeletedSite' },
-);
-export type DeletedSite = Static<typeof DeletedSite>;
-
-export const siteNotFound = failure('site.not_found', 404, 'There is no such site, or you are not in its team.');
-export const nameTaken = failure('site.name_taken', 409, 'This name is taken; choose another one.');
-export const nameHeld = failure(
-  'site.name_held',
-  409,
-  'Another team had this domain within the last 30 days. If it is yours, prove that with a TXT record and try again.',
-);
 export const createFailed = failure(
   'site.create_failed',
   502,
@@ -159,17 +135,5 @@ export const createFailed = failure(
 );
 export const updateFailed = failure('site.update_failed', 502, 'The change could not be made.');
 export const sleepFailed = failure('site.sleep_failed', 502, 'The site could not be put to sleep.');
-export const restoreFailed = failure('site.restore_failed', 502, 'The site could not be brought back.');
-export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
-export const teamExpired = failure(
-  'team.expired',
-  402,
-  'This team has been unpaid for 14 days; pay in the billing portal or choose a plan to go on.',
-);
-/** Of work that needs a team in good standing. */
-export const workingTeamErrors = [teamNotFound, teamSuspended, teamExpired];
-/** Of whoever wants a name. */
-export const nameErrors = [nameTaken, nameHeld, siteBusy];
 export const planSites = failure('plan.sites', 402, 'The plan has no slot left for another site.');
 export const planStorage = failure('plan.storage', 402, 'The plan has no storage left.');
-export const deletedSiteNotFound = failure('deleted_site.not_found', 404, 'There is no such deleted site.');

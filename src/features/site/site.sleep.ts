@@ -1,9 +1,7 @@
 import type { Call } from '#core/http/operation.ts';
 import { requireIdle } from '#features/hold/hold.ts';
-import { lockNamedSite, recordSiteEvent } from './site.events.ts';
-import { stopSite } from './site.jobs.ts';
+import { lockNamedSite, recordSiteEvent, type SiteRow, stopSite, updateSite } from '#features/instance/instance.ts';
 import type { Site } from './site.schema.ts';
-import { type SiteRow, updateSite } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** Puts a site to sleep: it is marked now and its processes end with the job; the next visit wakes it. */

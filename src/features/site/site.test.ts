@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { compareSync } from 'bcryptjs';
 import { sql } from 'kysely';
+import { specOf } from '#features/instance/instance.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { createClient } from '#sdk';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
-import { specOf } from './site.spec.ts';
 
 let app: TestApp;
 before(async () => {

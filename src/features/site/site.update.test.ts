@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { siteUrl } from '#features/instance/instance.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
 import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { updateSiteJob } from './site.jobs.ts';
-import { siteUrl } from './site.spec.ts';
 
 let app: TestApp;
 before(async () => {

@@ -6,16 +6,29 @@ import type { Call } from '#core/http/operation.ts';
 import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
+import {
+  findSiteById,
+  lockNamedSite,
+  mayRename,
+  recordSiteEvent,
+  type SiteRow,
+  updateSite as write,
+} from '#features/instance/instance.ts';
 import { listRegions } from '#features/region/region.ts';
-import { addStorage } from '#features/team/team.ts';
-import { type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
-import { lockNamedSite, recordSiteEvent } from './site.events.ts';
+import {
+  checkName,
+  claimName,
+  type NameClaim,
+  readClaim,
+  requireFreeName,
+  takenName,
+  takeProvenName,
+} from '#features/site-name/site-name.ts';
+import { addStorage, lockWorkingTeam } from '#features/team/team.ts';
 import { updateSiteJob } from './site.jobs.ts';
-import { lockWorkingTeam, requireSlot, requireStorage } from './site.limits.ts';
-import { mayRename } from './site.policy.ts';
-import { checkName, readAddresses } from './site.rules.ts';
+import { requireSlot, requireStorage } from './site.limits.ts';
+import { readAddresses } from './site.rules.ts';
 import type { Site, SiteChange } from './site.schema.ts';
-import { claimName, findSiteById, type SiteRow, updateSite as write } from './site.sql.ts';
 import { completeSite } from './site.view.ts';
 
 /** A change in one spelling, and with a new name, whose that is. */

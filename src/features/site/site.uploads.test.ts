@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { followUsage } from '#features/billing/billing.jobs.ts';
+import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
@@ -10,7 +11,6 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { CMS, newSite } from '../../../test/sites.ts';
 import { type Visited, visit } from '../../../test/visit.ts';
 import { zipOf } from '../../../test/zip.ts';
-import { planSiteWork } from './site-upkeep.jobs.ts';
 
 /** Uploads in a real WordPress while the storage of its team is used up, and when it is free again. */
 let app: TestApp;

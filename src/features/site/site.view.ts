@@ -7,23 +7,12 @@ import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
+import { findSiteById, type SiteRow, siteUrl } from '#features/instance/instance.ts';
+import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
 import type { Site } from './site.schema.ts';
-import { siteUrl } from './site.spec.ts';
-import { findSiteById, type SiteRow } from './site.sql.ts';
-
-/** The DKIM record that a site's owner publishes; undefined before the site has its key. */
-export function dkimRecordOf(row: SiteRow): { name: string; value: string } | undefined {
-  if (!row.dkim_public_key) return undefined;
-  return { name: dkimName(row.fqdn), value: `v=DKIM1; k=rsa; p=${row.dkim_public_key}` };
-}
-
-const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
-
-/** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
-export const DKIM_SELECTOR = 'siteyard';
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
-import { PLAN_NAMES, Plan } from '#features/plan/plans.ts';
+import { teamNotFound } from '#core/policy.ts';
+import { PLAN_NAMES, Plan } from '#features/plan/plan.ts';
 import { User } from '#features/user/user.ts';
 
 export const Team = Type.Object(
@@ -68,3 +69,12 @@ export type Member = Static<typeof Member>;
 
 export const memberNotFound = failure('member.not_found', 404, 'There is no such member in this team.');
 export const ownerStays = failure('member.is_owner', 409, 'The owner can not be removed from the team.');
+
+export const teamSuspended = failure('team.suspended', 403, 'This team is suspended; ask the platform why.');
+export const teamExpired = failure(
+  'team.expired',
+  402,
+  'This team has been unpaid for 14 days; pay in the billing portal or choose a plan to go on.',
+);
+/** Of work that needs a team in good standing. */
+export const workingTeamErrors = [teamNotFound, teamSuspended, teamExpired];

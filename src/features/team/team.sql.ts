@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Role } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
-import type { PlanName } from '#features/plan/plans.ts';
+import type { PlanName } from '#features/plan/plan.ts';
 import type { Team, TeamChange } from './team.schema.ts';
 
 /** A team as it is stored; what the contract adds is computed from it. */

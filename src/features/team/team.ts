@@ -6,9 +6,17 @@ import { forbidden } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { PLANS, type Plan, type PlanName } from '#features/plan/plans.ts';
+import { PLANS, type Plan, type PlanName } from '#features/plan/plan.ts';
 import { type User, usersById } from '#features/user/user.ts';
-import { type Member, memberNotFound, ownerStays, type Team, type TeamChange } from './team.schema.ts';
+import {
+  type Member,
+  memberNotFound,
+  ownerStays,
+  type Team,
+  type TeamChange,
+  teamExpired,
+  teamSuspended,
+} from './team.schema.ts';
 import {
   deleteMember,
   findMember,
@@ -17,6 +25,7 @@ import {
   insertMember,
   insertTeam,
   listOtherMembers,
+  lockTeam,
   type MemberRow,
   setActive,
   type TeamRow,
@@ -50,6 +59,15 @@ export async function createTeam(
   });
   await insertMember(db, id, owner.id, 'owner');
   return id;
+}
+
+/** Locks the team that is about to get a site; two who want the last slot come one after the other. */
+export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
+  const team = await lockTeam(db, teamId);
+  if (!team) throw teamNotFound();
+  if (!team.is_active) throw teamSuspended();
+  if (team.is_expired) throw teamExpired();
+  return team;
 }
 
 export async function getTeam(db: Db, caller: Caller, id: string): Promise<Team> {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { OneOf, Timestamp } from '#core/http/schema.ts';
-import { INTERVALS, PLAN_NAMES } from '#features/plan/plans.ts';
+import { INTERVALS, PLAN_NAMES } from '#features/plan/plan.ts';
 
 export const PAID_PLANS = PLAN_NAMES.filter((name) => name !== 'free');
 

@@ -6,7 +6,7 @@ import type {
   TestAction,
   TestPages,
 } from '#core/payments.ts';
-import { type PlanName, PRICES } from '#features/plan/plans.ts';
+import { type PlanName, PRICES } from '#features/plan/plan.ts';
 import { notPossible, type PortalAction, type TestCheckout, type TestPortal } from './test-payment.schema.ts';
 
 /** What the dashboard's pages of the built-in provider show and do. They say plainly that no money is taken. */

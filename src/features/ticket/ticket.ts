@@ -6,7 +6,7 @@ import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX } from '#core/http/operation.ts';
 import type { Paging } from '#core/pages.ts';
 import type { Services } from '#core/services.ts';
-import { siteIsInTeam } from '#features/site/site.ts';
+import { siteIsInTeam } from '#features/instance/instance.ts';
 import { planOf } from '#features/team/team.ts';
 import { findUser, type User, usersById } from '#features/user/user.ts';
 import { claimAttachment } from './attachment.sql.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { SiteUsage } from '#edge/route.ts';
 import { followUsage } from '#features/billing/billing.jobs.ts';
-import { siteReports } from '#features/site/site.ts';
+import { siteReports } from '#features/instance/instance.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';

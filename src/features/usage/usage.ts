@@ -1,7 +1,7 @@
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { PLANS } from '#features/plan/plans.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import { lockCycle, type TeamCycle, takeDueCycles, writeCycle } from './usage.cycle.sql.ts';
 import { cycleAt } from './usage.cycle.ts';
 import { mailLimitReached } from './usage.jobs.ts';

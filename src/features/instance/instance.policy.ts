@@ -1,0 +1,43 @@
+import { type Caller, hasRole, type Role } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import type { Failure } from '#core/errors.ts';
+import { type Access, onRecord } from '#core/policy.ts';
+import { siteNotFound } from './instance.schema.ts';
+import { findSite, type SiteRow } from './instance.sql.ts';
+
+/** Members of the team whose site the path names, from a role upwards. */
+export function onSite(role: Role): Access<SiteRow> {
+  return onRecord<SiteRow>({ role, missing: siteNotFound, find: (db, { fqdn }) => findSite(db, fqdn as string) });
+}
+
+/** The same where the path names the site and something of it; both are looked up before the rest of the request is read. */
+export function onPartOfSite<Part>(
+  role: Role,
+  find: (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>,
+  missing: Failure,
+): Access<{ site: SiteRow; part: Part }> {
+  const { find: findSiteOf, ...access } = onSite(role);
+  return {
+    ...access,
+    errors: [...(access.errors ?? []), missing],
+    find: async (db, caller, input, config) => {
+      const site = (await findSiteOf?.(db, caller, input, config)) as SiteRow;
+      const part = await find(db, site, input);
+      if (part === undefined) throw missing();
+      return { site, part };
+    },
+  };
+}
+
+/** Admins, and members on what they created themselves: whoever may delete or rename a site. */
+export const onOwnSite: Access<SiteRow> = onRecord<SiteRow>({
+  role: 'admin',
+  missing: siteNotFound,
+  find: (db, { fqdn }) => findSite(db, fqdn as string),
+  orIf: { rule: 'a member who created it', test: mayRename },
+});
+
+export function mayRename(caller: Caller, site: SiteRow): boolean {
+  if (hasRole(caller, site.team_id, 'admin')) return true;
+  return site.user_id === caller.userId && hasRole(caller, site.team_id, 'member');
+}

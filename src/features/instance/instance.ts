@@ -1,0 +1,31 @@
+/**
+ * An instance is WordPress that runs here: a live site, or a copy of one (a stage, a preview). Here is what all kinds have in common:
+ * the row, what a driver is told, the way of visitors and of our own requests to it, what it tells by itself, and its end. What
+ * people can do with sites through the API is elsewhere.
+ */
+export { callSite } from './call-site.ts';
+export { removeFilesSoon } from './clean-up.sql.ts';
+export { announcePurge } from './edge.sql.ts';
+export { siteReports, subscribeToPurges } from './edge-reports.ts';
+export { siteRoutes } from './edge-routes.ts';
+export { findOwn, moveDatabase, nothing } from './held-work.ts';
+export { mayRename, onOwnSite, onPartOfSite, onSite } from './instance.policy.ts';
+export {
+  deleteSite,
+  findSite,
+  findSiteById,
+  isKeptDeleted,
+  keptStorageBytes,
+  lockSite,
+  markStorageStale,
+  type NewSiteRow,
+  type SiteRow,
+  siteIsInTeam,
+  updateSite,
+} from './instance.sql.ts';
+export { newPasswords } from './new-passwords.ts';
+export { lockNamedSite, recordSiteEvent } from './site-events.ts';
+export { previewKey, siteUrl, specOf } from './spec-of.ts';
+export { stopRetiredSites } from './stop-retired.ts';
+export { stopSite } from './stop-site.jobs.ts';
+export { storageUsedUp } from './storage-used-up.ts';

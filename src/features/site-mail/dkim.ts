@@ -1,0 +1,23 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { SiteRow } from '#features/instance/instance.ts';
+
+/** The DKIM record that a site's owner publishes; undefined before the site has its key. */
+export function dkimRecordOf(row: SiteRow): { name: string; value: string } | undefined {
+  if (!row.dkim_public_key) return undefined;
+  return { name: dkimName(row.fqdn), value: `v=DKIM1; k=rsa; p=${row.dkim_public_key}` };
+}
+
+export const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
+
+/** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
+export const DKIM_SELECTOR = 'siteyard';
+
+export async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicKey: publicKey.toString('base64'), privateKey };
+}

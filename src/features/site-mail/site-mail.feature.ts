@@ -1,0 +1,19 @@
+import { feature } from '../feature.ts';
+import { listenForMail } from './listen-for-mail.ts';
+import { deliverSiteMail } from './site-mail.jobs.ts';
+
+export const siteMailFeature = feature({
+  name: 'site-mail',
+  jobs: [deliverSiteMail],
+  parts: [
+    {
+      name: 'the mail of running sites',
+      stage: 'sites',
+      roles: ['host'],
+      async start(services) {
+        listenForMail(services);
+        return undefined;
+      },
+    },
+  ],
+});

@@ -1,0 +1,73 @@
+import { jobKind } from '#core/jobs/jobs.ts';
+import { MailRefused } from '#core/mail.ts';
+import type { Services } from '#core/services.ts';
+import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import type { WaitingMail } from '#host/site-host.ts';
+import { DKIM_SELECTOR } from './dkim.ts';
+import { asMailOf, senderOf } from './sender.ts';
+import { countMail, keepMailWaiting, mayMail } from './site-mail.sql.ts';
+
+/** People a site may write to within an hour; the rest waits for the next one. A single mail is never torn apart. */
+const RECIPIENTS_PER_HOUR = { usual: 200, unconfirmed: 10 };
+/** Whoever waited for a mail has given up on it by then. */
+const MAX_AGE_MS = 3 * 86_400_000;
+/** A mail server that answers nobody would keep this job, and with it the lane, for as long as there is mail. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Sends what a site's WordPress wants mailed, signed with the site's own key. A mail leaves the outbox after it was
+ * sent, so a kill in between sends that one twice: better than not at all. One that can not be sent for the moment stays,
+ * and those behind it are sent all the same. The lane keeps two of these from reading the same outbox.
+ */
+export const deliverSiteMail = jobKind<{ siteId: string }>({
+  name: 'site.mail',
+  lane: 'upkeep',
+  async run({ siteId }, { services }) {
+    const { db, hosts, log } = services;
+    const site = await findSiteById(db, siteId);
+    // What a copy mails stays with it.
+    if (site?.kind !== 'live') return;
+    let failed: { error: unknown } | undefined;
+    let failingMs = 0;
+    let mustWait = false;
+    await hosts.eachMail(site, async (mail) => {
+      const beganAt = Date.now();
+      if (mail.writtenAt.getTime() < beganAt - MAX_AGE_MS) {
+        log.warn({ siteId, writtenAt: mail.writtenAt }, 'a mail of a site could not be sent for days and was dropped');
+        return 'drop';
+      }
+      mustWait = !(await mayMail(db, siteId, RECIPIENTS_PER_HOUR));
+      if (mustWait) return 'stop';
+      try {
+        await send(services, site, mail);
+        return 'drop';
+      } catch (error) {
+        failed ??= { error };
+        failingMs += Date.now() - beganAt;
+        return failingMs > PATIENCE_MS ? 'stop' : 'keep';
+      }
+    });
+    if (mustWait) return keepMailWaiting(db, siteId);
+    // What stayed is tried again a little later.
+    if (failed) throw failed.error;
+  },
+  // The mail server was away for long; the mails are still there and the next hour tries them again.
+  abandon: (tx, { siteId }) => keepMailWaiting(tx, siteId),
+});
+
+async function send(services: Services, site: SiteRow, { to, message }: WaitingMail): Promise<void> {
+  const { db, config, mailer, log, secrets } = services;
+  const privateKey = site.dkim_private_key_sealed && secrets.open(site.dkim_private_key_sealed).toString();
+  const mail = {
+    from: senderOf(site.fqdn),
+    to,
+    message: asMailOf(message, { fqdn: site.fqdn, siteDomain: config.siteDomain }),
+    ...(privateKey && { dkim: { domain: site.fqdn, selector: DKIM_SELECTOR, privateKey } }),
+  };
+  await mailer.sendRaw(mail).catch((error: unknown) => {
+    if (!(error instanceof MailRefused)) throw error;
+    // It would be refused again. It counts all the same: guessing addresses must not be free.
+    log.info({ err: error, siteId: site.id }, 'a mail of a site was refused for good');
+  });
+  await countMail(db, site.id, to.length);
+}

@@ -1,0 +1,4 @@
+/** What sites mail: whose mail it is, how it is signed, how much of it may leave. */
+export { dkimName, dkimRecordOf, newDkimKeys } from './dkim.ts';
+export { deliverSiteMail } from './site-mail.jobs.ts';
+export { takeWaitingMail } from './site-mail.sql.ts';

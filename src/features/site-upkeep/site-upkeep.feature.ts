@@ -1,0 +1,8 @@
+import { feature } from '../feature.ts';
+import { measureStorage, planSiteWork, runSiteCron } from './site-upkeep.jobs.ts';
+
+/** What sites need by the clock, without anybody asking: scheduled work, sleep, measuring. */
+export const siteUpkeepFeature = feature({
+  name: 'site-upkeep',
+  jobs: [planSiteWork, runSiteCron, measureStorage],
+});

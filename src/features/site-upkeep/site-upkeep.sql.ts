@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { SiteRow } from '#features/instance/instance.ts';
+
+/** Sites of teams that are neither suspended nor expired. */
+const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.is_expired`;
+
+/**
+ * The sites whose scheduled work is due before the planner comes again, and when. Their next turn is set an hour ahead
+ * before they run: WordPress tells the right moment when it has run, and a site that can not is not tried again every minute.
+ */
+export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; dueAt: Date }[]> {
+  const { rows } = await sql<{ id: string; due_at: Date }>`
+    with due as materialized (
+      select s.id, s.next_cron_at as due_at from sites s ${WORKING}
+      where s.next_cron_at <= now() + interval '1 minute' and s.busy is null and s.kind <> 'preview'
+      order by s.next_cron_at limit ${limit} for update of s skip locked
+    )
+    update sites s set next_cron_at = now() + interval '1 hour' from due where s.id = due.id
+    returning s.id, due.due_at`.execute(db);
+  return rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
+}
+
+/**
+ * The turn that was taken could not be used: the site is looked at again when it works. Unless it has told meanwhile that there
+ * is nothing to do: `least` passes over a null.
+ */
+export async function keepCronDue(db: Db, id: string): Promise<void> {
+  await sql`update sites set next_cron_at = least(next_cron_at, now()) where id = ${id} and next_cron_at is not null`.execute(
+    db,
+  );
+}
+
+export type SleepReason = 'suspended' | 'expired' | 'idle';
+
+/**
+ * Puts to sleep what is awake and should not be: sites of teams that are suspended or unpaid, free sites without a request
+ * in 15 minutes.
+ */
+export async function takeIdleSites(db: Db, limit: number): Promise<(SiteRow & { reason: SleepReason })[]> {
+  const { rows } = await sql<SiteRow & { reason: SleepReason }>`
+    with taken as materialized (
+      select s.id, case when not t.is_active then 'suspended' when t.is_expired then 'expired' else 'idle' end as reason
+      from sites s join teams t on t.id = s.team_id
+      where s.kind <> 'preview' and not s.is_sleeping and s.busy is null and (not t.is_active or t.is_expired or ((s.is_free or t.plan_type_name = 'free')
+        and greatest(s.created_at, s.last_visited_at) < now() - interval '15 minutes'))
+      limit ${limit} for update of s skip locked
+    )
+    update sites s set is_sleeping = true from taken where s.id = taken.id returning s.*, taken.reason`.execute(db);
+  return rows;
+}
+
+/** The sites that ran since they were measured, each at most every five minutes. */
+export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update sites set storage_is_stale = false, storage_measured_at = now() where id in (
+      select id from sites where storage_is_stale and busy is null and kind <> 'preview'
+        and (storage_measured_at is null or storage_measured_at < now() - interval '5 minutes')
+      limit ${limit} for update skip locked)
+    returning id`.execute(db);
+  return rows.map(({ id }) => id);
+}
