@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { WarningIcon } from '../ui/icons.tsx';
+import { WarningIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 

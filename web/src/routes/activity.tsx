@@ -6,7 +6,7 @@ import { eventsOfNameQuery, eventsQuery, teamsQuery } from '../api/queries.ts';
 import { EventFeed } from '../layout/event-feed.tsx';
 import { Button } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { CheckIcon } from '../ui/icons.tsx';
+import { CheckIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 import { Segmented } from '../ui/segmented.tsx';

@@ -9,7 +9,7 @@ import { buttonStyle } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatBytes, formatCount } from '../ui/format.ts';
-import { PlusIcon, TeamsIcon } from '../ui/icons.tsx';
+import { PlusIcon, TeamsIcon } from '../ui/icons.ts';
 import { Meter } from '../ui/meter.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

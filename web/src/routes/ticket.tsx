@@ -14,7 +14,7 @@ import { TicketState } from '../layout/ticket-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { capitalise } from '../ui/format.ts';
-import { TrashIcon } from '../ui/icons.tsx';
+import { TrashIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { toast } from '../ui/toast.tsx';

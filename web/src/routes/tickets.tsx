@@ -6,7 +6,7 @@ import { NewTicketButton } from '../layout/new-ticket.tsx';
 import { TicketList } from '../layout/ticket-list.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { TicketsIcon } from '../ui/icons.tsx';
+import { TicketsIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
 
 const route = getRouteApi('/app/tickets');

@@ -4,7 +4,7 @@ import { type ReactNode, type RefObject, useState } from 'react';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { messageOf } from './form.tsx';
-import { CloseIcon } from './icons.tsx';
+import { CloseIcon } from './icons.ts';
 import { toast } from './toast.tsx';
 
 const frame =

@@ -10,7 +10,7 @@ import { Section } from '../../ui/card.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { KeyIcon, TrashIcon } from '../../ui/icons.tsx';
+import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { providerLabels } from './git-providers.ts';

@@ -9,7 +9,7 @@ import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { ReopenIcon, TrashIcon } from '../../ui/icons.tsx';
+import { ReopenIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';

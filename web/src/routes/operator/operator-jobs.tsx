@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { JobsIcon, ReopenIcon } from '../../ui/icons.tsx';
+import { JobsIcon, ReopenIcon } from '../../ui/icons.ts';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 

@@ -11,7 +11,7 @@ import { Section } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { SearchIcon } from '../../ui/icons.tsx';
+import { SearchIcon } from '../../ui/icons.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';

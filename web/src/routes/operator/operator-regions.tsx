@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, RegionIcon, TrashIcon } from '../../ui/icons.tsx';
+import { PlusIcon, RegionIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RegionDialog } from './region-dialog.tsx';

@@ -10,7 +10,7 @@ import { Section } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { TeamsIcon } from '../../ui/icons.tsx';
+import { TeamsIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';

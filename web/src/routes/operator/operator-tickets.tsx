@@ -5,7 +5,7 @@ import { Listing } from '../../layout/listing.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TicketsIcon } from '../../ui/icons.tsx';
+import { TicketsIcon } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 
 const states = [

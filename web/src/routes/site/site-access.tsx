@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { EyeIcon, EyeOffIcon } from '../../ui/icons.tsx';
+import { EyeIcon, EyeOffIcon } from '../../ui/icons.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 

@@ -9,7 +9,7 @@ import { Section } from '../../ui/card.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
-import { TrashIcon } from '../../ui/icons.tsx';
+import { TrashIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
 

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { ReopenIcon, SitesIcon } from '../../ui/icons.tsx';
+import { ReopenIcon, SitesIcon } from '../../ui/icons.ts';
 
 type DomainRecord = VerifiedDomain['records'][number];
 

@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { ActivityIcon, CheckCircleIcon } from '../../ui/icons.tsx';
+import { ActivityIcon, CheckCircleIcon } from '../../ui/icons.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';

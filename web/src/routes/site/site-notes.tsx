@@ -10,7 +10,7 @@ import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { capitalise } from '../../ui/format.ts';
-import { CheckIcon, WarningIcon } from '../../ui/icons.tsx';
+import { CheckIcon, WarningIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 

@@ -7,7 +7,7 @@ import { obstaclesOf } from '../../api/site-rights.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { MoonIcon } from '../../ui/icons.tsx';
+import { MoonIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export function SiteSleep({ site }: { site: Site }) {

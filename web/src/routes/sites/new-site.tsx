@@ -7,7 +7,7 @@ import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LockIcon } from '../../ui/icons.tsx';
+import { LockIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { NewSiteForm } from './new-site-form.tsx';
 

@@ -9,7 +9,7 @@ import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, SearchIcon, SitesIcon } from '../../ui/icons.tsx';
+import { PlusIcon, SearchIcon, SitesIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';

@@ -11,7 +11,7 @@ import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { MailIcon, TrashIcon } from '../../ui/icons.tsx';
+import { MailIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';

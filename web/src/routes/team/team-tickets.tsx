@@ -8,7 +8,7 @@ import { NewTicketButton } from '../../layout/new-ticket.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TicketsIcon } from '../../ui/icons.tsx';
+import { TicketsIcon } from '../../ui/icons.ts';
 
 export function TeamTickets({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, WebhookIcon } from '../../ui/icons.tsx';
+import { PlusIcon, WebhookIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { NewWebhookDialog } from '../webhook/webhook-dialogs.tsx';
 

@@ -6,7 +6,7 @@ import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { CheckIcon, ChevronLeftIcon } from '../../ui/icons.tsx';
+import { CheckIcon, ChevronLeftIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { TestSubscription } from './test-subscription.tsx';
 

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { HistoryIcon } from '../../ui/icons.tsx';
+import { HistoryIcon } from '../../ui/icons.ts';
 import { formatMoment, Time } from '../../ui/time.tsx';
 import { summaryOf } from './restore-summary.ts';
 import { UndoButton } from './undo-button.tsx';

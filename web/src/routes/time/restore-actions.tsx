@@ -6,7 +6,7 @@ import { useBeginRestore } from '../../api/restores.ts';
 import type { RestoreWish } from '../../api/time-queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { CheckCircleIcon, EyeIcon, HistoryIcon } from '../../ui/icons.tsx';
+import { CheckCircleIcon, EyeIcon, HistoryIcon } from '../../ui/icons.ts';
 import { formatMoment } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 

@@ -12,7 +12,7 @@ import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { HistoryIcon } from '../../ui/icons.tsx';
+import { HistoryIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

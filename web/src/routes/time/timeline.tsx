@@ -3,7 +3,7 @@ import type { Minute } from '../../api/backups.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount } from '../../ui/format.ts';
-import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
+import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.ts';
 import { formatMoment } from '../../ui/time.tsx';
 import { TimelineBars } from './timeline-bars.tsx';
 import { momentAt, nearest, placeOf, stepTo, ticksOf, type View } from './timeline-view.ts';

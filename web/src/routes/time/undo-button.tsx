@@ -6,7 +6,7 @@ import { obstaclesOf } from '../../api/site-rights.ts';
 import type { RestoreWish } from '../../api/time-queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { UndoIcon } from '../../ui/icons.tsx';
+import { UndoIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
 type UndoButtonProps = { site: Site; wish: RestoreWish; onBegun: (restore: PitRestore) => void };

@@ -11,7 +11,7 @@ import { Definitions } from '../../ui/definitions.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { ReopenIcon } from '../../ui/icons.tsx';
+import { ReopenIcon } from '../../ui/icons.ts';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 

@@ -9,7 +9,7 @@ import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../ui/icons.tsx';
+import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../ui/icons.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';

@@ -6,7 +6,7 @@ import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { SendIcon } from '../../ui/icons.tsx';
+import { SendIcon } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
