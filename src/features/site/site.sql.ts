@@ -25,10 +25,6 @@ export async function lockSite(db: Db, id: string): Promise<SiteRow | undefined>
   return (await sql<SiteRow>`select * from sites where id = ${id} for no key update`.execute(db)).rows[0];
 }
 
-export async function listTeamSites(db: Db, teamId: string, paging: Paging): Promise<Listing<SiteRow>> {
-  return listNewest<SiteRow>(db, { table: 'sites', where: sql`team_id = ${teamId}`, columns: sql`sites.*` }, paging);
-}
-
 /** All the sites of a team, kept from changing, in the order in which everybody locks them. */
 export async function lockTeamSites(db: Db, teamId: string): Promise<SiteRow[]> {
   const { rows } = await sql<SiteRow>`
@@ -56,6 +52,13 @@ export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }
     )
     select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
   return { count, rows };
+}
+
+/** Those with the text in their name, whatever its case; names are kept in lower case. An index on parts of names serves it. */
+export async function findSites(db: Db, teamIds: string[], text: string, paging: Paging): Promise<Listing<SiteRow>> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const where = sql`team_id = any(${teamIds}::uuid[]) and fqdn like ${pattern}`;
+  return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
 }
 
 /** Undefined when the name is taken, be it by a rename that is still running. */

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import type { User } from '#sdk';
 import { api } from '../../api/client.ts';
 import { allUsersQuery } from '../../api/operator-queries.ts';
@@ -16,11 +16,12 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSearchText } from '../../ui/use-settled.ts';
 
 export function OperatorPeople() {
   const [text, setText] = useState('');
   const [page, setPage] = useState(1);
-  const search = useDeferredValue(text.trim());
+  const search = useSearchText(text);
   const query = useQuery(allUsersQuery(search, page));
   return (
     <Section

@@ -17,7 +17,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useSettled } from '../../ui/use-settled.ts';
+import { useSearchText } from '../../ui/use-settled.ts';
 import { LogLines } from './site-log-lines.tsx';
 
 const kinds = [
@@ -84,10 +84,7 @@ function useDebugMode(site: Site) {
 type LinesProps = { site: Site; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
 
 function Lines({ site, kind, text, isLive, offerDebug }: LinesProps) {
-  // While somebody types, what was asked for last stays.
-  const settled = useSettled(text);
-  const [search, setSearch] = useState('');
-  if (settled !== undefined && settled !== search) setSearch(settled);
+  const search = useSearchText(text);
   const view = { fqdn: site.fqdn, kind, search };
   const query = useInfiniteQuery(siteLogQuery(view));
   const live = useLiveLines(view, isLive);
