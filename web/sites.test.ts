@@ -398,8 +398,8 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const row = viewer.page.getByRole('row').filter({ hasText: 'quay-notes' });
     await row.waitFor();
     await page.getByRole('button', { name: 'Delete site' }).click();
-    const dialog = page.getByRole('dialog');
-    const confirm = dialog.getByRole('button', { name: 'Delete site' });
+    const dialog = page.getByRole('alertdialog');
+    const confirm = dialog.getByRole('button', { name: 'Delete' });
     await dialog.getByLabel('Type').fill('quay-notes');
     assert.ok(await confirm.isDisabled());
     await dialog.getByLabel('Type').fill('quay-notes.localhost');

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Ticket } from '#sdk';
 import { api } from '../api/client.ts';
 import { repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
@@ -12,7 +11,7 @@ import { ReplyBox } from '../layout/reply-box.tsx';
 import { Conversation } from '../layout/thread.tsx';
 import { TicketState } from '../layout/ticket-list.tsx';
 import { Button } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ConfirmAction } from '../ui/confirm-action.tsx';
 import { capitalise } from '../ui/format.ts';
 import { TrashIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
@@ -68,7 +67,6 @@ function TicketView({ ticket }: { ticket: Ticket }) {
 }
 
 function DeleteTicket({ ticket }: { ticket: Ticket }) {
-  const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   async function remove() {
@@ -79,20 +77,18 @@ function DeleteTicket({ ticket }: { ticket: Ticket }) {
     await queryClient.invalidateQueries({ queryKey: ['tickets'] });
   }
   return (
-    <>
-      <Button variant="ghost" className="-mr-3.5" onClick={() => setAsking(true)}>
-        <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
-      </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Delete this ticket?"
-        action="Delete"
-        onConfirm={remove}
-      >
-        The whole conversation is deleted for everyone. To close it and keep it, resolve it instead.
-      </ConfirmDialog>
-    </>
+    <ConfirmAction
+      trigger={
+        <Button variant="ghost" className="-mr-3.5">
+          <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
+        </Button>
+      }
+      title="Delete this ticket?"
+      action="Delete"
+      onConfirm={remove}
+    >
+      The whole conversation is deleted for everyone. To close it and keep it, resolve it instead.
+    </ConfirmAction>
   );
 }
 

@@ -8,7 +8,7 @@ import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { SearchIcon } from '../../ui/icons.ts';
@@ -65,7 +65,6 @@ export function OperatorPeople() {
 }
 
 function PersonRow({ person }: { person: User }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const me = useMe();
 
@@ -94,9 +93,19 @@ function PersonRow({ person }: { person: User }) {
       </Td>
       <Td className="text-right">
         {person.is_active && person.id !== me.id && (
-          <Button variant="secondary" size="sm" aria-label={`Block ${person.email}`} onClick={() => setAsking(true)}>
-            Block
-          </Button>
+          <ConfirmAction
+            trigger={
+              <Button variant="secondary" size="sm" aria-label={`Block ${person.email}`}>
+                Block
+              </Button>
+            }
+            title={`Block ${person.full_name}?`}
+            action="Block"
+            onConfirm={() => setActive(false)}
+          >
+            Every session and token of {person.email} ends at once, and they can not sign in until you unblock them.
+            Their teams and sites go on.
+          </ConfirmAction>
         )}
         {!person.is_active && (
           <Button
@@ -108,16 +117,6 @@ function PersonRow({ person }: { person: User }) {
             Unblock
           </Button>
         )}
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Block ${person.full_name}?`}
-          action="Block"
-          onConfirm={() => setActive(false)}
-        >
-          Every session and token of {person.email} ends at once, and they can not sign in until you unblock them. Their
-          teams and sites go on.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

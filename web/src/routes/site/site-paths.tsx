@@ -10,7 +10,7 @@ import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { PathIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
@@ -73,7 +73,6 @@ export function SitePaths({ site }: { site: Site }) {
 
 function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; disabled: boolean }) {
   const [editing, setEditing] = useState(false);
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const isUnconfirmed = !useMe().is_verified;
 
@@ -101,26 +100,20 @@ function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; dis
           >
             <PencilIcon />
           </Button>
-          <Button
-            variant="ghost"
-            size="icon"
-            disabled={disabled}
-            aria-label={`Delete ${path.path}`}
-            onClick={() => setAsking(true)}
+          <ConfirmAction
+            trigger={
+              <Button variant="ghost" size="icon" disabled={disabled} aria-label={`Delete ${path.path}`}>
+                <TrashIcon />
+              </Button>
+            }
+            title={`Delete ${path.path}?`}
+            action="Delete"
+            onConfirm={remove}
           >
-            <TrashIcon />
-          </Button>
+            WordPress answers {path.path} again, and {path.external_name} no longer sees these visitors.
+          </ConfirmAction>
         </div>
         <PathDialog site={site} path={path} open={editing} onOpenChange={setEditing} />
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Delete ${path.path}?`}
-          action="Delete"
-          onConfirm={remove}
-        >
-          WordPress answers {path.path} again, and {path.external_name} no longer sees these visitors.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

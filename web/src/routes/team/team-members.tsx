@@ -11,7 +11,7 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { MoreIcon, SignOutIcon, TrashIcon } from '../../ui/icons.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
@@ -106,7 +106,7 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
             </MenuItem>
           </Menu>
         )}
-        <ConfirmDialog
+        <ConfirmAction
           open={asking}
           onOpenChange={setAsking}
           title={self ? `Leave ${team.name}?` : `Remove ${name}?`}
@@ -116,7 +116,7 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
           {self
             ? 'You lose access at once, and need a new invite to come back.'
             : 'They lose access at once. Nothing they made is deleted.'}
-        </ConfirmDialog>
+        </ConfirmAction>
       </Td>
     </tr>
   );
