@@ -5,9 +5,8 @@ import { LucideProvider } from 'lucide-react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { whenSignedOut } from './api/client.ts';
-import { meQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
-import { leaveTo } from './api/session.ts';
+import { leaveTo, meQuery } from './api/session.ts';
 import { createAppRouter } from './router.tsx';
 import { ToastProvider } from './ui/toast.tsx';
 

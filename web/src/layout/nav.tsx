@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { metricsDashboardQuery } from '../api/operator-queries.ts';
-import { eventsQuery } from '../api/queries.ts';
+import { api } from '../api/client.ts';
+
+import { eventsQuery } from '../api/events.ts';
 import { useMe } from '../api/session.ts';
 import { ActivityIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.ts';
 
@@ -72,3 +73,9 @@ function UnreadCount() {
     </span>
   );
 }
+
+const metricsDashboardQuery = queryOptions({
+  queryKey: ['metrics-dashboard'],
+  queryFn: ({ signal }) => api.getMetricsDashboard({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
-import { teamsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
+import { teamsQuery } from '../api/teams.ts';
 import { Listing } from '../layout/listing.tsx';
 import { TeamBadges } from '../layout/team-badges.tsx';
 import { buttonStyle } from '../ui/button.tsx';

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiToken } from '#sdk';
 import { api } from '../../api/client.ts';
-import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,6 +12,7 @@ import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { apiTokensQuery } from './account-queries.ts';
 import { NewTokenButton } from './new-token.tsx';
 
 export function ApiTokens() {

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GitAccount } from '#sdk';
 import { api } from '../../api/client.ts';
-import { gitAccountsQuery } from '../../api/queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { gitAccountsQuery } from './account-queries.ts';
 import { providerLabels } from './git-providers.ts';
 import { LinkGitAccountButton } from './link-git-account.tsx';
 

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { GitAccount } from '#sdk';
 import { api } from '../../api/client.ts';
-import { gitAccountsQuery } from '../../api/queries.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
@@ -13,6 +12,7 @@ import { PlusIcon } from '../../ui/icons.ts';
 import { Input, PasswordInput } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { gitAccountsQuery } from './account-queries.ts';
 import { type GitProvider, providerLabels } from './git-providers.ts';
 
 export function LinkGitAccountButton() {

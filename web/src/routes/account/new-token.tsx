@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { SecretOnce } from '../../layout/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
@@ -11,6 +11,7 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { PlusIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
+import { apiTokensQuery } from './account-queries.ts';
 
 type Scope = 'read' | 'write' | 'plan';
 

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '#sdk';
 import { api } from '../../api/client.ts';
-import { allUsersQuery } from '../../api/operator-queries.ts';
 import { useMe } from '../../api/session.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -17,6 +16,7 @@ import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
+import { allUsersQuery } from './operator-queries.ts';
 
 export function OperatorPeople() {
   const [text, setText] = useState('');

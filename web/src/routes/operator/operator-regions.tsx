@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
-import { allTeamsQuery } from '../../api/operator-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +13,7 @@ import { TeamsIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { allTeamsQuery } from './operator-queries.ts';
 
 export function OperatorTeams() {
   const [page, setPage] = useState(1);

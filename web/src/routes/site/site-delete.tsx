@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
-import { siteQuery } from '../../api/site-queries.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';

@@ -3,8 +3,6 @@ import { useState } from 'react';
 import type { Site, SiteLogEntry } from '#sdk';
 import { atLeast, roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
-import { useSiteChange } from '../../api/site-changes.ts';
-import { type LogKind, siteLogQuery, useLiveLines } from '../../api/site-log.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -18,7 +16,9 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
+import { useSiteChange } from './site-changes.ts';
 import { LogLines } from './site-log-lines.tsx';
+import { type LogKind, siteLogQuery, useLiveLines } from './site-log-queries.ts';
 
 const kinds = [
   { value: 'error', label: 'Errors' },

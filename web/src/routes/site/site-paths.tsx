@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { ExternalPath, Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
-import { externalPathsQuery } from '../../api/site-queries.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
@@ -16,6 +15,7 @@ import { PathIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { PathDialog } from './path-dialog.tsx';
+import { externalPathsQuery } from './site-queries.ts';
 
 export function SitePaths({ site }: { site: Site }) {
   const [page, setPage] = useState(1);

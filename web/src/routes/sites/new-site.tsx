@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { regionsQuery, teamsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';

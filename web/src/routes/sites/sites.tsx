@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { teamsQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
-import { sitesQuery } from '../../api/site-queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -14,6 +13,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
 import { SiteTable } from './site-table.tsx';
+import { sitesQuery } from './sites-query.ts';
 
 const route = getRouteApi('/app/sites');
 const everyTeam = 'all';

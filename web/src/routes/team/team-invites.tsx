@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team, TeamInvite } from '#sdk';
 import { api } from '../../api/client.ts';
-import { invitesQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -16,6 +15,7 @@ import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteButton } from './invite-dialog.tsx';
+import { invitesQuery } from './team-queries.ts';
 
 export function TeamInvites({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

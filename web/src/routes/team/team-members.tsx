@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Team, TeamMember } from '#sdk';
 import { api } from '../../api/client.ts';
-import { membersQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { Listing } from '../../layout/listing.tsx';
@@ -18,6 +17,7 @@ import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteButton } from './invite-dialog.tsx';
+import { membersQuery } from './team-queries.ts';
 
 export function TeamMembers({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApplicationPassword, Team } from '#sdk';
 import { api } from '../../api/client.ts';
-import { applicationPasswordsQuery } from '../../api/queries.ts';
 import { useMe } from '../../api/session.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
@@ -15,6 +14,7 @@ import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { applicationPasswordsQuery } from './team-queries.ts';
 
 export function TeamPasswords({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Operations, TestPortal } from '#sdk';
-import { plansQuery, testPortalQuery } from '../../api/billing-queries.ts';
 import { api } from '../../api/client.ts';
-import { type Interval, isInterval, type PlanName } from '../../api/plans.ts';
+import { type Interval, isInterval, type PlanName, plansQuery } from '../../api/plans.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -14,6 +13,7 @@ import { capitalise, formatPrice } from '../../ui/format.ts';
 import { Select } from '../../ui/select.tsx';
 import { formatDate } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { testPortalQuery } from './test-payment-queries.ts';
 
 type Subscription = TestPortal['subscriptions'][number];
 type Action = Omit<Operations['actInTestPortal']['input']['body'], 'subscription'>;

@@ -2,18 +2,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Webhook, WebhookDeliveryDetail } from '#sdk';
-import { api } from '../../api/client.ts';
-import { useMe } from '../../api/session.ts';
-import { hostOf, paramsOf } from '../../api/webhooks.ts';
-import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmAction } from '../../ui/confirm-action.tsx';
-import { messageOf } from '../../ui/form.tsx';
-import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../ui/icons.ts';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { api } from '../../../api/client.ts';
+import { useMe } from '../../../api/session.ts';
+import { ConfirmedOnly } from '../../../layout/confirmed-only.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmAction } from '../../../ui/confirm-action.tsx';
+import { messageOf } from '../../../ui/form.tsx';
+import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../../ui/icons.ts';
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
+import { toast } from '../../../ui/toast.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
+import { hostOf, paramsOf } from './webhooks.ts';
 
 type Asking = 'edit' | 'rotate' | 'delete';
 
