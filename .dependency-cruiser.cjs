@@ -1,3 +1,9 @@
+const swc = require('@swc/core');
+
+// This version of dependency-cruiser never tells swc that a .tsx file holds JSX (its issue 1081; a later major version does).
+const { parseFileSync } = swc;
+swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
+
 /** The arrows of the house: main -> features, edge -> integrations -> core. A feature reaches another through its one public file. */
 module.exports = {
   forbidden: [
@@ -84,6 +90,34 @@ module.exports = {
       severity: 'error',
       from: { path: '^(web|cli|mcp|sdk)/' },
       to: { path: '^src/' },
+    },
+    {
+      name: 'web-knows-the-client-alone',
+      comment:
+        'Of the SDK the dashboard sees #sdk and nothing behind it; of the rest of the repository, nothing at all.',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^[^/]+/', pathNot: ['^web/', '^node_modules/', '^sdk/client\\.ts$'] },
+    },
+    {
+      name: 'routes-keep-to-themselves',
+      comment: 'What two routes share is in ui, api, layout or a folder beside routes; only the router loads a route.',
+      severity: 'error',
+      from: { path: '^web/src/routes/([^/]+)' },
+      to: { path: '^web/src/routes/', pathNot: '^web/src/routes/$1(/|$)' },
+    },
+    {
+      name: 'shared-parts-know-no-route',
+      severity: 'error',
+      from: { path: '^web/src/', pathNot: ['^web/src/routes/', '^web/src/router\\.tsx$'] },
+      to: { path: '^web/src/routes/' },
+    },
+    {
+      name: 'web-arrows',
+      comment: 'ui knows neither the API nor what is made of it; api draws nothing.',
+      severity: 'error',
+      from: { path: '^web/src/(ui|api)/' },
+      to: { path: '^web/src/', pathNot: '^web/src/$1/' },
     },
   ],
   options: {

@@ -1036,7 +1036,7 @@ export interface Operations {
       token: string;
     } }; output: Team; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'invite.expired' | 'invite.not_found' | 'invite.other_address' | 'invite.used' | 'member.exists' | 'request.conflict' | 'request.too_large' };
   /** The sites of your teams, or of one of them, newest first */
-  listSites: { input: { query?: { team_id?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
+  listSites: { input: { query?: { team_id?: string; search?: string; page?: number; size?: number } }; output: SitePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'team.not_found' };
   /** Create a site: a WordPress of your own under a name of your choice */
   createSite: { input: { body: {
       fqdn: string;

@@ -30,13 +30,17 @@ export async function putOnPlan(app: TestApp, teamId: string, plan_type_name: st
 }
 
 /** A site that is only a row: what it takes to be counted. */
-export async function insertSite(app: TestApp, person: Person, { is_free = false } = {}): Promise<string> {
+export async function insertSite(
+  app: TestApp,
+  person: Person,
+  { is_free = false, fqdn = newFqdn() } = {},
+): Promise<string> {
   const { db, secrets } = app.services;
   const sealed = secrets.seal(Buffer.from('x'));
   const region = await db.selectFrom('regions').select('id').executeTakeFirstOrThrow();
   const row = { team_id: person.teamId, user_id: person.userId, region_id: region.id, domain_option: 'custom' };
   const secret = { http_auth_password_sealed: sealed, code_server_password_sealed: sealed };
-  const more = { fqdn: newFqdn(), is_testing: false, is_free };
+  const more = { fqdn, is_testing: false, is_free };
   const site = { ...row, ...secret, ...more };
   return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
 }

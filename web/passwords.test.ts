@@ -70,6 +70,35 @@ describe('application passwords in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('No application passwords').waitFor();
   });
 
+  it('asks by the keyboard alone: it begins at Cancel, leads back, and says in place what went wrong', async () => {
+    const { page } = owner;
+    const body = { fqdn: 'asked.example.com', username: 'ada', password: 'x', team_id: ada.teamId };
+    await ada.api.createApplicationPassword({ body });
+    const opener = page.getByRole('button', { name: 'Remove the password for asked.example.com' });
+    const question = page.getByRole('alertdialog', { name: 'Remove the password for asked.example.com?' });
+    const focused = page.locator(':focus');
+    for (const way of ['Enter', 'Escape']) {
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      await question.getByRole('button', { name: 'Cancel' }).and(focused).waitFor();
+      await page.keyboard.press(way);
+      await question.waitFor({ state: 'detached' });
+      await opener.and(focused).waitFor();
+    }
+    await page.keyboard.press('Enter');
+    await question.getByRole('button', { name: 'Cancel' }).and(focused).waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await question.getByRole('alert').filter({ hasText: 'The server could not be reached' }).waitFor();
+    await question.getByRole('button', { name: 'Remove' }).and(focused).waitFor();
+    await page.context().setOffline(false);
+    await page.keyboard.press('Enter');
+    await page.getByText('The password for asked.example.com is removed.').waitFor();
+    await question.waitFor({ state: 'detached' });
+    await assert.rejects(deleted('asked.example.com'));
+  });
+
   it('removes one after asking', async () => {
     const { page } = owner;
     const body = { fqdn: 'shop.example.com', username: 'ada', password: 'x', team_id: ada.teamId };
@@ -78,6 +107,7 @@ describe('application passwords in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('The password for shop.example.com is removed.').waitFor();
     await page.getByText('No application passwords').waitFor();
+    await page.locator('main:focus').waitFor();
     await assert.rejects(deleted('shop.example.com'));
     assert.deepEqual([...owner.complaints, ...viewer.complaints], []);
   });

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { letIn, registerPerson } from '../test/people.ts';
+import { insertSite } from '../test/sites.ts';
 import { visit } from '../test/visit.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
 
@@ -23,12 +24,13 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   let owner: Person;
   let viewer: Person;
   let ownerEmail: string;
+  let ada: Awaited<ReturnType<typeof registerPerson>>;
 
   before(async () => {
     [app, browser] = await Promise.all([startTestApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }), launchBrowser()]);
     elsewhere = createServer((request, response) => response.end(`the shop answers ${request.url}`));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    const ada = await registerPerson(app, 'Ada');
+    ada = await registerPerson(app, 'Ada');
     const grace = await registerPerson(app, 'Grace');
     ownerEmail = ada.email;
     await letIn(ada, grace, 'viewer');
@@ -129,6 +131,27 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await row.waitFor({ state: 'detached' });
     await chooseTeam(page, "Ada's team");
     await row.waitFor();
+  });
+
+  it('finds one of many sites, as the server knows them, page by page', async () => {
+    const { page } = owner;
+    const names = Array.from({ length: 30 }, (_, index) => `crowd-${index}.localhost`);
+    const ids = await Promise.all(names.map((fqdn) => insertSite(app, ada, { fqdn })));
+    const rows = page.getByRole('row').filter({ hasText: 'crowd-' });
+    await page.goto('/sites');
+    await page.getByText('1–25 of 31').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('26–31 of 31').waitFor();
+    await page.getByLabel('Find a site').fill('Crowd');
+    await page.getByText('1–25 of 30').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('26–30 of 30').waitFor();
+    assert.equal(await rows.count(), 5);
+    await page.getByLabel('Find a site').fill('crowd-17');
+    await page.getByText(/of 30$/).waitFor({ state: 'detached' });
+    assert.deepEqual(await rows.getByRole('link', { name: /^crowd/ }).allTextContents(), ['crowd-17.localhost']);
+    await app.services.db.deleteFrom('sites').where('id', 'in', ids).execute();
+    await page.goto('/sites');
   });
 
   it("shows the site's own icon, and a letter for as long as there is none to read", async () => {
@@ -375,8 +398,8 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const row = viewer.page.getByRole('row').filter({ hasText: 'quay-notes' });
     await row.waitFor();
     await page.getByRole('button', { name: 'Delete site' }).click();
-    const dialog = page.getByRole('dialog');
-    const confirm = dialog.getByRole('button', { name: 'Delete site' });
+    const dialog = page.getByRole('alertdialog');
+    const confirm = dialog.getByRole('button', { name: 'Delete' });
     await dialog.getByLabel('Type').fill('quay-notes');
     assert.ok(await confirm.isDisabled());
     await dialog.getByLabel('Type').fill('quay-notes.localhost');

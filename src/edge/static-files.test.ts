@@ -54,6 +54,50 @@ test('files come from disk: the own ones, shared themes, and those of WordPress'
   assert.equal(world.site.requests.length, 0);
 });
 
+test('a file has the type that browsers want, with the charset where it is text; what is none of these is for PHP', async () => {
+  const types: Record<string, string> = {
+    js: 'text/javascript; charset=utf-8',
+    mjs: 'text/javascript; charset=utf-8',
+    json: 'application/json; charset=utf-8',
+    map: 'application/json; charset=utf-8',
+    html: 'text/html; charset=utf-8',
+    xml: 'application/xml; charset=utf-8',
+    xsl: 'application/xslt+xml; charset=utf-8',
+    webmanifest: 'application/manifest+json',
+    svg: 'image/svg+xml',
+    JPG: 'image/jpeg',
+    avif: 'image/avif',
+    webp: 'image/webp',
+    ico: 'image/x-icon',
+    cur: 'image/x-icon',
+    woff: 'font/woff',
+    woff2: 'font/woff2',
+    ttf: 'font/ttf',
+    otf: 'font/otf',
+    eot: 'application/vnd.ms-fontobject',
+    wasm: 'application/wasm',
+    mp3: 'audio/mpeg',
+    flac: 'audio/flac',
+    m4a: 'audio/mp4',
+    mp4: 'video/mp4',
+    m4v: 'video/mp4',
+    webm: 'video/webm',
+    pdf: 'application/pdf',
+    zip: 'application/zip',
+    docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  };
+  for (const [extension, type] of Object.entries(types)) {
+    world.writeFile(`content/uploads/typed.${extension}`, 'x');
+    const { status, headers } = await world.ask(`/wp-content/uploads/typed.${extension}`);
+    assert.deepEqual([status, headers['content-type']], [200, type], extension);
+  }
+  for (const extension of ['php', 'sql', 'log', 'sqlite', 'bin', 'sh', 'yaml', 'phar']) {
+    world.writeFile(`content/uploads/typed.${extension}`, 'x');
+    const { status, text } = await world.ask(`/wp-content/uploads/typed.${extension}`);
+    assert.deepEqual([status, text], [404, `php /wp-content/uploads/typed.${extension}`]);
+  }
+});
+
 test('what is versioned is kept long, other things shortly, and by nobody else where a sign-in is', async () => {
   const caching = async (path: string) => (await world.ask(path)).headers['cache-control'];
   assert.equal(await caching('/wp-includes/js/jquery.js?ver=3.7'), 'public, max-age=31536000');

@@ -1,12 +1,12 @@
 import './styles.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { LucideProvider } from 'lucide-react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { whenSignedOut } from './api/client.ts';
-import { meQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
-import { leaveTo } from './api/session.ts';
+import { leaveTo, meQuery } from './api/session.ts';
 import { createAppRouter } from './router.tsx';
 import { ToastProvider } from './ui/toast.tsx';
 
@@ -23,9 +23,11 @@ if (!root) throw new Error('index.html has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ToastProvider>
-        <RouterProvider router={router} />
-      </ToastProvider>
+      <LucideProvider size={16} strokeWidth={1.75} className="shrink-0">
+        <ToastProvider>
+          <RouterProvider router={router} />
+        </ToastProvider>
+      </LucideProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -6,8 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { meQuery } from './api/queries.ts';
-import { isServers, safeNext } from './api/session.ts';
+import { isServers, meQuery, safeNext } from './api/session.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { AuthLayout } from './layout/auth-layout.tsx';
 import { CrashPage, NotFoundPage } from './layout/problem-pages.tsx';
@@ -176,7 +175,7 @@ const team = createRoute({
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId/webhooks/$webhookId',
-  component: lazyPage(() => import('./routes/webhook/webhook.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('./routes/team/webhook/webhook.tsx'), 'WebhookPage'),
 });
 const newTeam = createRoute({
   getParentRoute: () => app,
@@ -197,12 +196,12 @@ const tickets = createRoute({
   getParentRoute: () => app,
   path: '/tickets',
   validateSearch: optionalPage,
-  component: lazyPage(() => import('./routes/tickets.tsx'), 'TicketsPage'),
+  component: lazyPage(() => import('./routes/tickets/tickets.tsx'), 'TicketsPage'),
 });
 const ticket = createRoute({
   getParentRoute: () => app,
   path: '/tickets/$ticketId',
-  component: lazyPage(() => import('./routes/ticket.tsx'), 'TicketPage'),
+  component: lazyPage(() => import('./routes/tickets/ticket.tsx'), 'TicketPage'),
 });
 const activity = createRoute({
   getParentRoute: () => app,

@@ -1,77 +1,28 @@
-/** The files that come straight from disk, by extension. Whatever is not here is PHP's business. */
-export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    css: 'text/css; charset=utf-8',
-    js: 'text/javascript; charset=utf-8',
-    mjs: 'text/javascript; charset=utf-8',
-    map: 'application/json; charset=utf-8',
-    json: 'application/json; charset=utf-8',
-    html: 'text/html; charset=utf-8',
-    htm: 'text/html; charset=utf-8',
-    txt: 'text/plain; charset=utf-8',
-    md: 'text/markdown; charset=utf-8',
-    csv: 'text/csv; charset=utf-8',
-    vtt: 'text/vtt; charset=utf-8',
-    ics: 'text/calendar; charset=utf-8',
-    xml: 'application/xml; charset=utf-8',
-    xsl: 'application/xslt+xml; charset=utf-8',
-    rss: 'application/rss+xml; charset=utf-8',
-    webmanifest: 'application/manifest+json',
-    wasm: 'application/wasm',
-    svg: 'image/svg+xml',
-    png: 'image/png',
-    jpg: 'image/jpeg',
-    jpeg: 'image/jpeg',
-    jpe: 'image/jpeg',
-    gif: 'image/gif',
-    webp: 'image/webp',
-    avif: 'image/avif',
-    heic: 'image/heic',
-    bmp: 'image/bmp',
-    tif: 'image/tiff',
-    tiff: 'image/tiff',
-    ico: 'image/x-icon',
-    cur: 'image/x-icon',
-    woff: 'font/woff',
-    woff2: 'font/woff2',
-    ttf: 'font/ttf',
-    otf: 'font/otf',
-    eot: 'application/vnd.ms-fontobject',
-    mp3: 'audio/mpeg',
-    m4a: 'audio/mp4',
-    aac: 'audio/aac',
-    ogg: 'audio/ogg',
-    oga: 'audio/ogg',
-    opus: 'audio/ogg',
-    wav: 'audio/wav',
-    flac: 'audio/flac',
-    mid: 'audio/midi',
-    mp4: 'video/mp4',
-    m4v: 'video/mp4',
-    mov: 'video/quicktime',
-    webm: 'video/webm',
-    ogv: 'video/ogg',
-    avi: 'video/x-msvideo',
-    mpg: 'video/mpeg',
-    mpeg: 'video/mpeg',
-    wmv: 'video/x-ms-wmv',
-    '3gp': 'video/3gpp',
-    pdf: 'application/pdf',
-    zip: 'application/zip',
-    gz: 'application/gzip',
-    tar: 'application/x-tar',
-    rar: 'application/vnd.rar',
-    '7z': 'application/x-7z-compressed',
-    doc: 'application/msword',
-    docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-    xls: 'application/vnd.ms-excel',
-    xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    ppt: 'application/vnd.ms-powerpoint',
-    pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-    odt: 'application/vnd.oasis.opendocument.text',
-    ods: 'application/vnd.oasis.opendocument.spreadsheet',
-    odp: 'application/vnd.oasis.opendocument.presentation',
-    epub: 'application/epub+zip',
-    rtf: 'application/rtf',
-  }),
-);
+import mime from 'mime';
+
+/** The files that come straight from disk. Whatever is not here is PHP's business, a dump or a log that lies about too. */
+const EXTENSIONS = [
+  'css js mjs map json html htm txt md csv vtt ics xml xsl rss webmanifest wasm',
+  'svg png jpg jpeg jpe gif webp avif heic bmp tif tiff ico cur woff woff2 ttf otf eot',
+  'mp3 m4a aac ogg oga opus wav flac mid mp4 m4v mov webm ogv avi mpg mpeg wmv 3gp',
+  'pdf zip gz tar rar 7z doc docx xls xlsx ppt pptx odt ods odp epub rtf',
+].flatMap((line) => line.split(' '));
+
+/** Where browsers know another name better than the registered one. */
+const OWN_TYPES: Record<string, string> = {
+  xsl: 'application/xslt+xml',
+  ico: 'image/x-icon',
+  cur: 'image/x-icon',
+  flac: 'audio/flac',
+  m4v: 'video/mp4',
+};
+
+const IS_TEXT = /^(?:text\/.+|application\/(?:json|xml|.+\+xml))$/;
+
+export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map(EXTENSIONS.map((name) => [name, contentType(name)]));
+
+function contentType(extension: string): string {
+  const type = OWN_TYPES[extension] ?? mime.getType(extension);
+  if (type === null) throw new Error(`nobody knows the type of .${extension}`);
+  return IS_TEXT.test(type) ? `${type}; charset=utf-8` : type;
+}

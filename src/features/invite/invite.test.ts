@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { putOnPlan } from '../../../test/sites.ts';
-import { deleteOldSends } from './invite.ts';
+import { deleteOldSends } from './invite-send.sql.ts';
 
 /** Two processes on one database, which count together. */
 let app: TestApp;

@@ -32,8 +32,6 @@ import {
 } from './invite.sql.ts';
 import { countSend } from './invite-send.ts';
 
-export { deleteOldSends } from './invite-send.sql.ts';
-
 /** Each one is a mail to a stranger in our name. */
 const MAX_OPEN_INVITES = 500;
 

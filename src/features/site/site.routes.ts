@@ -25,7 +25,7 @@ import {
   updateFailed,
 } from './site.schema.ts';
 import { sleepSite } from './site.sleep.ts';
-import { listSitesOfTeams, listTeamSites } from './site.sql.ts';
+import { findSites, listSitesOfTeams } from './site.sql.ts';
 import { prepareChange, updateSite } from './site.update.ts';
 import { getSiteUsage } from './site.usage.ts';
 import { completeSite, completeSites, rereadSite } from './site.view.ts';
@@ -42,16 +42,19 @@ export const siteOperations = [
     summary: 'The sites of your teams, or of one of them, newest first',
     access: signedIn,
     assistant: true,
-    query: Type.Object({ team_id: Type.Optional(Uuid), ...PageQuery }),
+    query: Type.Object({
+      team_id: Type.Optional(Uuid),
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'A part of the name' })),
+      ...PageQuery,
+    }),
     response: PageOf(Site),
     errors: [teamNotFound],
     async handle({ db, services, caller, query, page }) {
-      const { team_id } = query;
+      const { team_id, search } = query;
       if (team_id !== undefined && !hasRole(caller, team_id, 'viewer')) throw teamNotFound();
+      const teamIds = team_id === undefined ? [...caller.roles.keys()] : [team_id];
       const { count, rows } =
-        team_id === undefined
-          ? await listSitesOfTeams(db, [...caller.roles.keys()], query)
-          : await listTeamSites(db, team_id, query);
+        search === undefined ? await listSitesOfTeams(db, teamIds, query) : await findSites(db, teamIds, search, query);
       return page(query, count, await completeSites(db, services, caller, rows));
     },
   }),

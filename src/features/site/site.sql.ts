@@ -5,14 +5,6 @@ import type { SiteRow } from '#features/instance/instance.ts';
 
 // What is listed and counted is live sites; a copy is part of the one that it belongs to.
 
-export async function listTeamSites(db: Db, teamId: string, paging: Paging): Promise<Listing<SiteRow>> {
-  return listNewest<SiteRow>(
-    db,
-    { table: 'sites', where: sql`team_id = ${teamId} and kind = 'live'`, columns: sql`sites.*` },
-    paging,
-  );
-}
-
 export async function listSiteNames(db: Db, teamId: string): Promise<string[]> {
   const { rows } = await sql<{ fqdn: string }>`
     select fqdn from sites where team_id = ${teamId} and kind = 'live'`.execute(db);
@@ -35,6 +27,13 @@ export async function listSitesOfTeams(db: Db, teamIds: string[], { page, size }
     )
     select sites.* from keys join sites using (id) order by sites.created_at desc, sites.id desc`.execute(db);
   return { count, rows };
+}
+
+/** Those with the text in their name, whatever its case; names are kept in lower case. An index on parts of names serves it. */
+export async function findSites(db: Db, teamIds: string[], text: string, paging: Paging): Promise<Listing<SiteRow>> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const where = sql`team_id = any(${teamIds}::uuid[]) and kind = 'live' and fqdn like ${pattern}`;
+  return listNewest<SiteRow>(db, { table: 'sites', where, columns: sql`sites.*` }, paging);
 }
 
 export interface TeamSlots {

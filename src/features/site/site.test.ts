@@ -259,6 +259,32 @@ suite('reading sites', () => {
     await assert.rejects(owner.api.listSites({ query: { team_id: guest.teamId } }), refused(404, 'team.not_found'));
   });
 
+  test('finds those with a text in their name, whatever its case, page by page and in the own teams alone', async () => {
+    const owner = await personOn('micro');
+    const guest = await personOn('micro');
+    const stranger = await personOn('micro');
+    await letIn(owner, guest, 'viewer');
+    const word = newFqdn().replace('.localhost', '');
+    const named = (person: typeof owner, name: string) => newSite(person, { fqdn: `${name}.localhost` });
+    const a = await named(owner, `${word}-shop`);
+    const b = await named(guest, `my-${word}`);
+    await named(stranger, `${word}-blog`);
+    const c = await newSite(owner);
+    const find = async (search: string, more: { page?: number; size?: number; team_id?: string } = {}) =>
+      (await guest.api.listSites({ query: { search, ...more } })).results.map(({ id }) => id);
+    assert.deepEqual(await find(word), [b.id, a.id]);
+    assert.deepEqual(await find(`${word.toUpperCase()}-SH`), [a.id]);
+    assert.deepEqual(await find(word, { team_id: owner.teamId }), [a.id]);
+    assert.deepEqual(await find(word, { size: 1, page: 2 }), [a.id]);
+    const first = await guest.api.listSites({ query: { search: word, size: 1 } });
+    assert.deepEqual([first.count, new URL(first.next as string).searchParams.get('search')], [2, word]);
+    assert.deepEqual(await find(c.fqdn), [c.id]);
+    // What means something in a pattern is nothing but a character here.
+    for (const nothing of ['%', '_', '\\', `${word}%`, '🙂']) assert.deepEqual(await find(nothing), [], nothing);
+    await assert.rejects(find(word, { team_id: stranger.teamId }), refused(404, 'team.not_found'));
+    await assert.rejects(find('x'.repeat(254)), refused(422));
+  });
+
   test('shows secrets to members and writers alone', async () => {
     const owner = await personOn('micro');
     const [viewer, member] = [await registerPerson(app), await registerPerson(app)];

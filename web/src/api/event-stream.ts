@@ -1,8 +1,8 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Event, EventPage } from '#sdk';
-import { eventsQuery, meQuery } from './queries.ts';
-import { progressOf } from './restores.ts';
+import { eventsQuery, progressOf } from './events.ts';
+import { meQuery } from './session.ts';
 
 const url = '/f/api/v1/event/stream';
 /** A browser allows six connections to a host over HTTP/1.1, and every tab holds one: tabs in the background give theirs back. */

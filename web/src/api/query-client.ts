@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { isStatus } from './client.ts';
 
+/** The first element of every key is the resource, so that a live event can say which kind of thing is out of date. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     mutations: { networkMode: 'always' },

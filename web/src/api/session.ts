@@ -1,8 +1,22 @@
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { Me } from '#sdk';
-import { api } from './client.ts';
-import { meQuery } from './queries.ts';
+import { api, isForeignCookie, isStatus } from './client.ts';
+
+/** Null when nobody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async ({ signal, client, queryKey }): Promise<Me | null> => {
+    try {
+      return await api.getMe({ signal });
+    } catch (error) {
+      // Whoever was signed in until now is led away by the query client; the page meanwhile keeps what it shows.
+      if (isStatus(error, 401) && !isForeignCookie(error) && !client.getQueryData(queryKey)) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
 
 /** Who is signed in. Only for what stands under the signed-in layout, which guarantees that there is someone. */
 export function useMe(): Me {

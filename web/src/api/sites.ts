@@ -1,4 +1,14 @@
-import type { Event, Site } from '#sdk';
+import { queryOptions } from '@tanstack/react-query';
+import type { Site } from '#sdk';
+import { api } from './client.ts';
+
+export const siteQuery = (fqdn: string) =>
+  queryOptions({
+    queryKey: ['sites', 'one', fqdn],
+    queryFn: ({ signal }) => api.getSite({ params: { fqdn }, signal }),
+    // Counters move without an event, so what shows them looks again by itself.
+    refetchInterval: 30_000,
+  });
 
 /** What the open object `properties` of a site holds. */
 type Properties = {
@@ -43,16 +53,4 @@ export function stateOf(site: Site): SiteState {
   if (site.team.is_expired) return { kind: 'stopped', label: 'Unpaid' };
   if (site.busy !== null) return { kind: 'busy', label: works[site.busy] ?? site.busy };
   return site.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'ready', label: 'Ready' };
-}
-
-/** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
-export function addressOf(fqdn: string): string {
-  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
-}
-
-type Detail = { step?: string; failure?: string; result?: { fqdn?: string } };
-
-/** How far a background operation is, what came of it, or why nothing did. */
-export function detailOf(event: Event): Detail {
-  return event.detail as Detail;
 }

@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useEventStream } from '../api/event-stream.ts';
-import { CloseIcon, MenuIcon } from '../ui/icons.tsx';
+import { CloseIcon, MenuIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Nav } from './nav.tsx';
 import { OfflineBanner } from './offline-banner.tsx';

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { ChevronLeftIcon } from '../ui/icons.tsx';
+import { ChevronLeftIcon } from '../ui/icons.ts';
 
 /** One level up, above the title of a page. */
 export function BackLink({ children, ...to }: LinkProps & { children: React.ReactNode }) {

@@ -1,4 +1,4 @@
-import type { ClaimRecord } from '../api/domains.ts';
+import type { ClaimRecord } from '../api/domain-claims.ts';
 import { Alert } from '../ui/alert.tsx';
 import { CopyLine } from '../ui/copy-line.tsx';
 

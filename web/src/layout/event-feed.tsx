@@ -4,7 +4,7 @@ import type { Event, EventPage, Team } from '#sdk';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { ActivityIcon } from '../ui/icons.tsx';
+import { ActivityIcon } from '../ui/icons.ts';
 import { EventList } from './event-list.tsx';
 import { Loaded } from './loaded.tsx';
 

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Event, Team } from '#sdk';
-import { progressOf } from '../api/restores.ts';
-import { detailOf } from '../api/sites.ts';
+import { detailOf, progressOf } from '../api/events.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { capitalise } from '../ui/format.ts';

@@ -3,7 +3,7 @@ import { isMissing } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { WarningIcon } from '../ui/icons.tsx';
+import { WarningIcon } from '../ui/icons.ts';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 
 type Query<T> = { data: T | undefined; error: unknown; refetch: () => unknown };

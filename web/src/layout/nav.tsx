@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { metricsDashboardQuery } from '../api/operator-queries.ts';
-import { eventsQuery } from '../api/queries.ts';
+import { api } from '../api/client.ts';
+
+import { eventsQuery } from '../api/events.ts';
 import { useMe } from '../api/session.ts';
-import { ActivityIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.tsx';
+import { ActivityIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.ts';
 
 const link =
   'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';
@@ -72,3 +73,9 @@ function UnreadCount() {
     </span>
   );
 }
+
+const metricsDashboardQuery = queryOptions({
+  queryKey: ['metrics-dashboard'],
+  queryFn: ({ signal }) => api.getMetricsDashboard({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -2,7 +2,7 @@ import { Radio } from '@base-ui/react/radio';
 import { RadioGroup } from '@base-ui/react/radio-group';
 import { useId } from 'react';
 import type { Plan } from '#sdk';
-import { type Interval, isInterval, type PlanName, priceOf } from '../api/plans.ts';
+import { type Interval, isInterval, type PlanName } from '../api/plans.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { capitalise, formatAmount, formatBytes, formatCount, formatMoney, formatPrice } from '../ui/format.ts';
@@ -121,4 +121,8 @@ function otherPrice(plan: Plan, interval: Interval): string {
 
 function formatHours(hours: number): string {
   return hours <= 24 ? `${hours} hours` : `${hours / 24} days`;
+}
+
+function priceOf(plan: Plan, interval: Interval): number {
+  return interval === 'year' ? plan.price_year_cents : plan.price_month_cents;
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Button, buttonStyle } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { SitesIcon, WarningIcon } from '../ui/icons.tsx';
+import { SitesIcon, WarningIcon } from '../ui/icons.ts';
 import { useTitle } from '../ui/page.tsx';
 
 export function NotFoundPage() {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../ui/form.tsx';
-import { CheckIcon, ReopenIcon } from '../ui/icons.tsx';
+import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Textarea } from '../ui/input.tsx';
 import { toast } from '../ui/toast.tsx';
 

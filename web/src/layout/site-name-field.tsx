@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Region } from '#sdk';
-import { addressOf } from '../api/sites.ts';
+
 import { cx } from '../ui/cx.ts';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
@@ -68,4 +68,9 @@ function Hint({ name: { isWhole, fqdn, region } }: { name: SiteName }) {
   if (isWhole && region)
     return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. The site can be created before that.`;
   return fqdn ? `It opens at ${addressOf(fqdn)}` : 'Letters, digits and hyphens.';
+}
+
+/** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
+function addressOf(fqdn: string): string {
+  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
 }

@@ -1,7 +1,7 @@
 import type { Site } from '#sdk';
 import { type SiteState, stateOf } from '../api/sites.ts';
 import { Badge } from '../ui/badge.tsx';
-import { MoonIcon } from '../ui/icons.tsx';
+import { MoonIcon } from '../ui/icons.ts';
 import { Spinner } from '../ui/spinner.tsx';
 
 const tones = { ready: 'accent', asleep: 'neutral', busy: 'warn', stopped: 'danger' } as const;

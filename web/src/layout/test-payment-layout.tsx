@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { WarningIcon } from '../ui/icons.tsx';
+import { WarningIcon } from '../ui/icons.ts';
 import { Logo } from '../ui/logo.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 
@@ -13,7 +13,7 @@ export function TestPaymentLayout() {
         </span>
         <ThemeMenu />
       </header>
-      <main id="main">
+      <main id="main" tabIndex={-1} className="outline-none">
         <div
           role="note"
           className="sticky top-3 z-30 mb-8 flex items-center justify-center gap-2.5 rounded-xl border-2 border-warn bg-warn-soft px-4 py-3 font-semibold text-base text-warn-text"

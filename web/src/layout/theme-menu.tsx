@@ -1,5 +1,5 @@
 import { Button } from '../ui/button.tsx';
-import { MoonIcon, SunIcon, SystemIcon } from '../ui/icons.tsx';
+import { MoonIcon, SunIcon, SystemIcon } from '../ui/icons.ts';
 import { Menu, MenuChoice } from '../ui/menu.tsx';
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts';
 

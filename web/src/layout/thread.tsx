@@ -4,7 +4,7 @@ import type { Ticket, TicketReply, TicketReplyPage, User } from '#sdk';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { CheckIcon, ReopenIcon } from '../ui/icons.tsx';
+import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Time } from '../ui/time.tsx';
 
 type ConversationProps = { ticket: Ticket; replies: UseInfiniteQueryResult<InfiniteData<TicketReplyPage>> };

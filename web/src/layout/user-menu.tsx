@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMe, useSession } from '../api/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { ChevronsIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
+import { ChevronsIcon, SettingsIcon, SignOutIcon } from '../ui/icons.ts';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 

@@ -1,17 +1,28 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Event } from '#sdk';
 import { api } from '../api/client.ts';
-import { eventsOfNameQuery, eventsQuery, teamsQuery } from '../api/queries.ts';
+import { eventsQuery } from '../api/events.ts';
+import { nextPage } from '../api/pages.ts';
+import { teamsQuery } from '../api/teams.ts';
 import { EventFeed } from '../layout/event-feed.tsx';
 import { Button } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
-import { CheckIcon } from '../ui/icons.tsx';
+import { CheckIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useSettled } from '../ui/use-settled.ts';
+
+/** What happened to the site of this name, under its earlier names too; an earlier one finds it as well. */
+const eventsOfNameQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'name', fqdn],
+    queryFn: ({ pageParam, signal }) => api.listEvents({ query: { fqdn, page: pageParam, size: 50 }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
 
 const filters: Record<string, { label: string; test: (event: Event) => boolean }> = {
   all: { label: 'All', test: () => true },

@@ -1,16 +1,36 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { Checkout } from '#sdk';
-import { checkoutQuery, portalReturnQuery } from '../api/billing-queries.ts';
+import { api } from '../api/client.ts';
+
 import { Loaded } from '../layout/loaded.tsx';
 import { buttonStyle } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { capitalise } from '../ui/format.ts';
-import { CheckIcon, InfoIcon } from '../ui/icons.tsx';
+import { CheckIcon, InfoIcon } from '../ui/icons.ts';
 import { PageHeader } from '../ui/page.tsx';
 import { Spinner } from '../ui/spinner.tsx';
+
+/** How often somebody who waits for their payment looks whether it has arrived. */
+const waitingMs = 1_500;
+
+/** Each look has the platform ask the provider, so that it works where the provider can not reach the platform. */
+const checkoutQuery = (checkout_id: string, { isCanceled }: { isCanceled: boolean }) =>
+  queryOptions({
+    queryKey: ['checkouts', checkout_id],
+    queryFn: ({ signal }) => api.syncCheckout({ params: { checkout_id }, signal }),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'open' && !isCanceled ? waitingMs : false),
+    staleTime: 0,
+  });
+
+/** After the portal: asked once, for the answer is only where to go on. */
+const portalReturnQuery = queryOptions({
+  queryKey: ['portal-return'],
+  queryFn: ({ signal }) => api.syncBilling({ signal }),
+  gcTime: 0,
+});
 
 const route = getRouteApi('/app/billing/return');
 

@@ -1,13 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { isStatus } from '../api/client.ts';
-import { previewQuery } from '../api/time-queries.ts';
+import { api, isStatus } from '../api/client.ts';
+
 import { AuthCard } from '../layout/auth-layout.tsx';
 import { buttonStyle } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { formatMoment } from '../ui/time.tsx';
+
+const previewQuery = (preview_id: string) =>
+  queryOptions({
+    queryKey: ['previews', preview_id],
+    queryFn: ({ signal }) => api.getPreview({ params: { preview_id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.is_ready || state.status === 'error' ? false : 1_000),
+    // The address in it lets in for a minute only.
+    gcTime: 0,
+  });
 
 const route = getRouteApi('/auth/preview/$previewId');
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
-import { teamsQuery } from '../api/queries.ts';
 import { useMe } from '../api/session.ts';
+import { teamsQuery } from '../api/teams.ts';
 import { Listing } from '../layout/listing.tsx';
 import { TeamBadges } from '../layout/team-badges.tsx';
 import { buttonStyle } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatBytes, formatCount } from '../ui/format.ts';
-import { PlusIcon, TeamsIcon } from '../ui/icons.tsx';
+import { PlusIcon, TeamsIcon } from '../ui/icons.ts';
 import { Meter } from '../ui/meter.tsx';
 import { PageHeader } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
-import { meQuery } from '../api/queries.ts';
-import { useSession } from '../api/session.ts';
+import { meQuery, useSession } from '../api/session.ts';
 import { AuthCard, textLink } from '../layout/auth-layout.tsx';
 import { ResendButton } from '../layout/resend-button.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';

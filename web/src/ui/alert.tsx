@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
-import { CheckCircleIcon, InfoIcon, WarningIcon } from './icons.tsx';
+import { CheckCircleIcon, InfoIcon, WarningIcon } from './icons.ts';
 
 const tones = {
   info: { style: 'bg-raised text-fg', Icon: InfoIcon },

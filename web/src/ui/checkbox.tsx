@@ -4,7 +4,7 @@ import { Field } from '@base-ui/react/field';
 import { Fieldset } from '@base-ui/react/fieldset';
 import { cx } from './cx.ts';
 import { labelStyle } from './field.tsx';
-import { CheckIcon } from './icons.tsx';
+import { CheckIcon } from './icons.ts';
 
 type CheckboxGroupProps = {
   name: string;

@@ -1,6 +1,6 @@
 import { Combobox as BaseCombobox } from '@base-ui/react/combobox';
 import { cx } from './cx.ts';
-import { CheckIcon, ChevronsIcon } from './icons.tsx';
+import { CheckIcon, ChevronsIcon } from './icons.ts';
 import { controlStyle } from './input.tsx';
 
 /** A searchable choice among many plain strings, such as time zones. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
-import { CheckIcon, CopyIcon } from './icons.tsx';
+import { CheckIcon, CopyIcon } from './icons.ts';
 import { toast } from './toast.tsx';
 
 export function CopyButton({ text, label }: { text: string; label: string }) {

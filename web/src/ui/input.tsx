@@ -1,7 +1,7 @@
 import { Field } from '@base-ui/react/field';
 import { type ComponentProps, useState } from 'react';
 import { cx } from './cx.ts';
-import { EyeIcon, EyeOffIcon } from './icons.tsx';
+import { EyeIcon, EyeOffIcon } from './icons.ts';
 
 export const controlStyle =
   'w-full rounded-lg border border-line-strong bg-surface px-3 text-sm text-fg shadow-card transition-[border-color] duration-100 any-pointer-coarse:text-base placeholder:text-muted hover:not-disabled:border-muted/60 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-accent/35 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-raised disabled:text-muted data-invalid:border-danger data-disabled:cursor-not-allowed data-disabled:bg-raised data-disabled:text-muted';

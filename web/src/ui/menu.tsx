@@ -1,7 +1,7 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import type { ComponentProps, ReactElement, ReactNode } from 'react';
 import { cx } from './cx.ts';
-import { CheckIcon } from './icons.tsx';
+import { CheckIcon } from './icons.ts';
 
 const item =
   'flex min-h-8 any-pointer-coarse:min-h-10 cursor-default select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-raised data-disabled:opacity-50';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import { cx } from './cx.ts';
 import { Field } from './field.tsx';
-import { WandIcon } from './icons.tsx';
+import { WandIcon } from './icons.ts';
 import { PasswordInput } from './input.tsx';
 import { generatePassword, type Strength, strengthOf } from './password-strength.ts';
 

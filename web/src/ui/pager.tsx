@@ -1,5 +1,5 @@
 import { Button } from './button.tsx';
-import { ChevronLeftIcon, ChevronRightIcon } from './icons.tsx';
+import { ChevronLeftIcon, ChevronRightIcon } from './icons.ts';
 
 type Envelope = { count: number; limit: number; offset: number; results: unknown[] };
 

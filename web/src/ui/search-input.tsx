@@ -1,6 +1,6 @@
 import { Input as BaseInput } from '@base-ui/react/input';
 import { cx } from './cx.ts';
-import { SearchIcon } from './icons.tsx';
+import { SearchIcon } from './icons.ts';
 import { controlStyle } from './input.tsx';
 
 type SearchInputProps = { label: string; value: string; onChange: (value: string) => void; className?: string };

@@ -1,6 +1,6 @@
 import { Select as BaseSelect } from '@base-ui/react/select';
 import { cx } from './cx.ts';
-import { CheckIcon, ChevronsIcon } from './icons.tsx';
+import { CheckIcon, ChevronsIcon } from './icons.ts';
 import { controlStyle } from './input.tsx';
 
 type Option = { value: string; label: string; hint?: string };

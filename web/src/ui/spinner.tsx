@@ -1,10 +1,6 @@
 import { cx } from './cx.ts';
+import { LoaderIcon } from './icons.ts';
 
 export function Spinner({ className }: { className?: string }) {
-  return (
-    <svg viewBox="0 0 24 24" fill="none" aria-hidden="true" className={cx('size-4 shrink-0 animate-spin', className)}>
-      <circle cx="12" cy="12" r="9" stroke="currentColor" strokeWidth="3" opacity="0.25" />
-      <path d="M21 12a9 9 0 0 0-9-9" stroke="currentColor" strokeWidth="3" strokeLinecap="round" />
-    </svg>
-  );
+  return <LoaderIcon className={cx('animate-spin', className)} />;
 }

@@ -1,7 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
-import { CheckCircleIcon, CloseIcon, WarningIcon } from './icons.tsx';
+import { CheckCircleIcon, CloseIcon, WarningIcon } from './icons.ts';
 
 const manager = Toast.createToastManager();
 

@@ -12,3 +12,11 @@ export function useSettled<T>(value: T): T | undefined {
   }, [text]);
   return settled === text ? value : undefined;
 }
+
+/** What to search for: while somebody types, what was asked for last stays. */
+export function useSearchText(typed: string): string {
+  const settled = useSettled(typed.trim());
+  const [search, setSearch] = useState('');
+  if (settled !== undefined && settled !== search) setSearch(settled);
+  return search;
+}

@@ -1,18 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { ApiToken } from '#sdk';
 import { api } from '../../api/client.ts';
-import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { KeyIcon, TrashIcon } from '../../ui/icons.tsx';
+import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { apiTokensQuery } from './account-queries.ts';
 import { NewTokenButton } from './new-token.tsx';
 
 export function ApiTokens() {
@@ -57,7 +57,6 @@ export function ApiTokens() {
 }
 
 function TokenRow({ token }: { token: ApiToken }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const team = useQuery(teamsQuery(1, 100)).data?.results.find((item) => item.id === token.team_id);
   async function revoke() {
@@ -87,18 +86,18 @@ function TokenRow({ token }: { token: ApiToken }) {
         {token.expires_at ? <DateOnly iso={token.expires_at} /> : 'Never'}
       </Td>
       <Td className="text-right">
-        <Button variant="ghost" size="icon" aria-label={`Revoke ${token.name}`} onClick={() => setAsking(true)}>
-          <TrashIcon />
-        </Button>
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
+        <ConfirmAction
+          trigger={
+            <Button variant="ghost" size="icon" aria-label={`Revoke ${token.name}`}>
+              <TrashIcon />
+            </Button>
+          }
           title={`Revoke “${token.name}”?`}
           action="Revoke"
           onConfirm={revoke}
         >
           Whatever uses this token stops working at once.
-        </ConfirmDialog>
+        </ConfirmAction>
       </Td>
     </tr>
   );

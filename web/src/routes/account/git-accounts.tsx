@@ -1,18 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { GitAccount } from '#sdk';
 import { api } from '../../api/client.ts';
-import { gitAccountsQuery } from '../../api/queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { KeyIcon, TrashIcon } from '../../ui/icons.tsx';
+import { KeyIcon, TrashIcon } from '../../ui/icons.ts';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { gitAccountsQuery } from './account-queries.ts';
 import { providerLabels } from './git-providers.ts';
 import { LinkGitAccountButton } from './link-git-account.tsx';
 
@@ -45,7 +44,6 @@ export function GitAccounts() {
 }
 
 function AccountRow({ account }: { account: GitAccount }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const { host } = new URL(account.base_url);
   async function remove() {
@@ -62,22 +60,22 @@ function AccountRow({ account }: { account: GitAccount }) {
             {providerLabels[account.provider]} · linked <DateOnly iso={account.created_at} />
           </p>
         </div>
-        <Button variant="ghost" size="icon" aria-label={`Remove ${host}`} onClick={() => setAsking(true)}>
-          <TrashIcon />
-        </Button>
+        <ConfirmAction
+          trigger={
+            <Button variant="ghost" size="icon" aria-label={`Remove ${host}`}>
+              <TrashIcon />
+            </Button>
+          }
+          title={`Remove the account at ${host}?`}
+          action="Remove"
+          onConfirm={remove}
+        >
+          Repositories there that are not public can no longer be read in your name. Its{' '}
+          {account.public_key ? 'key' : 'token'} is deleted.
+        </ConfirmAction>
       </div>
       {account.problem && <Alert tone="warn">{account.problem}</Alert>}
       {account.public_key && <CopyLine text={account.public_key} label={`Copy the public key for ${host}`} />}
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title={`Remove the account at ${host}?`}
-        action="Remove"
-        onConfirm={remove}
-      >
-        Repositories there that are not public can no longer be read in your name. Its{' '}
-        {account.public_key ? 'key' : 'token'} is deleted.
-      </ConfirmDialog>
     </li>
   );
 }

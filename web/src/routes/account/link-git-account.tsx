@@ -2,17 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { GitAccount } from '#sdk';
 import { api } from '../../api/client.ts';
-import { gitAccountsQuery } from '../../api/queries.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
-import { PlusIcon } from '../../ui/icons.tsx';
+import { PlusIcon } from '../../ui/icons.ts';
 import { Input, PasswordInput } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { gitAccountsQuery } from './account-queries.ts';
 import { type GitProvider, providerLabels } from './git-providers.ts';
 
 export function LinkGitAccountButton() {

@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { apiTokensQuery, teamsQuery } from '../../api/queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { SecretOnce } from '../../layout/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxGroup } from '../../ui/checkbox.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
-import { PlusIcon } from '../../ui/icons.tsx';
+import { PlusIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
+import { apiTokensQuery } from './account-queries.ts';
 
 type Scope = 'read' | 'write' | 'plan';
 

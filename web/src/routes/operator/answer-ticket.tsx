@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
-import { anyRepliesQuery, anyTicketQuery } from '../../api/operator-queries.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Conversation } from '../../layout/thread.tsx';
@@ -9,6 +8,7 @@ import { TicketState } from '../../layout/ticket-list.tsx';
 import { capitalise } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { AnswerBox } from './answer-box.tsx';
+import { anyRepliesQuery, anyTicketQuery } from './operator-queries.ts';
 
 const route = getRouteApi('/app/operator/tickets/$ticketId');
 

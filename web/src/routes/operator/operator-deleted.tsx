@@ -2,17 +2,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DeletedSite } from '#sdk';
 import { api } from '../../api/client.ts';
-import { deletedSitesQuery } from '../../api/operator-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { ReopenIcon, TrashIcon } from '../../ui/icons.tsx';
+import { ReopenIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { deletedSitesQuery } from './operator-queries.ts';
 
 export function OperatorDeleted() {
   const [page, setPage] = useState(1);

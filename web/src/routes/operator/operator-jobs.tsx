@@ -2,15 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FailedJob } from '#sdk';
 import { api } from '../../api/client.ts';
-import { failedJobsQuery } from '../../api/operator-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { JobsIcon, ReopenIcon } from '../../ui/icons.tsx';
+import { JobsIcon, ReopenIcon } from '../../ui/icons.ts';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { failedJobsQuery } from './operator-queries.ts';
 
 export function OperatorJobs() {
   const [page, setPage] = useState(1);

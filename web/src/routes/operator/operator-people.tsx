@@ -1,26 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import type { User } from '#sdk';
 import { api } from '../../api/client.ts';
-import { allUsersQuery } from '../../api/operator-queries.ts';
 import { useMe } from '../../api/session.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { SearchIcon } from '../../ui/icons.tsx';
+import { SearchIcon } from '../../ui/icons.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSearchText } from '../../ui/use-settled.ts';
+import { allUsersQuery } from './operator-queries.ts';
 
 export function OperatorPeople() {
   const [text, setText] = useState('');
   const [page, setPage] = useState(1);
-  const search = useDeferredValue(text.trim());
+  const search = useSearchText(text);
   const query = useQuery(allUsersQuery(search, page));
   return (
     <Section
@@ -64,7 +65,6 @@ export function OperatorPeople() {
 }
 
 function PersonRow({ person }: { person: User }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const me = useMe();
 
@@ -93,9 +93,19 @@ function PersonRow({ person }: { person: User }) {
       </Td>
       <Td className="text-right">
         {person.is_active && person.id !== me.id && (
-          <Button variant="secondary" size="sm" aria-label={`Block ${person.email}`} onClick={() => setAsking(true)}>
-            Block
-          </Button>
+          <ConfirmAction
+            trigger={
+              <Button variant="secondary" size="sm" aria-label={`Block ${person.email}`}>
+                Block
+              </Button>
+            }
+            title={`Block ${person.full_name}?`}
+            action="Block"
+            onConfirm={() => setActive(false)}
+          >
+            Every session and token of {person.email} ends at once, and they can not sign in until you unblock them.
+            Their teams and sites go on.
+          </ConfirmAction>
         )}
         {!person.is_active && (
           <Button
@@ -107,16 +117,6 @@ function PersonRow({ person }: { person: User }) {
             Unblock
           </Button>
         )}
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Block ${person.full_name}?`}
-          action="Block"
-          onConfirm={() => setActive(false)}
-        >
-          Every session and token of {person.email} ends at once, and they can not sign in until you unblock them. Their
-          teams and sites go on.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

@@ -2,13 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, RegionIcon, TrashIcon } from '../../ui/icons.tsx';
+import { PlusIcon, RegionIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RegionDialog } from './region-dialog.tsx';
@@ -61,7 +61,6 @@ export function OperatorRegions() {
 
 function RegionRow({ region }: { region: Region }) {
   const [editing, setEditing] = useState(false);
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   async function remove() {
     await api.deleteRegion({ params: { region_id: region.id } });
@@ -83,20 +82,20 @@ function RegionRow({ region }: { region: Region }) {
           <Button variant="secondary" size="sm" aria-label={`Edit ${region.name}`} onClick={() => setEditing(true)}>
             Edit
           </Button>
-          <Button variant="ghost" size="icon" aria-label={`Delete ${region.name}`} onClick={() => setAsking(true)}>
-            <TrashIcon />
-          </Button>
+          <ConfirmAction
+            trigger={
+              <Button variant="ghost" size="icon" aria-label={`Delete ${region.name}`}>
+                <TrashIcon />
+              </Button>
+            }
+            title={`Delete ${region.name}?`}
+            action="Delete"
+            onConfirm={remove}
+          >
+            New sites can no longer be placed there.
+          </ConfirmAction>
         </div>
         <RegionDialog region={region} open={editing} onOpenChange={setEditing} />
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Delete ${region.name}?`}
-          action="Delete"
-          onConfirm={remove}
-        >
-          New sites can no longer be placed there.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

@@ -2,18 +2,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
-import { allTeamsQuery } from '../../api/operator-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { TeamsIcon } from '../../ui/icons.tsx';
+import { TeamsIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { allTeamsQuery } from './operator-queries.ts';
 
 export function OperatorTeams() {
   const [page, setPage] = useState(1);
@@ -46,7 +46,6 @@ export function OperatorTeams() {
 }
 
 function TeamRow({ team }: { team: Team }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
 
   async function setActive(is_active: boolean) {
@@ -76,9 +75,18 @@ function TeamRow({ team }: { team: Team }) {
       </Td>
       <Td className="text-right">
         {team.is_active ? (
-          <Button variant="secondary" size="sm" aria-label={`Suspend ${team.name}`} onClick={() => setAsking(true)}>
-            Suspend
-          </Button>
+          <ConfirmAction
+            trigger={
+              <Button variant="secondary" size="sm" aria-label={`Suspend ${team.name}`}>
+                Suspend
+              </Button>
+            }
+            title={`Suspend ${team.name}?`}
+            action="Suspend"
+            onConfirm={() => setActive(false)}
+          >
+            Visitors of its sites see a page that says so until you activate it again.
+          </ConfirmAction>
         ) : (
           <Button
             variant="secondary"
@@ -89,15 +97,6 @@ function TeamRow({ team }: { team: Team }) {
             Activate
           </Button>
         )}
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Suspend ${team.name}?`}
-          action="Suspend"
-          onConfirm={() => setActive(false)}
-        >
-          Visitors of its sites see a page that says so until you activate it again.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { allTicketsQuery } from '../../api/operator-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TicketsIcon } from '../../ui/icons.tsx';
+import { TicketsIcon } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
+import { allTicketsQuery } from './operator-queries.ts';
 
 const states = [
   { value: 'open', label: 'Open' },

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Region } from '#sdk';
 import { api } from '../../api/client.ts';
-import { regionsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';

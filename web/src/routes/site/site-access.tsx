@@ -2,16 +2,16 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site } from '#sdk';
 import { useMe } from '../../api/session.ts';
-import { useSiteChange } from '../../api/site-changes.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { EyeIcon, EyeOffIcon } from '../../ui/icons.tsx';
+import { EyeIcon, EyeOffIcon } from '../../ui/icons.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSiteChange } from './site-changes.ts';
 
 export function SiteAccess({ site }: { site: Site }) {
   const change = useSiteChange(site);

@@ -7,7 +7,7 @@ import { obstaclesOf } from '../../api/site-rights.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Button, buttonStyle } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { HistoryIcon, KeyIcon, OpenIcon } from '../../ui/icons.tsx';
+import { HistoryIcon, KeyIcon, OpenIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export function SiteActions({ site }: { site: Site }) {

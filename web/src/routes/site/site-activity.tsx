@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { Site } from '#sdk';
-import { teamsQuery } from '../../api/queries.ts';
-import { siteEventsQuery } from '../../api/site-queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { EventFeed } from '../../layout/event-feed.tsx';
+import { siteEventsQuery } from './site-queries.ts';
 
 export function SiteActivity({ site }: { site: Site }) {
   const query = useInfiniteQuery(siteEventsQuery(site.fqdn));

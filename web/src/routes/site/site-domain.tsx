@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Site, VerifiedDomain } from '#sdk';
-import { domainClaimQuery, domainQuery } from '../../api/domains.ts';
 import { atLeast } from '../../api/roles.ts';
 import { ClaimLines } from '../../layout/claim-record.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -11,7 +10,8 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyLine } from '../../ui/copy-line.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { ReopenIcon, SitesIcon } from '../../ui/icons.tsx';
+import { ReopenIcon, SitesIcon } from '../../ui/icons.ts';
+import { domainClaimQuery, domainQuery } from './domain-queries.ts';
 
 type DomainRecord = VerifiedDomain['records'][number];
 

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Site } from '#sdk';
 import { useMe } from '../../api/session.ts';
-import { useSiteChange } from '../../api/site-changes.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
@@ -11,6 +10,7 @@ import { messageOf } from '../../ui/form.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSiteChange } from './site-changes.ts';
 import { SiteFirewall } from './site-firewall.tsx';
 
 /** What stands between the visitors and WordPress. */

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { Site } from '#sdk';
-import { useSiteChange } from '../../api/site-changes.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -8,6 +7,7 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Textarea } from '../../ui/input.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSiteChange } from './site-changes.ts';
 
 export function SiteFirewall({ site, obstacle }: { site: Site; obstacle: string | undefined }) {
   const { firewall_enabled, firewall_allowed_ips } = propertiesOf(site).cdn;

@@ -3,8 +3,6 @@ import { useState } from 'react';
 import type { Site, SiteLogEntry } from '#sdk';
 import { atLeast, roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
-import { useSiteChange } from '../../api/site-changes.ts';
-import { type LogKind, siteLogQuery, useLiveLines } from '../../api/site-log.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
@@ -12,13 +10,15 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { ActivityIcon, CheckCircleIcon } from '../../ui/icons.tsx';
+import { ActivityIcon, CheckCircleIcon } from '../../ui/icons.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useSettled } from '../../ui/use-settled.ts';
+import { useSearchText } from '../../ui/use-settled.ts';
+import { useSiteChange } from './site-changes.ts';
 import { LogLines } from './site-log-lines.tsx';
+import { type LogKind, siteLogQuery, useLiveLines } from './site-log-queries.ts';
 
 const kinds = [
   { value: 'error', label: 'Errors' },
@@ -84,10 +84,7 @@ function useDebugMode(site: Site) {
 type LinesProps = { site: Site; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
 
 function Lines({ site, kind, text, isLive, offerDebug }: LinesProps) {
-  // While somebody types, what was asked for last stays.
-  const settled = useSettled(text);
-  const [search, setSearch] = useState('');
-  if (settled !== undefined && settled !== search) setSearch(settled);
+  const search = useSearchText(text);
   const view = { fqdn: site.fqdn, kind, search };
   const query = useInfiniteQuery(siteLogQuery(view));
   const live = useLiveLines(view, isLive);

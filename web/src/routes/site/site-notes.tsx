@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Event, Site } from '#sdk';
-import { useSiteEvents } from '../../api/site-changes.ts';
-import { detailOf, stateOf } from '../../api/sites.ts';
+import { detailOf } from '../../api/events.ts';
+import { stateOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
 import { Alert } from '../../ui/alert.tsx';
@@ -10,9 +10,10 @@ import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { capitalise } from '../../ui/format.ts';
-import { CheckIcon, WarningIcon } from '../../ui/icons.tsx';
+import { CheckIcon, WarningIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
+import { useSiteEvents } from './site-changes.ts';
 
 const isRunning = (event: Event) => event.finished_at === null;
 

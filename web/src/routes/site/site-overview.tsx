@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Site } from '#sdk';
-import { regionsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { propertiesOf } from '../../api/sites.ts';
-import { siteRanges, siteUsageQuery } from '../../api/usage-queries.ts';
 import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
-import { Traffic } from '../usage/traffic.tsx';
+import { Traffic } from '../../usage/traffic.tsx';
+import { siteRanges, siteUsageQuery } from '../../usage/usage-queries.ts';
 import { SiteSleep } from './site-sleep.tsx';
 
 export function SiteOverview({ site }: { site: Site }) {

@@ -3,19 +3,19 @@ import { useState } from 'react';
 import type { ExternalPath, Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
-import { externalPathsQuery } from '../../api/site-queries.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PathIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.tsx';
+import { PathIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { PathDialog } from './path-dialog.tsx';
+import { externalPathsQuery } from './site-queries.ts';
 
 export function SitePaths({ site }: { site: Site }) {
   const [page, setPage] = useState(1);
@@ -73,7 +73,6 @@ export function SitePaths({ site }: { site: Site }) {
 
 function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; disabled: boolean }) {
   const [editing, setEditing] = useState(false);
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const isUnconfirmed = !useMe().is_verified;
 
@@ -101,26 +100,20 @@ function PathRow({ site, path, disabled }: { site: Site; path: ExternalPath; dis
           >
             <PencilIcon />
           </Button>
-          <Button
-            variant="ghost"
-            size="icon"
-            disabled={disabled}
-            aria-label={`Delete ${path.path}`}
-            onClick={() => setAsking(true)}
+          <ConfirmAction
+            trigger={
+              <Button variant="ghost" size="icon" disabled={disabled} aria-label={`Delete ${path.path}`}>
+                <TrashIcon />
+              </Button>
+            }
+            title={`Delete ${path.path}?`}
+            action="Delete"
+            onConfirm={remove}
           >
-            <TrashIcon />
-          </Button>
+            WordPress answers {path.path} again, and {path.external_name} no longer sees these visitors.
+          </ConfirmAction>
         </div>
         <PathDialog site={site} path={path} open={editing} onOpenChange={setEditing} />
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Delete ${path.path}?`}
-          action="Delete"
-          onConfirm={remove}
-        >
-          WordPress answers {path.path} again, and {path.external_name} no longer sees these visitors.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

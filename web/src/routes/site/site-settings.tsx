@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site } from '#sdk';
-import { type ClaimRecord, claimIn } from '../../api/domains.ts';
-import { regionsQuery, teamsQuery } from '../../api/queries.ts';
+import { type ClaimRecord, claimIn } from '../../api/domain-claims.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
-import { useSiteChange } from '../../api/site-changes.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { ClaimNote } from '../../layout/claim-record.tsx';
 import { planRemedy } from '../../layout/plan-link.tsx';
@@ -18,6 +18,7 @@ import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSiteChange } from './site-changes.ts';
 import { SiteDelete } from './site-delete.tsx';
 
 export function SiteSettings({ site }: { site: Site }) {

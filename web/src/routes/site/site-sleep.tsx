@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
-import { siteQuery } from '../../api/site-queries.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { MoonIcon } from '../../ui/icons.tsx';
+import { MoonIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export function SiteSleep({ site }: { site: Site }) {

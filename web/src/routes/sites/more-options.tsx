@@ -1,7 +1,7 @@
 import { Collapsible } from '@base-ui/react/collapsible';
 import type { Team, User } from '#sdk';
 import { Field } from '../../ui/field.tsx';
-import { ChevronRightIcon } from '../../ui/icons.tsx';
+import { ChevronRightIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { Switch } from '../../ui/switch.tsx';
 

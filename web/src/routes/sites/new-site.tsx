@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { regionsQuery, teamsQuery } from '../../api/queries.ts';
+import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LockIcon } from '../../ui/icons.tsx';
+import { LockIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { NewSiteForm } from './new-site-form.tsx';
 

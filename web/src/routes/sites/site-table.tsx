@@ -5,7 +5,7 @@ import { SiteIcon } from '../../layout/site-icon.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { formatBytes, formatCount } from '../../ui/format.ts';
-import { OpenIcon } from '../../ui/icons.tsx';
+import { OpenIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 
 export function SiteTable({ sites, showTeams }: { sites: Site[]; showTeams: boolean }) {

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
-import { teamsQuery } from '../../api/queries.ts';
+import { useState } from 'react';
 import { atLeast } from '../../api/roles.ts';
-import { allSitesQuery, sitesQuery } from '../../api/site-queries.ts';
+import { teamsQuery } from '../../api/teams.ts';
 import { Listing } from '../../layout/listing.tsx';
-import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, SearchIcon, SitesIcon } from '../../ui/icons.tsx';
+import { PlusIcon, SearchIcon, SitesIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
+import { useSearchText } from '../../ui/use-settled.ts';
 import { SiteTable } from './site-table.tsx';
+import { sitesQuery } from './sites-query.ts';
 
 const route = getRouteApi('/app/sites');
 const everyTeam = 'all';
@@ -22,10 +22,10 @@ export function SitesPage() {
   const { page = 1, team } = route.useSearch();
   const navigate = route.useNavigate();
   const [text, setText] = useState('');
-  const wanted = useDeferredValue(text.trim().toLowerCase());
+  const search = useSearchText(text);
   const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
-  const query = useQuery(sitesQuery(team, page));
-  const isEmpty = query.data?.count === 0;
+  const query = useQuery(sitesQuery(team, search, page));
+  const isEmpty = query.data?.count === 0 && search === '';
   const mayCreate = teams.some(({ role }) => atLeast(role, 'member'));
   return (
     <>
@@ -36,7 +36,15 @@ export function SitesPage() {
       />
       {(!isEmpty || team) && (
         <div className="mb-4 flex flex-wrap gap-2">
-          <SearchInput label="Find a site by its name" value={text} onChange={setText} className="flex-1 basis-56" />
+          <SearchInput
+            label="Find a site by its name"
+            value={text}
+            onChange={(next) => {
+              setText(next);
+              if (page > 1) void navigate({ search: { team }, replace: true });
+            }}
+            className="flex-1 basis-56"
+          />
           {teams.length > 1 && (
             <Select
               aria-label="Team"
@@ -52,44 +60,21 @@ export function SitesPage() {
         </div>
       )}
       <Card className="overflow-hidden">
-        {wanted ? (
-          <Found wanted={wanted} team={team} showTeams={teams.length > 1} />
-        ) : (
-          <Listing
-            query={query}
-            onPage={(next) => void navigate({ search: { team, page: next } })}
-            empty={<NoSites mayCreate={mayCreate} team={team} />}
-          >
-            {(sites) => <SiteTable sites={sites} showTeams={teams.length > 1} />}
-          </Listing>
-        )}
+        <Listing
+          query={query}
+          onPage={(next) => void navigate({ search: { team, page: next } })}
+          empty={
+            search ? (
+              <Empty icon={<SearchIcon />} title="No site has this in its name" />
+            ) : (
+              <NoSites mayCreate={mayCreate} team={team} />
+            )
+          }
+        >
+          {(sites) => <SiteTable sites={sites} showTeams={teams.length > 1} />}
+        </Listing>
       </Card>
     </>
-  );
-}
-
-const mostFound = 50;
-
-function Found({ wanted, team, showTeams }: { wanted: string; team: string | undefined; showTeams: boolean }) {
-  const query = useQuery(allSitesQuery(team));
-  const found = query.data?.filter(({ fqdn }) => fqdn.includes(wanted));
-  return (
-    <Loaded query={{ ...query, data: found }}>
-      {(sites) =>
-        sites.length > 0 ? (
-          <>
-            <SiteTable sites={sites.slice(0, mostFound)} showTeams={showTeams} />
-            {sites.length > mostFound && (
-              <p className="border-line border-t px-5 py-3 text-muted text-xs">
-                And {sites.length - mostFound} more. Type more of the name to find the one you want.
-              </p>
-            )}
-          </>
-        ) : (
-          <Empty icon={<SearchIcon />} title="No site has this in its name" />
-        )
-      }
-    </Loaded>
   );
 }
 

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team, TeamBilling } from '#sdk';
-import { teamBillingQuery } from '../../api/billing-queries.ts';
 import { api } from '../../api/client.ts';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -9,6 +8,7 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { formatAmount, formatPrice } from '../../ui/format.ts';
 import { Input } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { teamBillingQuery } from './team-queries.ts';
 
 const max = 1000;
 

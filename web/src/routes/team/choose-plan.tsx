@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Plan, Team, TeamBilling } from '#sdk';
-import { plansQuery } from '../../api/billing-queries.ts';
 import { api } from '../../api/client.ts';
 import type { Interval, PlanName } from '../../api/plans.ts';
+import { plansQuery } from '../../api/plans.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { IntervalSwitch, PlanCards, PlanChoice } from '../../layout/plan-cards.tsx';
 import { Alert } from '../../ui/alert.tsx';

@@ -2,20 +2,20 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team, TeamInvite } from '#sdk';
 import { api } from '../../api/client.ts';
-import { invitesQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { MailIcon, TrashIcon } from '../../ui/icons.tsx';
+import { MailIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteButton } from './invite-dialog.tsx';
+import { invitesQuery } from './team-queries.ts';
 
 export function TeamInvites({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
@@ -56,7 +56,6 @@ export function TeamInvites({ team }: { team: Team }) {
 }
 
 function InviteRow({ team, invite }: { team: Team; invite: TeamInvite }) {
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const expired = new Date(invite.expiry) < new Date();
 
@@ -84,24 +83,19 @@ function InviteRow({ team, invite }: { team: Team; invite: TeamInvite }) {
       <Td>
         <div className="flex items-center justify-end gap-1">
           <CopyButton text={invite.link} label={`Copy the invite link for ${invite.target_email}`} />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Withdraw the invite for ${invite.target_email}`}
-            onClick={() => setAsking(true)}
+          <ConfirmAction
+            trigger={
+              <Button variant="ghost" size="icon" aria-label={`Withdraw the invite for ${invite.target_email}`}>
+                <TrashIcon />
+              </Button>
+            }
+            title="Withdraw this invite?"
+            action="Withdraw"
+            onConfirm={withdraw}
           >
-            <TrashIcon />
-          </Button>
+            The link that {invite.target_email} got stops working.
+          </ConfirmAction>
         </div>
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title="Withdraw this invite?"
-          action="Withdraw"
-          onConfirm={withdraw}
-        >
-          The link that {invite.target_email} got stops working.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

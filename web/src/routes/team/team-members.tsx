@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Team, TeamMember } from '#sdk';
 import { api } from '../../api/client.ts';
-import { membersQuery } from '../../api/queries.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { Listing } from '../../layout/listing.tsx';
@@ -11,13 +10,14 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { MoreIcon, SignOutIcon, TrashIcon } from '../../ui/icons.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
+import { MoreIcon, SignOutIcon, TrashIcon } from '../../ui/icons.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteButton } from './invite-dialog.tsx';
+import { membersQuery } from './team-queries.ts';
 
 export function TeamMembers({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
@@ -106,7 +106,7 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
             </MenuItem>
           </Menu>
         )}
-        <ConfirmDialog
+        <ConfirmAction
           open={asking}
           onOpenChange={setAsking}
           title={self ? `Leave ${team.name}?` : `Remove ${name}?`}
@@ -116,7 +116,7 @@ function MemberRow({ team, member, canRemove }: { team: Team; member: TeamMember
           {self
             ? 'You lose access at once, and need a new invite to come back.'
             : 'They lose access at once. Nothing they made is deleted.'}
-        </ConfirmDialog>
+        </ConfirmAction>
       </Td>
     </tr>
   );

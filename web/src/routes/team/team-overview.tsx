@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import type { Team } from '#sdk';
-import { limitsOf } from '../../api/plans.ts';
 import { roleLabel } from '../../api/roles.ts';
 import { UsageMeters } from '../../layout/usage-meters.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
@@ -8,6 +7,7 @@ import { Section } from '../../ui/card.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { capitalise, formatCount } from '../../ui/format.ts';
 import { DateOnly } from '../../ui/time.tsx';
+import { limitsOf } from './limits.ts';
 import { TeamSettings } from './team-settings.tsx';
 
 export function TeamOverview({ team }: { team: Team }) {

@@ -2,19 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApplicationPassword, Team } from '#sdk';
 import { api } from '../../api/client.ts';
-import { applicationPasswordsQuery } from '../../api/queries.ts';
 import { useMe } from '../../api/session.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { KeyIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.tsx';
+import { KeyIcon, PencilIcon, PlusIcon, TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { applicationPasswordsQuery } from './team-queries.ts';
 
 export function TeamPasswords({ team }: { team: Team }) {
   const [page, setPage] = useState(1);
@@ -74,7 +74,6 @@ type PasswordRowProps = { team: Team; password: ApplicationPassword; mayChange: 
 
 function PasswordRow({ team, password, mayChange }: PasswordRowProps) {
   const [replacing, setReplacing] = useState(false);
-  const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const { fqdn, username } = password;
   const isUnconfirmed = !useMe().is_verified;
@@ -107,27 +106,22 @@ function PasswordRow({ team, password, mayChange }: PasswordRowProps) {
             >
               <PencilIcon />
             </Button>
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={`Remove the password for ${fqdn}`}
-              onClick={() => setAsking(true)}
+            <ConfirmAction
+              trigger={
+                <Button variant="ghost" size="icon" aria-label={`Remove the password for ${fqdn}`}>
+                  <TrashIcon />
+                </Button>
+              }
+              title={`Remove the password for ${fqdn}?`}
+              action="Remove"
+              onConfirm={remove}
             >
-              <TrashIcon />
-            </Button>
+              Nobody in {team.name} reaches {fqdn} through the platform any more. The password itself stays valid there
+              until you withdraw it.
+            </ConfirmAction>
           </div>
         )}
         <PasswordDialog team={team} password={password} open={replacing} onOpenChange={setReplacing} />
-        <ConfirmDialog
-          open={asking}
-          onOpenChange={setAsking}
-          title={`Remove the password for ${fqdn}?`}
-          action="Remove"
-          onConfirm={remove}
-        >
-          Nobody in {team.name} reaches {fqdn} through the platform any more. The password itself stays valid there
-          until you withdraw it.
-        </ConfirmDialog>
       </Td>
     </tr>
   );

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Team, TeamBilling } from '#sdk';
-import { teamBillingQuery } from '../../api/billing-queries.ts';
-import { type Limits, limitsOf } from '../../api/plans.ts';
+import type { Limits } from '../../api/plans.ts';
 import { atLeast } from '../../api/roles.ts';
-import { teamRanges, teamUsageQuery } from '../../api/usage-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { UsageMeters } from '../../layout/usage-meters.tsx';
@@ -11,11 +9,14 @@ import { Section } from '../../ui/card.tsx';
 import { capitalise, formatAmount, formatPrice } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DateOnly } from '../../ui/time.tsx';
-import { Traffic } from '../usage/traffic.tsx';
+import { Traffic } from '../../usage/traffic.tsx';
+import { teamRanges, teamUsageQuery } from '../../usage/usage-queries.ts';
 import { AdditionalSites } from './additional-sites.tsx';
 import { ChoosePlan } from './choose-plan.tsx';
+import { limitsOf } from './limits.ts';
 import { ManageBillingButton } from './manage-billing.tsx';
 import { PlanState } from './plan-state.tsx';
+import { teamBillingQuery } from './team-queries.ts';
 
 /** What is paid for is shown to admins and the owner; how much is used, to everybody in the team. */
 export function TeamPlan({ team }: { team: Team }) {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Team } from '#sdk';
 import { api } from '../../api/client.ts';
-import { teamQuery } from '../../api/queries.ts';
+import { teamQuery } from '../../api/teams.ts';
 import { Section } from '../../ui/card.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';

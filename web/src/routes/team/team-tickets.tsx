@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '#sdk';
-import { teamTicketsQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { NewTicketButton } from '../../layout/new-ticket.tsx';
 import { TicketList } from '../../layout/ticket-list.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TicketsIcon } from '../../ui/icons.tsx';
+import { TicketsIcon } from '../../ui/icons.ts';
+import { teamTicketsQuery } from './team-queries.ts';
 
 export function TeamTickets({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Team, Webhook } from '#sdk';
-import { eventsText, hostOf, stateOf, webhooksQuery } from '../../api/webhooks.ts';
 import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,9 +9,10 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { PlusIcon, WebhookIcon } from '../../ui/icons.tsx';
+import { PlusIcon, WebhookIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
-import { NewWebhookDialog } from '../webhook/webhook-dialogs.tsx';
+import { NewWebhookDialog } from './webhook/webhook-dialogs.tsx';
+import { eventsText, hostOf, stateOf, webhooksQuery } from './webhook/webhooks.ts';
 
 export function TeamWebhooks({ team }: { team: Team }) {
   const [page, setPage] = useState(1);

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Team } from '#sdk';
-import { teamBillingQuery } from '../../api/billing-queries.ts';
-import { teamQuery } from '../../api/queries.ts';
 import { atLeast } from '../../api/roles.ts';
+import { teamQuery } from '../../api/teams.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { TeamBadges } from '../../layout/team-badges.tsx';
@@ -19,6 +18,7 @@ import { TeamMembers } from './team-members.tsx';
 import { TeamOverview } from './team-overview.tsx';
 import { TeamPasswords } from './team-passwords.tsx';
 import { TeamPlan } from './team-plan.tsx';
+import { teamBillingQuery } from './team-queries.ts';
 import { TeamTickets } from './team-tickets.tsx';
 import { TeamWebhooks } from './team-webhooks.tsx';
 

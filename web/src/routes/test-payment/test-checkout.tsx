@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TestCheckout } from '#sdk';
-import { testCheckoutQuery } from '../../api/billing-queries.ts';
 import { api } from '../../api/client.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Alert } from '../../ui/alert.tsx';
@@ -11,6 +10,7 @@ import { Definitions } from '../../ui/definitions.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { capitalise, formatMoney, formatPrice } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page.tsx';
+import { testCheckoutQuery } from './test-payment-queries.ts';
 
 const route = getRouteApi('/test-payment/test-checkout/$sessionId');
 

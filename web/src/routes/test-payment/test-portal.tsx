@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TestPortal } from '#sdk';
-import { testPortalQuery } from '../../api/billing-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { CheckIcon, ChevronLeftIcon } from '../../ui/icons.tsx';
+import { CheckIcon, ChevronLeftIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
+import { testPortalQuery } from './test-payment-queries.ts';
 import { TestSubscription } from './test-subscription.tsx';
 
 const route = getRouteApi('/test-payment/test-portal/$sessionId');

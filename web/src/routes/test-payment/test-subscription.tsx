@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Operations, TestPortal } from '#sdk';
-import { plansQuery, testPortalQuery } from '../../api/billing-queries.ts';
 import { api } from '../../api/client.ts';
-import { type Interval, isInterval, type PlanName } from '../../api/plans.ts';
+import { type Interval, isInterval, type PlanName, plansQuery } from '../../api/plans.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { capitalise, formatPrice } from '../../ui/format.ts';
 import { Select } from '../../ui/select.tsx';
 import { formatDate } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { testPortalQuery } from './test-payment-queries.ts';
 
 type Subscription = TestPortal['subscriptions'][number];
 type Action = Omit<Operations['actInTestPortal']['input']['body'], 'subscription'>;
@@ -103,7 +103,6 @@ function PlanForm({ subscription, act }: PartProps) {
 
 function Actions({ subscription, act }: PartProps) {
   const [pending, setPending] = useState<Action['action']>();
-  const [ending, setEnding] = useState(false);
   async function run(action: Action['action'], done: string) {
     setPending(action);
     try {
@@ -127,18 +126,18 @@ function Actions({ subscription, act }: PartProps) {
       {subscription.status === 'past_due'
         ? button('pay', 'Pay what is owed', 'It is paid.')
         : button('fail_payment', 'Let a payment fail', 'A payment failed.')}
-      <Button variant="danger" className="sm:ml-auto" onClick={() => setEnding(true)}>
-        End now
-      </Button>
-      <ConfirmDialog
-        open={ending}
-        onOpenChange={setEnding}
+      <ConfirmAction
+        trigger={
+          <Button variant="danger" className="sm:ml-auto">
+            End now
+          </Button>
+        }
         title={`End the plan of ${subscription.team_name} now?`}
         action="End the plan"
         onConfirm={() => act({ action: 'end_now' }, 'The plan has ended.')}
       >
         The team is on the plan free at once. Its sites stay; nothing is deleted.
-      </ConfirmDialog>
+      </ConfirmAction>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
-import { ChevronDownIcon } from '../../ui/icons.tsx';
+import { ChevronDownIcon } from '../../ui/icons.ts';
 import type { FileChange, TableChange } from './changes.ts';
 import { FileComparison } from './file-comparison.tsx';
 import { TableComparison } from './table-comparison.tsx';

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import type { Backup, PitRestore, Site } from '#sdk';
-import type { Minute } from '../../api/backups.ts';
 import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import type { RestoreWish } from '../../api/time-queries.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Section } from '../../ui/card.tsx';
 import { formatAmount, formatBytes } from '../../ui/format.ts';
 import { formatMoment, Time } from '../../ui/time.tsx';
+import type { Minute } from './backups.ts';
 import { RestoreActions } from './restore-actions.tsx';
 import { RestoreOptions, type RestoreParts } from './restore-options.tsx';
 import { RestorePreview } from './restore-preview.tsx';
+import type { RestoreWish } from './time-queries.ts';
 
 type ChosenMinuteProps = { site: Site; minute: Minute; onBegun: (restore: PitRestore) => void };
 

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import type { Backup } from '#sdk';
-import { type Minute, minuteOf } from '../../api/backups.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { controlStyle } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { type Minute, minuteOf } from './backups.ts';
 
 const minuteMs = 60_000;
 

@@ -1,8 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PitRestore, Site } from '#sdk';
-import { undoOf } from '../../api/restores.ts';
-import { restoreReportQuery, restoresQuery } from '../../api/time-queries.ts';
 import { Listing } from '../../layout/listing.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,9 +8,11 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { HistoryIcon } from '../../ui/icons.tsx';
+import { HistoryIcon } from '../../ui/icons.ts';
 import { formatMoment, Time } from '../../ui/time.tsx';
 import { summaryOf } from './restore-summary.ts';
+import { undoOf } from './restores.ts';
+import { restoreReportQuery, restoresQuery } from './time-queries.ts';
 import { UndoButton } from './undo-button.tsx';
 
 type PastRestoresProps = { site: Site; onBegun: (restore: PitRestore) => void };

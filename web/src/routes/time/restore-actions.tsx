@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { PitRestore, Site } from '#sdk';
 import { api } from '../../api/client.ts';
-import { useBeginRestore } from '../../api/restores.ts';
-import type { RestoreWish } from '../../api/time-queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { CheckCircleIcon, EyeIcon, HistoryIcon } from '../../ui/icons.tsx';
+import { CheckCircleIcon, EyeIcon, HistoryIcon } from '../../ui/icons.ts';
 import { formatMoment } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useBeginRestore } from './restores.ts';
+import type { RestoreWish } from './time-queries.ts';
 
 type RestoreActionsProps = { site: Site; wish: RestoreWish; onBegun: (restore: PitRestore) => void };
 

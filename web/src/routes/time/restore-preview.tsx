@@ -1,6 +1,5 @@
 import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import type { PitPreview, Site } from '#sdk';
-import { type RestoreWish, restorePreviewQuery } from '../../api/time-queries.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Figures } from '../../ui/figures.tsx';
@@ -8,6 +7,7 @@ import { formatCount } from '../../ui/format.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { ChangeList } from './change-list.tsx';
+import { type RestoreWish, restorePreviewQuery } from './time-queries.ts';
 
 /** What a restore would change, as soon as somebody stays at a minute. */
 export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }) {

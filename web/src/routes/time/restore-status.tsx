@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { PitRestore, Site } from '#sdk';
-import { type Progress, undoOf, useProgress } from '../../api/restores.ts';
-import { restoreQuery, restoresQuery } from '../../api/time-queries.ts';
+import type { Progress } from '../../api/events.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
@@ -10,6 +9,8 @@ import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { formatMoment } from '../../ui/time.tsx';
 import { summaryOf } from './restore-summary.ts';
+import { undoOf, useProgress } from './restores.ts';
+import { restoreQuery, restoresQuery } from './time-queries.ts';
 import { UndoButton } from './undo-button.tsx';
 
 /** The restore to show: the one that was begun here, or else whichever is running. */

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Minute } from '../../api/backups.ts';
+import type { Minute } from './backups.ts';
 import { barsOf, type View } from './timeline-view.ts';
 
 const columns = 160;

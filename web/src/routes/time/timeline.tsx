@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
-import type { Minute } from '../../api/backups.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { formatAmount } from '../../ui/format.ts';
-import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
+import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.ts';
 import { formatMoment } from '../../ui/time.tsx';
+import type { Minute } from './backups.ts';
 import { TimelineBars } from './timeline-bars.tsx';
 import { momentAt, nearest, placeOf, stepTo, ticksOf, type View } from './timeline-view.ts';
 

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import type { PitRestore, Site } from '#sdk';
-import { useBeginRestore } from '../../api/restores.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import type { RestoreWish } from '../../api/time-queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { UndoIcon } from '../../ui/icons.tsx';
+import { UndoIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
+import { useBeginRestore } from './restores.ts';
+import type { RestoreWish } from './time-queries.ts';
 
 type UndoButtonProps = { site: Site; wish: RestoreWish; onBegun: (restore: PitRestore) => void };
 

@@ -1,30 +1,15 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import type { Event, PitRestore } from '#sdk';
-import { api } from './client.ts';
-import { eventsQuery } from './queries.ts';
-import { siteQuery } from './site-queries.ts';
+import type { PitRestore } from '#sdk';
+import { api } from '../../api/client.ts';
+import { eventsQuery, type Progress, progressOf } from '../../api/events.ts';
+import { siteQuery } from '../../api/sites.ts';
 import { type RestoreWish, restoreQuery } from './time-queries.ts';
-
-export type Progress = {
-  step: string;
-  files: number;
-  files_total: number | null;
-  bytes: number;
-  bytes_total: number | null;
-  tables: number;
-  tables_total: number | null;
-  estimated_seconds: number | null;
-};
 
 /** How far a restore is, as the event stream tells it. */
 export function useProgress(restoreId: string): Progress | undefined {
   const { data } = useInfiniteQuery(eventsQuery);
   const event = data?.pages.flatMap((page) => page.results).find((item) => item.item_id === restoreId);
   return event && progressOf(event);
-}
-
-export function progressOf({ detail }: Event): Progress | undefined {
-  return detail.progress as Progress | undefined;
 }
 
 /** Begins a restore or a dry run of one, and shows at once that it has begun. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../api/usage-queries.ts';
+import type { Usage } from './usage-queries.ts';
 
 /** "8 AM" where the clock has twelve hours, "08:00" where it has 24. */
 const hasTwelveHours = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;

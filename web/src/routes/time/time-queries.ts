@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Backup, Operations, PitRestore } from '#sdk';
-import { api } from './client.ts';
+import { api } from '../../api/client.ts';
 
 const pageSize = 1000;
 const recentSize = 30;
@@ -87,13 +87,4 @@ export const restoreReportQuery = (fqdn: string, pit_restore_id: string) =>
     },
     initialPageParam: 1,
     getNextPageParam: ({ hasMore }, _pages, page) => (hasMore ? page + 1 : undefined),
-  });
-
-export const previewQuery = (preview_id: string) =>
-  queryOptions({
-    queryKey: ['previews', preview_id],
-    queryFn: ({ signal }) => api.getPreview({ params: { preview_id }, signal }),
-    refetchInterval: ({ state }) => (state.data?.is_ready || state.status === 'error' ? false : 1_000),
-    // The address in it lets in for a minute only.
-    gcTime: 0,
   });

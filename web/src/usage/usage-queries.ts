@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { TeamUsage } from '#sdk';
-import { api } from './client.ts';
+import { api } from '../api/client.ts';
 
 /** Counters move without an event, so what shows them looks again by itself. */
 const refetchInterval = 30_000;

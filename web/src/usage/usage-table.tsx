@@ -1,5 +1,5 @@
-import type { Usage } from '../../api/usage-queries.ts';
-import { formatBytes, formatCount } from '../../ui/format.ts';
+import { formatBytes, formatCount } from '../ui/format.ts';
+import type { Usage } from './usage-queries.ts';
 import { formatStep } from './usage-time.ts';
 
 const cell = 'py-1.5 text-right tabular-nums';

@@ -1,19 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Webhook, WebhookDelivery, WebhookDeliveryDetail } from '#sdk';
-import { api } from '../../api/client.ts';
-import { deliveryQuery, deliveryStates, paramsOf } from '../../api/webhooks.ts';
-import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
-import { Loaded } from '../../layout/loaded.tsx';
-import { Alert } from '../../ui/alert.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Definitions } from '../../ui/definitions.tsx';
-import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { messageOf } from '../../ui/form.tsx';
-import { formatCount } from '../../ui/format.ts';
-import { ReopenIcon } from '../../ui/icons.tsx';
-import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { api } from '../../../api/client.ts';
+import { ConfirmedOnly } from '../../../layout/confirmed-only.tsx';
+import { Loaded } from '../../../layout/loaded.tsx';
+import { Alert } from '../../../ui/alert.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Definitions } from '../../../ui/definitions.tsx';
+import { CancelButton, Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { messageOf } from '../../../ui/form.tsx';
+import { formatCount } from '../../../ui/format.ts';
+import { ReopenIcon } from '../../../ui/icons.ts';
+import { Time } from '../../../ui/time.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { deliveryQuery, deliveryStates, paramsOf } from './webhooks.ts';
 
 type DeliveryDialogProps = {
   webhook: Webhook;

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Webhook, WebhookDelivery } from '#sdk';
-import { api } from './client.ts';
+import { api } from '../../../api/client.ts';
+import { pageSize as size } from '../../../api/pages.ts';
 
-const size = 25;
 /** Calls are made in the background, and no event tells of each. */
 const lookAgainMs = 4_000;
 

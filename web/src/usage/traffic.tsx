@@ -1,12 +1,12 @@
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import type { Usage, UsageRange } from '../../api/usage-queries.ts';
-import { Loaded } from '../../layout/loaded.tsx';
-import { Section } from '../../ui/card.tsx';
-import { formatBytes, formatCount } from '../../ui/format.ts';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { useIsDark } from '../../ui/theme.ts';
+import { Loaded } from '../layout/loaded.tsx';
+import { Section } from '../ui/card.tsx';
+import { formatBytes, formatCount } from '../ui/format.ts';
+import { Segmented } from '../ui/segmented.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { useIsDark } from '../ui/theme.ts';
+import type { Usage, UsageRange } from './usage-queries.ts';
 import { UsageTable } from './usage-table.tsx';
 
 // The plots are drawn by a package of their own, which no other page needs.

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ticketsQuery } from '../api/queries.ts';
-import { Listing } from '../layout/listing.tsx';
-import { NewTicketButton } from '../layout/new-ticket.tsx';
-import { TicketList } from '../layout/ticket-list.tsx';
-import { Card } from '../ui/card.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { TicketsIcon } from '../ui/icons.tsx';
-import { PageHeader } from '../ui/page.tsx';
+import { Listing } from '../../layout/listing.tsx';
+import { NewTicketButton } from '../../layout/new-ticket.tsx';
+import { TicketList } from '../../layout/ticket-list.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TicketsIcon } from '../../ui/icons.ts';
+import { PageHeader } from '../../ui/page.tsx';
+import { ticketsQuery } from './ticket-queries.ts';
 
 const route = getRouteApi('/app/tickets');
 

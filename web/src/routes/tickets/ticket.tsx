@@ -1,23 +1,23 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Ticket } from '#sdk';
-import { api } from '../api/client.ts';
-import { repliesQuery, teamQuery, ticketQuery } from '../api/queries.ts';
-import { atLeast } from '../api/roles.ts';
-import { useMe } from '../api/session.ts';
-import { BackLink } from '../layout/back-link.tsx';
-import { Loaded } from '../layout/loaded.tsx';
-import { ReplyBox } from '../layout/reply-box.tsx';
-import { Conversation } from '../layout/thread.tsx';
-import { TicketState } from '../layout/ticket-list.tsx';
-import { Button } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
-import { capitalise } from '../ui/format.ts';
-import { TrashIcon } from '../ui/icons.tsx';
-import { PageHeader } from '../ui/page.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { toast } from '../ui/toast.tsx';
+import { api } from '../../api/client.ts';
+import { atLeast } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
+import { teamQuery } from '../../api/teams.ts';
+import { BackLink } from '../../layout/back-link.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { ReplyBox } from '../../layout/reply-box.tsx';
+import { Conversation } from '../../layout/thread.tsx';
+import { TicketState } from '../../layout/ticket-list.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
+import { capitalise } from '../../ui/format.ts';
+import { TrashIcon } from '../../ui/icons.ts';
+import { PageHeader } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { repliesQuery, ticketQuery } from './ticket-queries.ts';
 
 const route = getRouteApi('/app/tickets/$ticketId');
 
@@ -68,7 +68,6 @@ function TicketView({ ticket }: { ticket: Ticket }) {
 }
 
 function DeleteTicket({ ticket }: { ticket: Ticket }) {
-  const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   async function remove() {
@@ -79,20 +78,18 @@ function DeleteTicket({ ticket }: { ticket: Ticket }) {
     await queryClient.invalidateQueries({ queryKey: ['tickets'] });
   }
   return (
-    <>
-      <Button variant="ghost" className="-mr-3.5" onClick={() => setAsking(true)}>
-        <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
-      </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Delete this ticket?"
-        action="Delete"
-        onConfirm={remove}
-      >
-        The whole conversation is deleted for everyone. To close it and keep it, resolve it instead.
-      </ConfirmDialog>
-    </>
+    <ConfirmAction
+      trigger={
+        <Button variant="ghost" className="-mr-3.5">
+          <TrashIcon /> <span className="max-sm:sr-only">Delete</span>
+        </Button>
+      }
+      title="Delete this ticket?"
+      action="Delete"
+      onConfirm={remove}
+    >
+      The whole conversation is deleted for everyone. To close it and keep it, resolve it instead.
+    </ConfirmAction>
   );
 }
 

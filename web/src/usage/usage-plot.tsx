@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import type { Usage } from '../../api/usage-queries.ts';
+import type { Usage } from './usage-queries.ts';
 import { formatStep } from './usage-time.ts';
 
 type UsagePlotProps = {

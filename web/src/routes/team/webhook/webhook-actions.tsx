@@ -2,18 +2,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Webhook, WebhookDeliveryDetail } from '#sdk';
-import { api } from '../../api/client.ts';
-import { useMe } from '../../api/session.ts';
-import { hostOf, paramsOf } from '../../api/webhooks.ts';
-import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { messageOf } from '../../ui/form.tsx';
-import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../ui/icons.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { api } from '../../../api/client.ts';
+import { useMe } from '../../../api/session.ts';
+import { ConfirmedOnly } from '../../../layout/confirmed-only.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmAction } from '../../../ui/confirm-action.tsx';
+import { messageOf } from '../../../ui/form.tsx';
+import { CloseIcon, KeyIcon, MoreIcon, PencilIcon, SendIcon, TrashIcon } from '../../../ui/icons.ts';
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
+import { toast } from '../../../ui/toast.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
+import { hostOf, paramsOf } from './webhooks.ts';
 
 type Asking = 'edit' | 'rotate' | 'delete';
 
@@ -24,7 +24,6 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const params = paramsOf(webhook);
   const isUnconfirmed = !useMe().is_verified;
   const dialog = (which: Asking) => ({
-    webhook,
     open: asking === which,
     onOpenChange: (open: boolean) => setAsking(open ? which : undefined),
   });
@@ -70,16 +69,16 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           Delete
         </MenuItem>
       </Menu>
-      <EditWebhookDialog {...dialog('edit')} />
-      <RotateSecretDialog {...dialog('rotate')} />
-      <ConfirmDialog
+      <EditWebhookDialog webhook={webhook} {...dialog('edit')} />
+      <RotateSecretDialog webhook={webhook} {...dialog('rotate')} />
+      <ConfirmAction
         {...dialog('delete')}
         title={`Delete the webhook to ${hostOf(webhook)}?`}
         action="Delete"
         onConfirm={remove}
       >
         It is called no more, and the list of what was sent goes with it.
-      </ConfirmDialog>
+      </ConfirmAction>
     </div>
   );
 }

@@ -1,14 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from './client.ts';
-import { nextPage } from './queries.ts';
-
-const size = 25;
-
-export const metricsDashboardQuery = queryOptions({
-  queryKey: ['metrics-dashboard'],
-  queryFn: ({ signal }) => api.getMetricsDashboard({ signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-});
+import { api } from '../../api/client.ts';
+import { nextPage, pageSize as size } from '../../api/pages.ts';
 
 export const allTicketsQuery = (resolved: boolean, page: number) =>
   queryOptions({

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, type VerifiedDomain } from '#sdk';
-import { api } from './client.ts';
+import { api } from '../../api/client.ts';
 
 /** Records that are not right yet are an answer here, and no failure. */
 export const domainQuery = (fqdn: string) =>
@@ -23,11 +23,3 @@ export const domainClaimQuery = (fqdn: string, team_id: string) =>
     queryFn: ({ signal }) => api.getDomainClaim({ query: { fqdn, team_id }, signal }),
     retry: false,
   });
-
-/** The record that would prove a domain to be one's own. */
-export type ClaimRecord = { name: string; value: string };
-
-/** What a refused name says about the way to get it; undefined where there is none. */
-export function claimIn(error: unknown): ClaimRecord | undefined {
-  return error instanceof ApiError ? (error.data.claim as ClaimRecord | undefined) : undefined;
-}

@@ -1,22 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Webhook } from '#sdk';
-import { api } from '../../api/client.ts';
-import { eventsText, hostOf, paramsOf, stateOf, switchedOffBecause, webhookQuery } from '../../api/webhooks.ts';
-import { BackLink } from '../../layout/back-link.tsx';
-import { ConfirmedOnly } from '../../layout/confirmed-only.tsx';
-import { Loaded } from '../../layout/loaded.tsx';
-import { Alert } from '../../ui/alert.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Section } from '../../ui/card.tsx';
-import { Definitions } from '../../ui/definitions.tsx';
-import { messageOf } from '../../ui/form.tsx';
-import { PageHeader } from '../../ui/page.tsx';
-import { DateOnly, Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { api } from '../../../api/client.ts';
+import { BackLink } from '../../../layout/back-link.tsx';
+import { ConfirmedOnly } from '../../../layout/confirmed-only.tsx';
+import { Loaded } from '../../../layout/loaded.tsx';
+import { Alert } from '../../../ui/alert.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Section } from '../../../ui/card.tsx';
+import { Definitions } from '../../../ui/definitions.tsx';
+import { messageOf } from '../../../ui/form.tsx';
+import { PageHeader } from '../../../ui/page.tsx';
+import { DateOnly, Time } from '../../../ui/time.tsx';
+import { toast } from '../../../ui/toast.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
+import { eventsText, hostOf, paramsOf, stateOf, switchedOffBecause, webhookQuery } from './webhooks.ts';
 
 const route = getRouteApi('/app/teams/$teamId/webhooks/$webhookId');
 

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook, WebhookDelivery } from '#sdk';
-import { deliveriesQuery, deliveryStates, paramsOf } from '../../api/webhooks.ts';
-import { Listing } from '../../layout/listing.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Section } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { SendIcon } from '../../ui/icons.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Table, Td, Th } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Listing } from '../../../layout/listing.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { Section } from '../../../ui/card.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { SendIcon } from '../../../ui/icons.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Table, Td, Th } from '../../../ui/table.tsx';
+import { Time } from '../../../ui/time.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
+import { deliveriesQuery, deliveryStates, paramsOf } from './webhooks.ts';
 
 const choices = [
   { value: 'all', label: 'All' },

@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#sdk';
-import { api } from '../../api/client.ts';
-import { type EventName, families, hostOf, paramsOf } from '../../api/webhooks.ts';
-import { SecretOnce } from '../../layout/secret-once.tsx';
-import { CheckboxGroup } from '../../ui/checkbox.tsx';
-import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form, SubmitButton } from '../../ui/form.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { api } from '../../../api/client.ts';
+import { SecretOnce } from '../../../layout/secret-once.tsx';
+import { CheckboxGroup } from '../../../ui/checkbox.tsx';
+import { CancelButton, Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Form, SubmitButton } from '../../../ui/form.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Switch } from '../../../ui/switch.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { type EventName, families, hostOf, paramsOf } from './webhooks.ts';
 
 type DialogState = { open: boolean; onOpenChange: (open: boolean) => void };
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { SiteLogEntry } from '#sdk';
-import { api } from './client.ts';
+import { api } from '../../api/client.ts';
 
 export type LogKind = 'error' | 'access';
 export type LogView = { fqdn: string; kind: LogKind; search: string };

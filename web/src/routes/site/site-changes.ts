@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { Event, Operations, Site } from '#sdk';
-import { api } from './client.ts';
-import { eventsQuery } from './queries.ts';
-import { siteQuery } from './site-queries.ts';
+import { api } from '../../api/client.ts';
+import { eventsQuery } from '../../api/events.ts';
+import { siteQuery } from '../../api/sites.ts';
 
 type SiteChange = NonNullable<Operations['updateSite']['input']['body']>;
 

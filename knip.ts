@@ -1,0 +1,39 @@
+import type { KnipConfig } from 'knip';
+
+const isProduction = process.argv.includes('--production');
+
+/** Finds what nobody uses: `knip` with the tests counted as users, `knip --production` without them. A `!` marks what counts in the latter. */
+const config: KnipConfig = {
+  entry: [
+    'src/main.ts!',
+    'src/runtimes/php-wasm/worker/main.ts!',
+    'src/timemachine/process/program.ts!',
+    // Calls an operation from within (docs/architecture.md). It is there, and tested, before whoever acts in somebody's name.
+    'src/core/http/invoke.ts!',
+    'scripts/*.{ts,mjs}',
+    'web/src/main.tsx!',
+    'web/vite.config.ts!',
+    'bench/*.ts',
+    '**/*.test.ts',
+  ],
+  project: [
+    '{src,sdk,web}/**/*.{ts,tsx,mjs}!',
+    '{scripts,bench,test}/**/*.{ts,tsx,mjs}',
+    // What every driver of a port must pass is run by tests alone.
+    '!src/**/*.contract.ts!',
+    '!src/runtimes/contract-site.ts!',
+  ],
+  // What a file needs itself may be open to its tests too.
+  ignoreExportsUsedInFile: isProduction,
+  ignoreIssues: isProduction
+    ? {
+        // Sockets and the merge of two changed databases are whole and tested; the terminal and the staging site will use them.
+        'src/core/http/operation.ts': ['exports'],
+        'src/timemachine/sources/sqlite-schema.ts': ['exports'],
+      }
+    : {},
+  ignoreDependencies: ['tailwindcss'],
+  ignoreBinaries: ['apt-get', 'wrk', 'restic', 'mkfifo', 'strace'],
+};
+
+export default config;

@@ -1,0 +1,9 @@
+-- Finding sites by a part of their name. Where the extension is not to be had (a database of the operator's own, without contrib
+-- or without the right), a search reads the caller's sites one by one: with 10,000 of them that is 5 ms instead of 0.2.
+do $$
+begin
+  create extension if not exists pg_trgm;
+  create index sites_by_part_of_name on sites using gin (fqdn gin_trgm_ops);
+exception when insufficient_privilege or undefined_file or undefined_object or feature_not_supported then
+  raise notice 'no pg_trgm, so that searches for sites have no index: %', sqlerrm;
+end $$;

@@ -1,0 +1,19 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { nextPage, pageSize as size } from '../../api/pages.ts';
+
+export const siteEventsQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'site', fqdn],
+    queryFn: ({ pageParam, signal }) =>
+      api.listSiteEvents({ params: { fqdn }, query: { page: pageParam, size }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
+
+export const externalPathsQuery = (fqdn: string, page: number) =>
+  queryOptions({
+    queryKey: ['external-paths', fqdn, page],
+    queryFn: ({ signal }) => api.listExternalPaths({ params: { fqdn }, query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,102 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { Button } from './button.tsx';
+import { cx } from './cx.ts';
+import { dialogFrame, dialogPanel } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { Form, SubmitButton } from './form.tsx';
+import { Input } from './input.tsx';
+
+type ConfirmActionProps = {
+  /** The question, such as "Delete this ticket?". */
+  title: string;
+  /** What comes of it. */
+  children: ReactNode;
+  /** The verb of the question, for the button that does it. */
+  action: string;
+  onConfirm: () => Promise<unknown>;
+  /** What has to be typed first, where a slip would cost much. */
+  typed?: string;
+} & (
+  | { trigger: ReactElement; open?: undefined; onOpenChange?: undefined }
+  // For an item of a menu, which is gone by the time the question is there.
+  | { trigger?: undefined; open: boolean; onOpenChange: (open: boolean) => void }
+);
+
+/**
+ * Asks before something that can not be taken back, everywhere in the same way: the focus begins at the harmless end, Escape and
+ * Cancel lead back to where one was, and while the call runs nothing closes. If it fails, the question stays and says why.
+ */
+export function ConfirmAction({ title, children, action, onConfirm, typed, trigger, ...given }: ConfirmActionProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { open = isOpen, onOpenChange = setOpen } = given;
+  const isRunning = useRef(false);
+
+  async function run() {
+    isRunning.current = true;
+    try {
+      await onConfirm();
+    } finally {
+      isRunning.current = false;
+    }
+    onOpenChange(false);
+    requestAnimationFrame(keepPlace);
+  }
+
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => isRunning.current || onOpenChange(next)}>
+      {trigger && <AlertDialog.Trigger render={trigger} />}
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="scrim" />
+        <AlertDialog.Viewport className={dialogFrame}>
+          <AlertDialog.Popup className={cx(dialogPanel, 'max-w-md p-6')}>
+            <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>
+            <AlertDialog.Description className="mt-2 text-muted" render={<div />}>
+              {children}
+            </AlertDialog.Description>
+            <Form submit={run} className="mt-5">
+              <Answer action={action} typed={typed} />
+            </Form>
+          </AlertDialog.Popup>
+        </AlertDialog.Viewport>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** The button that asked may be gone with what it removed. Then one goes on within the page, and not before its beginning. */
+function keepPlace(): void {
+  if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+}
+
+function Answer({ action, typed }: { action: string; typed: string | undefined }) {
+  const [text, setText] = useState('');
+  return (
+    <>
+      {typed && (
+        <Field
+          name="confirmation"
+          label={
+            <>
+              Type <strong className="select-all font-mono">{typed}</strong> to confirm
+            </>
+          }
+        >
+          <Input
+            value={text}
+            onValueChange={(next) => setText(String(next))}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        </Field>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <AlertDialog.Close render={<Button variant="secondary">Cancel</Button>} />
+        <SubmitButton variant="danger" disabled={typed !== undefined && text.trim() !== typed}>
+          {action}
+        </SubmitButton>
+      </div>
+    </>
+  );
+}
