@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Figures, figures } from '#core/figures.ts';
 import type { Jobs } from '#core/jobs/jobs.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
-import type { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import type { Runtime } from '#runtimes/runtime.ts';
 
 /** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
 export function queueFigures(jobs: Jobs): Figures {
@@ -37,7 +37,7 @@ export function connectionFigures(pool: pg.Pool): Figures {
   });
 }
 
-export function runtimeFigures(runtime: PhpWasmRuntime): Figures {
+export function runtimeFigures(runtime: Runtime): Figures {
   return figures({
     metrics: {
       sites_awake: { help: 'Sites whose PHP runs here', type: 'gauge' },

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
+import {
+  copySite,
+  copyStorage,
+  createSite,
+  firstContent,
+  newSpec,
+  putProbe,
+  request,
+  until,
+  wp,
+} from './contract-site.ts';
 import type { Runtime, SiteFailure, SiteSpec, SiteStorage } from './runtime.ts';
 
 /** What backups, restores and previews need of every driver. A driver's own test opens it and calls this. */
@@ -30,7 +39,7 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       const schedule = "require '/site/wordpress/wp-load.php'; wp_schedule_single_event(time() - 10, 'probe_clock');";
       await get(await putPhp('schedule.php', schedule));
       const offline = { ...newSpec(site, 'offline.localhost'), isOffline: true };
-      await runtime.copy(site, offline);
+      await copySite(runtime, site, offline);
       await rm(plugins, { recursive: true });
 
       const told: string[] = [];
@@ -163,7 +172,6 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
         assert.ok(heard > 0);
       };
       await tells(() => runtime.create(written, firstContent('written')));
-      await tells(() => runtime.copy(site, written));
       await tells(() => runtime.adopt(written, (storage) => copyStorage(runtime.storage(site.id), storage)));
       await runtime.archive(written.id);
       await tells(() => runtime.restore(written.id));
@@ -191,11 +199,4 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get('/wp-login.php')).status, 200);
     });
   });
-}
-
-/** What the time machine would do, for a site that nobody writes to. */
-async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<void> {
-  await cp(from.content, to.content, { recursive: true });
-  const database = new DatabaseSync(from.database.file, { readOnly: true });
-  await backup(database, to.database.file).finally(() => database.close());
 }

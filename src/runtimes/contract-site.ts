@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { requestSite, type SiteAnswer } from './request.ts';
-import type { FirstContent, Runtime, SiteSpec } from './runtime.ts';
+import type { FirstContent, Runtime, SiteSpec, SiteStorage } from './runtime.ts';
 
 /** What the contract suites do with sites. */
 export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
@@ -29,6 +30,22 @@ export function newSpec(
     isOffline: false,
     isDebugging: false,
   };
+}
+
+/** Makes `copy` of what the site has at this moment. */
+export async function copySite(runtime: Runtime, site: SiteSpec, copy: SiteSpec): Promise<void> {
+  await runtime.adopt(copy, (storage) => copyStorage(runtime.storage(site.id), storage));
+}
+
+/** What the time machine would do, for a site that nobody writes to. */
+export async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<void> {
+  await cp(from.content, to.content, {
+    recursive: true,
+    // A link could lead anywhere on this machine.
+    filter: async (path) => !(await lstat(path)).isSymbolicLink(),
+  });
+  const database = new DatabaseSync(from.database.file, { readOnly: true });
+  await backup(database, to.database.file).finally(() => database.close());
 }
 
 export function firstContent(title: string): FirstContent {

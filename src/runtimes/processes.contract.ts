@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createSite, newSpec, putProbe, request, until } from './contract-site.ts';
+import { copySite, createSite, newSpec, putProbe, request, until } from './contract-site.ts';
 import { type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 
 /** Limits that a test does not come near to, however busy the machine is. */
@@ -228,7 +228,7 @@ export function describeProcesses(
         heard.length = 0;
         assert.equal((await get(path)).text, '[]');
         const offline = { ...newSpec(site, 'busy.localhost'), isOffline: true };
-        await runtime.copy(site, offline);
+        await copySite(runtime, site, offline);
         await putProbe(runtime, offline, 'itself.php', `${asking} echo json_encode(array_filter(ask('${site.url}')));`);
         const answer = await get('/wp-content/plugins/probe/itself.php', offline).finally(() => neighbour.close());
         assert.notDeepEqual(answer.text, JSON.stringify(answers));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { collect, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
+import { collect, copySite, createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
 import { type LoggedError, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 import { createLoginUrl, signRequest } from './wordpress/access.ts';
 
@@ -322,7 +322,7 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
       assert.equal(await runtime.hasOutgoingMail(site.id), false);
 
       const copy = { ...newSpec(site, 'copy.localhost'), isCopy: true };
-      await runtime.copy(site, copy);
+      await copySite(runtime, site, copy);
       assert.equal((await get('/wp-content/plugins/probe/mail.php', copy)).text, 'false');
       assert.equal(await runtime.hasOutgoingMail(copy.id), false);
       await runtime.delete(copy.id);
@@ -333,7 +333,7 @@ export function describeRuntime(name: string, open: () => Promise<{ runtime: Run
         ';',
       )[0];
       const copy = newSpec(site, 'staging.localhost');
-      await runtime.copy(site, copy);
+      await copySite(runtime, site, copy);
       const page = await get('/', copy);
       assert.match(page.text, /http:\/\/staging\.localhost:8080/);
       assert.doesNotMatch(page.text, /first\.localhost:8080/);

@@ -6,14 +6,14 @@ import type { Duplex } from 'node:stream';
  * (SiteSpec), so that drivers keep no records of their own. Every call is safe to repeat after a kill.
  */
 export interface Runtime {
+  /** To be called once, before everything else. */
+  open(): Promise<void>;
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(): Promise<string[]>;
   /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */
   create(site: SiteSpec, first: FirstContent): Promise<void>;
-  /** Makes `target` a copy of `source`, with its own address and keys. */
-  copy(source: SiteSpec, target: SiteSpec): Promise<void>;
   /**
    * Makes the site from the content and the database that `fill` puts where it is told, and moves the database to the
    * site's address. The site appears when it is complete; whatever an earlier attempt left is replaced.
@@ -69,6 +69,8 @@ export interface Runtime {
   answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void;
   /** The processes that serve sites here, for metrics and benchmarks; a busy site has several. */
   awake(): AwakeProcess[];
+  /** How many warm processes wait for a site. */
+  readonly standbyReady: number;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import { startTestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { registerPerson } from '../../../test/people.ts';
@@ -9,7 +8,7 @@ import { newSite, putOnPlan } from '../../../test/sites.ts';
 test('a site that is said to be ready is awake, so that its first page is quick', async () => {
   const app = await startTestApp({ env: { STANDBY_WORKERS: '1' } });
   try {
-    const runtime = app.services.runtime as PhpWasmRuntime;
+    const { runtime } = app.services;
     const person = await registerPerson(app);
     await putOnPlan(app, person.teamId, 'business');
     await newSite(person);

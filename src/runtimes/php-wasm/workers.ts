@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
+import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
 
@@ -25,8 +25,6 @@ export interface CoreMounts {
 const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
 /** PHP's own limit stops a request long before; this is for what PHP does not count. */
 const KILL_ABOVE_BYTES = 1_300 * 1024 * 1024;
-/** The operating system takes 107 bytes, of which the slot and the name of the socket need some. */
-const LONGEST_RUN_FOLDER = 70;
 const BODY_LIMIT = '64M';
 
 const INI: Record<string, string> = {
@@ -160,19 +158,5 @@ export class Workers {
     for (const worker of this.#workers) worker.kill('stopped', 'The service stops.');
     await Promise.all([...this.#workers].map((worker) => worker.exited));
     await rm(this.#runFolder, { recursive: true, force: true });
-  }
-}
-
-/** A socket's path can not be long, so for a data folder deep down the sockets are elsewhere, always in the same place. */
-function shortFolder(folder: string): string {
-  if (Buffer.byteLength(folder) <= LONGEST_RUN_FOLDER) return folder;
-  return join(tmpdir(), `siteyard-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
