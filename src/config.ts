@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
-import { MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
+import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
 export { MAX_OAUTH_LENGTH };
 
@@ -48,6 +48,8 @@ export interface Config {
   metricsClientSecret: string | undefined;
   /** Where WordPress and the images made from it are kept; may be shared by several platforms. */
   cacheDir: string;
+  /** What sites run on. */
+  runtime: (typeof DRIVERS)[number];
   /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Warm PHP processes that wait for the next site to wake. */
@@ -146,6 +148,7 @@ function readMetrics(variables: Variables) {
 
 function readPhp(variables: Variables) {
   return {
+    runtime: variables.RUNTIME,
     wordpressSource: readSource(variables.WORDPRESS_SOURCE),
     standbyWorkers: variables.STANDBY_WORKERS,
     phpMemoryMb: variables.PHP_MEMORY_MB,

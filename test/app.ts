@@ -9,7 +9,7 @@ import { openDatabase } from '#core/db/database.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { UNDECLARED } from '#core/http/declared.ts';
 import { type Feature, feature } from '#features/feature.ts';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { freePort } from './free-port.ts';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
@@ -44,10 +44,15 @@ export const OPERATOR = { email: 'operator@example.com', password: 'operator-pas
 const TEMPLATE = 'siteyard_template';
 const TEMPLATE_LOCK = 4711;
 
-export async function startTestApp(
-  options: { env?: Record<string, string>; databaseUrl?: string } & Omit<Feature, 'name'> = {},
-): Promise<TestApp> {
-  const { env, databaseUrl: givenUrl, ...own } = options;
+interface TestAppOptions {
+  env?: Record<string, string>;
+  databaseUrl?: string;
+  /** PHP costs seconds of the machine for each site that wakes: it is for tests of what only WordPress can show. */
+  runtime?: Config['runtime'];
+}
+
+export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name'> = {}): Promise<TestApp> {
+  const { env, databaseUrl: givenUrl, runtime = 'memory', ...own } = options;
   const database = givenUrl ? undefined : await createTestDatabase();
   const databaseUrl = givenUrl ?? (database as { url: string }).url;
   const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-'));
@@ -62,9 +67,10 @@ export async function startTestApp(
     SECRET_KEY: 'a key for tests that is long enough',
     RATE_LIMIT_FACTOR: '0',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    RUNTIME: runtime,
     CACHE_DIR: WORDPRESS_CACHE,
     WORDPRESS_SOURCE: 'npm',
-    // Most tests need no PHP, and a warm one costs seconds of the machine.
+    // A warm PHP costs seconds of the machine, and few tests wait for it.
     STANDBY_WORKERS: '0',
     PHP_COMPILER: 'baseline',
     METRICS_URL: 'http://grafana.example',

@@ -19,7 +19,7 @@ import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
-import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import { createRuntime } from '#runtimes/drivers.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
@@ -27,10 +27,9 @@ import { openOwnSecrets } from './platform-key.ts';
 
 const WEB_FOLDER = new URL('../../web/dist', import.meta.url).pathname;
 
-/** The services, with what only the platform itself may do with two of them: open them, and let jobs be worked on. */
+/** The services, with what only the platform itself may do with one of them: let jobs be worked on. */
 export interface OwnServices extends Services {
   jobs: Jobs;
-  runtime: PhpWasmRuntime;
 }
 
 /** Picks the drivers. Nothing of this serves or works yet. */
@@ -87,23 +86,5 @@ function createOwnPayments(services: Services): Payments | undefined {
     secrets,
     baseUrl: config.baseUrl,
     deliver: (tx, { body, signature }) => receivePaymentEvent(tx, services, Buffer.from(body), signature),
-  });
-}
-
-function createRuntime(config: Config, log: Log, outbound: Outbound): PhpWasmRuntime {
-  return new PhpWasmRuntime({
-    dataDir: config.dataDir,
-    cacheDir: config.cacheDir,
-    log,
-    // Only who serves visitors keeps warm PHP at hand.
-    standbyWorkers: config.roles.has('edge') ? config.standbyWorkers : 0,
-    memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
-    requestTimeoutMs: config.phpTimeoutSeconds * 1000,
-    idleTimeoutMs: config.phpIdleMinutes * 60_000,
-    processesPerSite: config.phpProcessesPerSite,
-    requestsPerProcess: config.phpRequestsPerProcess,
-    compiler: config.phpCompiler,
-    allowedNetworks: config.outboundAllow,
-    ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });
 }

@@ -3,8 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import type { Step } from './memory/program.ts';
 import { requestSite, type SiteAnswer } from './request.ts';
 import type { FirstContent, Runtime, SiteSpec, SiteStorage } from './runtime.ts';
+
+/** A driver in a contract suite. What its sites do beside answering, it puts into them: what that looks like is its own matter. */
+export interface DriverUnderTest {
+  runtime: Runtime;
+  /** Puts a program into a site that takes these steps and says what they say; resolves with its path. */
+  put(site: SiteSpec, name: string, steps: readonly Step[]): Promise<string>;
+  close(): Promise<void>;
+}
 
 /** What the contract suites do with sites. */
 export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
@@ -61,6 +70,11 @@ export function firstContent(title: string): FirstContent {
 
 export function wp(...args: string[]) {
   return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
+}
+
+/** The command that runs what was put there. */
+export function program(path: string) {
+  return { ...wp(), args: ['php', `.${path}`] as [string, string] };
 }
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -43,7 +43,7 @@ let owner: Person;
 let site: Site;
 const edges: (ServiceProcess & { url: string })[] = [];
 before(async () => {
-  app = await startTestApp({ env: { ROLE: 'api,worker' } });
+  app = await startTestApp({ runtime: 'php-wasm', env: { ROLE: 'api,worker' } });
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
   site = await newSite(owner);
