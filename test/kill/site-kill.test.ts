@@ -45,6 +45,7 @@ after(async () => {
 
 async function start(): Promise<string> {
   service = spawnService({
+    RUNTIME: 'memory',
     PORT: String(port),
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,

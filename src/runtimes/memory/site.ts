@@ -49,7 +49,7 @@ async function programPage(turn: Turn, file: string): Promise<Answer> {
   await runProgram(turn, file, steps, (text) => {
     said += text;
   });
-  return html(200, said);
+  return html(200, said, { 'cache-control': 'no-store' });
 }
 
 async function cron(turn: Turn): Promise<Answer> {
