@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DB } from '#core/db/schema.generated.ts';
 import { takeDueSites } from '#features/backup/backup.ts';
-import { storageIn } from '#runtimes/php-wasm/site-folder.ts';
+import { storageIn } from '#runtimes/folders/site-folder.ts';
 import { createClient } from '#sdk';
 import { Archiver } from '#timemachine/archive/archiver.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
-import type { Place } from '#host/site-host.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
-import { MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
+import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
 export { MAX_OAUTH_LENGTH };
 
@@ -52,7 +51,7 @@ export interface Config {
   /** Where newer versions of WordPress come from; undefined: only the one that npm has. */
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
-  newSites: Place;
+  newSites: { host: string; driver: DriverName };
   /** Where other processes reach the sites of this one, as address:port; undefined: over a socket under dataDir. */
   hostAddress: string | undefined;
   /** Warm PHP processes that wait for the next site to wake. */
@@ -86,6 +85,8 @@ export interface Config {
   gitFileRoots: string[];
 }
 
+/** What sites can run on. */
+export type DriverName = (typeof DRIVERS)[number];
 export type ProgramRole = (typeof ROLES)[number];
 
 export function readConfig(env: Env, args: readonly string[] = []): Config {
@@ -120,7 +121,7 @@ function readPlace(variables: Variables) {
     baseUrl: withoutSlash(BASE_URL ?? `http://localhost:${PORT}`),
     siteDomain: SITE_DOMAIN.toLowerCase(),
     publicIp: variables.PUBLIC_IP,
-    newSites: { host: variables.SITE_HOST, driver: 'php-wasm' },
+    newSites: { host: variables.SITE_HOST, driver: variables.RUNTIME },
     hostAddress: variables.SITE_HOST_ADDRESS,
     logLevel: variables.LOG_LEVEL,
   };

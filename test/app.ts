@@ -13,7 +13,7 @@ import { type Feature, feature } from '#features/feature.ts';
 import type { LocalHost } from '#host/local-host.ts';
 import type { Runtime } from '#runtimes/runtime.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { readConfig } from '../src/config.ts';
+import { type DriverName, readConfig } from '../src/config.ts';
 import { createLocalHost } from '../src/platform/hosts.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { freePort } from './free-port.ts';
@@ -52,10 +52,15 @@ export const OPERATOR = { email: 'operator@example.com', password: 'operator-pas
 const TEMPLATE = 'siteyard_template';
 const TEMPLATE_LOCK = 4711;
 
-export async function startTestApp(
-  options: { env?: Record<string, string>; databaseUrl?: string } & Omit<Feature, 'name'> = {},
-): Promise<TestApp> {
-  const { env, databaseUrl: givenUrl, ...own } = options;
+interface TestAppOptions {
+  env?: Record<string, string>;
+  databaseUrl?: string;
+  /** PHP costs seconds of the machine for each site that wakes: it is for tests of what only WordPress can show. */
+  runtime?: DriverName;
+}
+
+export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name'> = {}): Promise<TestApp> {
+  const { env, databaseUrl: givenUrl, runtime = 'memory', ...own } = options;
   const database = givenUrl ? undefined : await createTestDatabase();
   const databaseUrl = givenUrl ?? (database as { url: string }).url;
   const dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-'));
@@ -70,9 +75,10 @@ export async function startTestApp(
     SECRET_KEY: 'a key for tests that is long enough',
     RATE_LIMIT_FACTOR: '0',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    RUNTIME: runtime,
     CACHE_DIR: WORDPRESS_CACHE,
     WORDPRESS_SOURCE: 'npm',
-    // Most tests need no PHP, and a warm one costs seconds of the machine.
+    // A warm PHP costs seconds of the machine, and few tests wait for it.
     STANDBY_WORKERS: '0',
     PHP_COMPILER: 'baseline',
     METRICS_URL: 'http://grafana.example',

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '#core/log.ts';
+import type { DriverUnderTest } from '#runtimes/contract-site.ts';
 import { type PhpWasmOptions, PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import { putPhpProgram } from './php-program.ts';
 
 /** Tests share one WordPress and one image, kept between runs: fetching and installing it takes longer than most tests. */
 export const WORDPRESS_CACHE = join(import.meta.dirname, '../node_modules/.cache/siteyard');
@@ -16,7 +18,7 @@ export async function prepareWordPress(): Promise<void> {
 /** The embedded driver on a folder of its own. */
 export async function openTestRuntime(
   options: Partial<PhpWasmOptions> = {},
-): Promise<{ runtime: PhpWasmRuntime; dataDir: string; close(): Promise<void> }> {
+): Promise<DriverUnderTest & { runtime: PhpWasmRuntime; dataDir: string }> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runtime-')));
   const runtime = new PhpWasmRuntime({
     cacheDir: WORDPRESS_CACHE,
@@ -39,5 +41,6 @@ export async function openTestRuntime(
     await runtime.close();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { runtime, dataDir, close };
+  const put: DriverUnderTest['put'] = (site, name, steps) => putPhpProgram(runtime, site, name, steps);
+  return { runtime, dataDir, put, close };
 }

@@ -4,14 +4,14 @@ import type { Db } from '#core/db/database.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import type { Secrets } from '#core/secrets.ts';
-import { socketFolder } from '#core/socket-folder.ts';
 import { findHostAddresses } from '#features/hold/hold.ts';
 import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
 import { LogFiles } from '#host/site-log/log-files.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
-import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import { createRuntime } from '#runtimes/drivers.ts';
+import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
 
@@ -29,8 +29,8 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
     name: newSites.host,
     address:
       hostAddress ??
-      `unix:${join(socketFolder(join(dataDir, 'hosts')), `${process.pid}-${randomBytes(3).toString('hex')}.sock`)}`,
-    drivers: { 'php-wasm': createPhpWasm(config, log, outbound) },
+      `unix:${join(shortFolder(join(dataDir, 'hosts')), `${process.pid}-${randomBytes(3).toString('hex')}.sock`)}`,
+    drivers: { [newSites.driver]: createRuntime(config, log, outbound) },
     timeMachine: new TimeMachine({
       store: { kind: 'disk', folder: join(dataDir, 'backups') },
       processes: config.backupProcesses,
@@ -52,22 +52,5 @@ export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: S
     const host = remoteHost(address, token);
     known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
     return host;
-  });
-}
-
-function createPhpWasm(config: Config, log: Log, outbound: Outbound): PhpWasmRuntime {
-  return new PhpWasmRuntime({
-    dataDir: config.dataDir,
-    cacheDir: config.cacheDir,
-    log,
-    standbyWorkers: config.standbyWorkers,
-    memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
-    requestTimeoutMs: config.phpTimeoutSeconds * 1000,
-    idleTimeoutMs: config.phpIdleMinutes * 60_000,
-    processesPerSite: config.phpProcessesPerSite,
-    requestsPerProcess: config.phpRequestsPerProcess,
-    compiler: config.phpCompiler,
-    allowedNetworks: config.outboundAllow,
-    ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
   });
 }

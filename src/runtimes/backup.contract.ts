@@ -1,59 +1,60 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { createSite, firstContent, newSpec, putProbe, request, until, wp } from './contract-site.ts';
+import {
+  copySite,
+  copyStorage,
+  createSite,
+  type DriverUnderTest,
+  firstContent,
+  newSpec,
+  program,
+  request,
+  until,
+  wp,
+} from './contract-site.ts';
+import type { Step } from './memory/program.ts';
 import type { Runtime, SiteFailure, SiteSpec, SiteStorage } from './runtime.ts';
 
 /** What backups, restores and previews need of every driver. A driver's own test opens it and calls this. */
-export function describeBackups(name: string, open: () => Promise<{ runtime: Runtime; close(): Promise<void> }>): void {
+export function describeBackups(name: string, open: () => Promise<DriverUnderTest>): void {
   describe(`backup contract: ${name}`, () => {
+    let driver: DriverUnderTest;
     let runtime: Runtime;
     let site: SiteSpec;
-    let close = async () => {};
     before(async () => {
-      ({ runtime, close } = await open());
+      driver = await open();
+      ({ runtime } = driver);
       site = await createSite(runtime, 'first.localhost');
     });
-    after(() => close());
+    after(() => driver.close());
 
     const get = (path: string, target = site) => request(runtime, target, { path });
-    const putPhp = (name: string, code: string, target = site) => putProbe(runtime, target, name, code);
+    const put = (name: string, ...steps: Step[]) => driver.put(site, name, steps);
 
-    it('lets an offline site mail nobody, run nothing by the clock, call nobody and tell nothing', async () => {
-      const plugins = join(runtime.contentFolder(site.id), 'mu-plugins');
-      await mkdir(plugins);
-      const clock = "add_action('probe_clock', fn() => file_put_contents(WP_CONTENT_DIR . '/clock.txt', 'x'));";
-      await writeFile(join(plugins, 'clock.php'), `<?php\n${clock}`);
-      const schedule = "require '/site/wordpress/wp-load.php'; wp_schedule_single_event(time() - 10, 'probe_clock');";
-      await get(await putPhp('schedule.php', schedule));
+    it('lets an offline site mail nobody, run nothing by the clock, ask not even itself and tell nothing', async () => {
+      const clock: Step = { schedule: { atSeconds: 1_000_000_000, steps: [{ append: 'clock.txt' }] } };
+      await get(await put('schedule.php', clock));
       const offline = { ...newSpec(site, 'offline.localhost'), isOffline: true };
-      await runtime.copy(site, offline);
-      await rm(plugins, { recursive: true });
-
+      await copySite(runtime, site, offline);
       const told: string[] = [];
       const tell = (what: string) => (siteId: string) => siteId === offline.id && told.push(what);
-      runtime.listen({ mail: tell('mail'), status: tell('status'), changed: tell('changed') });
+      runtime.listen({ mail: tell('mail'), status: tell('status'), changed: tell('changed'), logged: tell('logged') });
       const page = await get('/', offline);
       assert.equal(page.status, 200);
       assert.match(page.text, /<meta name='robots' content='[^']*noindex/);
       assert.match(String(page.headers['x-robots-tag']), /noindex/);
-
       assert.equal((await get('/wp-cron.php?doing_wp_cron', offline)).status, 200);
       assert.equal(existsSync(join(runtime.contentFolder(offline.id), 'clock.txt')), false);
-      const mail = '{"from":"a@example.com","to":["b@example.com"],"message":""}';
-      const code = `require '/site/wordpress/wp-load.php'; require ABSPATH . 'wp-admin/includes/update.php';
-        file_put_contents('/site/outbox/mail-1-a.json', '${mail}');
-        file_put_contents('/site/outbox/status.json', '{"favicon_url":null,"next_cron":1}');
-        $since = microtime(true);
-        foreach (['_site_transient_update_core', '_site_transient_update_plugins', '_site_transient_update_themes'] as $name) delete_option($name);
-        wp_version_check(); wp_update_plugins(); wp_update_themes();
-        update_option('blogname', 'Changed');
-        echo json_encode([wp_mail('bob@example.com', 'Hello', 'Bob'), @mail('bob@example.com', 'Hello', 'Bob'),
-          is_wp_error(wp_remote_get(home_url('/'))), microtime(true) - $since < 9]);`;
-      assert.equal((await get(await putPhp('offline.php', code, offline), offline)).text, '[false,false,true,true]');
+      const steps: Step[] = [
+        { setOption: ['blogname', 'Changed'] },
+        { warn: 'mind this' },
+        { ask: { path: '/', body: '' } },
+        { mail: { to: 'bob@example.com', subject: 'Hello', text: 'Bob' } },
+      ];
+      assert.equal((await get(await driver.put(offline, 'offline.php', steps), offline)).text, 'false');
       assert.equal(await runtime.hasOutgoingMail(offline.id), false);
       // All that was told would have been told by the time of the next answer.
       await get('/wp-login.php', offline);
@@ -89,59 +90,43 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       await runtime.delete(adopted.id);
     });
 
-    it('keeps what the time machine has beside a site from its PHP and out of its size', async () => {
+    it('keeps what the time machine has beside a site out of its size', async () => {
       const { content, staging, state } = runtime.storage(site.id);
       assert.equal(content, runtime.contentFolder(site.id));
       await get('/');
       const sizeBefore = await runtime.diskUsageBytes(site.id);
       await mkdir(staging);
       assert.equal((await stat(staging)).dev, (await stat(content)).dev);
-      await writeFile(join(staging, 'journal.json'), Buffer.alloc(1_000_000, 'secret'));
-      await writeFile(state, Buffer.alloc(1_000_000, 'secret'));
+      await writeFile(join(staging, 'journal.json'), Buffer.alloc(1_000_000));
+      await writeFile(state, Buffer.alloc(1_000_000));
       assert.equal(await runtime.diskUsageBytes(site.id), sizeBefore);
-      const path = await putPhp(
-        'beside.php',
-        `foreach (['/site', WP_CONTENT, WP_CONTENT . '/..', '${join(content, '..')}'] as $folder)
-          foreach (['restoring/journal.json', 'archive-state.json'] as $name) {
-            $out[] = @file_get_contents("$folder/$name");
-            @file_put_contents("$folder/$name", 'changed');
-          }
-        echo json_encode(array_filter($out, fn($text) => is_string($text) && str_contains($text, 'secret')));`.replaceAll(
-          'WP_CONTENT',
-          "'/site/wordpress/wp-content'",
-        ),
-      );
-      assert.equal((await get(path)).text, '[]');
-      assert.match(await readFile(state, 'utf8'), /^secret/);
-      assert.match(await readFile(join(staging, 'journal.json'), 'utf8'), /^secret/);
       await Promise.all([rm(staging, { recursive: true }), rm(state)]);
     });
 
-    it('tells before PHP runs and after it has ended, however it ended', async () => {
+    it('tells before a site works and after it has ended, however it ended', async () => {
       const written = join(runtime.contentFolder(site.id), 'written.txt');
       await writeFile(written, '');
-      /** How much PHP had written when it was told, each time. */
+      /** How much the site had written when it was told, each time. */
       let heard: number[] = [];
       runtime.listen({ touched: (siteId) => siteId === site.id && heard.push(statSync(written).size) });
       const tells = async (work: () => Promise<unknown>) => {
         const before = statSync(written).size;
         heard = [];
         await work();
-        // The end of PHP may be told after its answer, and PHP goes on without its visitor.
+        // The end of the work may be told after its answer, and the work goes on without its visitor.
         await until(() => heard.at(-1) === before + 1, 240_000);
         assert.equal(heard[0], before);
       };
-      const write = "file_put_contents('/site/wordpress/wp-content/written.txt', 'x', FILE_APPEND);";
-      const short = await putPhp('write.php', write);
-      const endless = await putPhp('write-and-loop.php', `${write} while (true) { usleep(10000); }`);
-      const broken = await putPhp('write-and-break.php', `${write} this_function_does_not_exist();`);
+      const write: Step = { append: 'written.txt' };
+      const short = await put('write.php', write);
+      const endless = await put('write-and-loop.php', write, { loop: true });
+      const broken = await put('write-and-break.php', write, { fail: true });
       await tells(() => get(short));
       await tells(() => get(broken));
       // It is ended long after its visitor has left.
       await tells(() => assert.rejects(request(runtime, site, { path: endless, timeoutMs: 6_000 })));
-      const run = (path: string) => ({ ...wp(), args: ['php', `/site/wordpress${path}`] as [string, string] });
-      await tells(() => runtime.exec(site, run(short)));
-      await tells(() => runtime.exec(site, { ...run(endless), timeoutMs: 10_000 }));
+      await tells(() => runtime.exec(site, program(short)));
+      await tells(() => runtime.exec(site, { ...program(endless), timeoutMs: 10_000 }));
 
       // Nothing runs, so there is nothing to tell.
       assert.equal((await get(short)).status, 200);
@@ -163,7 +148,6 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
         assert.ok(heard > 0);
       };
       await tells(() => runtime.create(written, firstContent('written')));
-      await tells(() => runtime.copy(site, written));
       await tells(() => runtime.adopt(written, (storage) => copyStorage(runtime.storage(site.id), storage)));
       await runtime.archive(written.id);
       await tells(() => runtime.restore(written.id));
@@ -191,11 +175,4 @@ export function describeBackups(name: string, open: () => Promise<{ runtime: Run
       assert.equal((await get('/wp-login.php')).status, 200);
     });
   });
-}
-
-/** What the time machine would do, for a site that nobody writes to. */
-async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<void> {
-  await cp(from.content, to.content, { recursive: true });
-  const database = new DatabaseSync(from.database.file, { readOnly: true });
-  await backup(database, to.database.file).finally(() => database.close());
 }

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import type { Step } from './memory/program.ts';
 import { requestSite, type SiteAnswer } from './request.ts';
-import type { FirstContent, Runtime, SiteSpec } from './runtime.ts';
+import type { FirstContent, Runtime, SiteSpec, SiteStorage } from './runtime.ts';
+
+/** A driver in a contract suite. What its sites do beside answering, it puts into them: what that looks like is its own matter. */
+export interface DriverUnderTest {
+  runtime: Runtime;
+  /** Puts a program into a site that takes these steps and says what they say; resolves with its path. */
+  put(site: SiteSpec, name: string, steps: readonly Step[]): Promise<string>;
+  close(): Promise<void>;
+}
 
 /** What the contract suites do with sites. */
 export async function createSite(runtime: Runtime, host: string): Promise<SiteSpec> {
@@ -31,6 +41,22 @@ export function newSpec(
   };
 }
 
+/** Makes `copy` of what the site has at this moment. */
+export async function copySite(runtime: Runtime, site: SiteSpec, copy: SiteSpec): Promise<void> {
+  await runtime.adopt(copy, (storage) => copyStorage(runtime.storage(site.id), storage));
+}
+
+/** What the time machine would do, for a site that nobody writes to. */
+export async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<void> {
+  await cp(from.content, to.content, {
+    recursive: true,
+    // A link could lead anywhere on this machine.
+    filter: async (path) => !(await lstat(path)).isSymbolicLink(),
+  });
+  const database = new DatabaseSync(from.database.file, { readOnly: true });
+  await backup(database, to.database.file).finally(() => database.close());
+}
+
 export function firstContent(title: string): FirstContent {
   const admin = {
     username: 'ada',
@@ -44,6 +70,11 @@ export function firstContent(title: string): FirstContent {
 
 export function wp(...args: string[]) {
   return { args: ['wp', ...args] as [string, ...string[]], timeoutMs: 60_000, maxOutputBytes: 100_000 };
+}
+
+/** The command that runs what was put there. */
+export function program(path: string) {
+  return { ...wp(), args: ['php', `.${path}`] as [string, string] };
 }
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

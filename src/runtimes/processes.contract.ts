@@ -4,47 +4,45 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createSite, newSpec, putProbe, request, until } from './contract-site.ts';
+import { copySite, createSite, type DriverUnderTest, newSpec, program, request, until, wp } from './contract-site.ts';
+import { isRunning } from './folders/run-folder.ts';
+import type { Step } from './memory/program.ts';
 import { type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 
 /** Limits that a test does not come near to, however busy the machine is. */
 const GENEROUS_MS = 240_000;
 
+/** Drivers may work in this process, which goes on. */
+const isRunningElsewhere = (pid: number) => pid !== process.pid && isRunning(pid);
+
 /**
- * What every driver must do about several requests at once: none waits for another that takes long, all processes of
- * a site end together, one that hangs is ended, and a site can ask itself.
+ * What every driver must do about several requests at once: none waits for another that takes long, all of a site ends
+ * together, and a site can ask itself.
  */
 export function describeProcesses(
   name: string,
-  open: (limits: { requestTimeoutMs: number }) => Promise<{ runtime: Runtime; close(): Promise<void> }>,
+  open: (limits: { requestTimeoutMs: number }) => Promise<DriverUnderTest>,
 ): void {
   describe(`process contract: ${name}`, () => {
+    let driver: DriverUnderTest;
     let runtime: Runtime;
     let site: SiteSpec;
-    let close = async () => {};
     before(async () => {
-      ({ runtime, close } = await open({ requestTimeoutMs: GENEROUS_MS }));
+      driver = await open({ requestTimeoutMs: GENEROUS_MS });
+      ({ runtime } = driver);
       site = await createSite(runtime, 'busy.localhost');
     });
-    after(() => close());
+    after(() => driver.close());
 
     const get = (path: string, target = site) => request(runtime, target, { path, timeoutMs: GENEROUS_MS });
     const pids = () => runtime.awake().flatMap(({ siteId, pid }) => (siteId === site.id ? [pid] : []));
     const inContent = (file: string) => join(runtime.contentFolder(site.id), file);
 
-    /** A request that goes on until it is let go; resolves when PHP is at it. */
+    /** A request that goes on until it is let go; resolves when the site is at it. */
     let holds = 0;
     const hold = async () => {
       const mark = `hold-${holds++}`;
-      const path = await putProbe(
-        runtime,
-        site,
-        'hold.php',
-        `$mark = '/site/wordpress/wp-content/' . $_GET['mark']; file_put_contents("$mark.begun", '');
-        while (!file_exists("$mark.go")) { usleep(20000); clearstatcache(); }
-        file_put_contents("$mark.ended", ''); echo 'let go';`,
-      );
-      const answer = get(`${path}?mark=${mark}`);
+      const answer = get(await driver.put(site, `${mark}.php`, [{ hold: mark }, { say: 'let go' }]));
       answer.catch(() => {});
       await until(() => existsSync(inContent(`${mark}.begun`)), GENEROUS_MS);
       return {
@@ -66,18 +64,15 @@ export function describeProcesses(
     it('takes what several requests write at once, and tells no visitor of a lock', async () => {
       const [one, other] = await Promise.all([hold(), hold()]);
       await Promise.all([one.letGo(), other.letGo(), one.answer, other.answer]);
-      const path = await putProbe(
-        runtime,
-        site,
-        'write.php',
-        `require '/site/wordpress/wp-load.php'; $failed = 0;
-        for ($n = 0; $n < 40; $n++) $failed += (int) (false === $wpdb->insert($wpdb->options, ['option_name' => "at-once-{$_GET['who']}-$n", 'option_value' => 'x']));
-        echo $failed, $wpdb->last_error;`,
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (who) => {
+          const options = Array.from({ length: 40 }, (_, n): Step => ({ setOption: [`at-once-${who}-${n}`, 'x'] }));
+          return get(await driver.put(site, `write-${who}.php`, [...options, { say: 'done' }]));
+        }),
       );
-      const answers = await Promise.all(['a', 'b', 'c', 'd'].map((who) => get(`${path}?who=${who}`)));
       assert.deepEqual(
         answers.map(({ text }) => text),
-        ['0', '0', '0', '0'],
+        ['done', 'done', 'done', 'done'],
       );
       const database = await runtime.database(site.id);
       const rows = await database.query("select count(*) as n from wp_options where option_name like 'at-once-%'");
@@ -103,7 +98,7 @@ export function describeProcesses(
         const running = pids();
         assert.ok(running.length >= 2);
         const resume = await end();
-        assert.deepEqual(running.filter(isRunning), []);
+        assert.deepEqual(running.filter(isRunningElsewhere), []);
         assert.deepEqual(pids(), []);
         for (const { answer, letGo, hasEnded } of held) {
           await letGo();
@@ -117,46 +112,27 @@ export function describeProcesses(
     });
 
     it('ends a command too when some work has the site to itself, and starts none', async () => {
-      const path = await putProbe(
-        runtime,
-        site,
-        'command.php',
-        `$n = 0; while (true) { file_put_contents('/site/wordpress/wp-content/counted', $n++); usleep(20000); }`,
-      );
-      const command = { timeoutMs: GENEROUS_MS, maxOutputBytes: 1_000 };
-      const running = runtime.exec(site, { ...command, args: ['php', `/site/wordpress${path}`] });
+      const path = await driver.put(site, 'command.php', [{ append: 'counted' }, { loop: true }]);
+      const limits = { timeoutMs: GENEROUS_MS, maxOutputBytes: 1_000 };
+      const running = runtime.exec(site, { ...program(path), ...limits });
       await until(() => existsSync(inContent('counted')), GENEROUS_MS);
-      const starting = runtime.exec(site, { ...command, args: ['wp', 'option', 'get', 'home'] });
-      starting.catch(() => {});
       const resume = await runtime.suspend(site.id);
       assert.notEqual((await running).exitCode, 0);
-      await assert.rejects(starting, (error) => error instanceof SiteFailure && error.reason === 'stopped');
+      await assert.rejects(
+        runtime.exec(site, { ...wp('option', 'get', 'home'), ...limits }),
+        (error) => error instanceof SiteFailure && error.reason === 'stopped',
+      );
       resume();
     });
 
-    it('ends a process that hangs before it begins, and another answers', async () => {
-      let heard = 0;
-      runtime.listen({ touched: (siteId) => siteId === site.id && heard++ });
-      assert.equal((await get('/wp-login.php')).status, 200);
-      await until(() => heard === 2);
-      const hanging = pids();
-      for (const pid of hanging) process.kill(pid, 'SIGSTOP');
-      assert.equal((await get('/wp-login.php')).status, 200);
-      assert.deepEqual(hanging.filter(isRunning), []);
-    });
-
-    it('warms a site up before anybody asks for it, and minds nothing where it can not', async () => {
-      await runtime.stop(site.id);
-      await runtime.warmUp(site);
-      assert.equal(pids().length, 1);
+    it('minds nothing where it can not warm a site up', async () => {
       await runtime.warmUp(newSpec(site, 'nowhere.localhost'));
     });
 
     describe('what a site asks of itself', () => {
       const heard: { siteId: string; request: IncomingMessage }[] = [];
       let server: Server;
-      let asking = '';
-      before(async () => {
+      before(() => {
         server = createServer((incoming, response) => {
           const chunks: Buffer[] = [];
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -166,84 +142,29 @@ export function describeProcesses(
           server.once('request', (incoming: IncomingMessage) => heard.push({ siteId, request: incoming }));
           server.emit('connection', connection);
         });
-        asking = `function ask($url) {
-          $curl = curl_init($url);
-          curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 60, CURLOPT_POSTFIELDS => 'by curl']);
-          $out[] = curl_exec($curl);
-          $context = stream_context_create(['http' => ['method' => 'POST', 'content' => 'by stream', 'header' => 'Content-Type: text/plain', 'timeout' => 60]]);
-          $out[] = @file_get_contents($url, false, $context);
-          $out[] = wp_remote_retrieve_body(wp_remote_post($url, ['body' => 'by WordPress', 'timeout' => 60]));
-          return $out;
-        }`;
       });
       after(() => server.close());
-      const answers = ['itself: by curl', 'itself: by stream', 'itself: by WordPress'];
+      const asking: Step = { ask: { path: '/asked?x=1', body: 'a question' } };
 
-      for (const protocol of ['http', 'https']) {
-        it(`comes to the platform and nowhere else, by ${protocol}`, async () => {
-          const own = { ...site, url: site.url.replace('http:', `${protocol}:`) };
-          const path = await putProbe(
-            runtime,
-            site,
-            'itself.php',
-            `require '/site/wordpress/wp-load.php'; ${asking} echo json_encode(ask(home_url('/asked?x=1')));`,
-          );
-          heard.length = 0;
-          assert.deepEqual(JSON.parse((await get(path, own)).text), answers);
-          assert.deepEqual(
-            heard.map(({ siteId, request: { url, headers } }) => [siteId, url, headers.host]),
-            Array(3).fill([site.id, '/asked?x=1', 'busy.localhost:8080']),
-          );
-        });
-      }
-
-      it('is answered for commands as well', async () => {
-        heard.length = 0;
-        const code = "echo wp_remote_retrieve_body(wp_remote_get(home_url('/')));";
-        const ran = await runtime.exec(site, {
-          args: ['wp', 'eval', code],
-          timeoutMs: GENEROUS_MS,
-          maxOutputBytes: 1_000,
-        });
-        assert.equal(ran.stdout, 'itself: ');
+      it('comes to the platform and nowhere else, from requests and from commands', async () => {
+        const path = await driver.put(site, 'itself.php', [asking]);
+        assert.equal((await get(path)).text, 'itself: a question');
+        const limits = { timeoutMs: GENEROUS_MS, maxOutputBytes: 1_000 };
+        assert.equal((await runtime.exec(site, { ...program(path), ...limits })).stdout, 'itself: a question');
         assert.deepEqual(
-          heard.map(({ siteId }) => siteId),
-          [site.id],
+          heard.map(({ siteId, request: { url, headers } }) => [siteId, url, headers.host]),
+          Array(2).fill([site.id, '/asked?x=1', 'busy.localhost:8080']),
         );
       });
 
-      it('opens no way to anything else, and none at all from an offline site', async () => {
-        const neighbour = createServer((_request, response) => response.end('internal'));
-        await new Promise<void>((ready) => neighbour.listen(0, '127.0.0.1', ready));
-        const { port } = neighbour.address() as { port: number };
-        const path = await putProbe(
-          runtime,
-          site,
-          'others.php',
-          `foreach (['http://busy.localhost:${port}/', 'http://busy.localhost/', 'http://other.localhost:8080/', 'http://localhost:8080/', 'http://127.0.0.1:8080/', 'http://192.0.0.8:${port}/', 'http://busy.localhost.:${port}/'] as $url) {
-            $curl = curl_init($url); curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 5]); $out[] = curl_exec($curl);
-          }
-          echo json_encode(array_filter($out));`,
-        );
+      it('is not answered to an offline site', async () => {
         heard.length = 0;
-        assert.equal((await get(path)).text, '[]');
         const offline = { ...newSpec(site, 'busy.localhost'), isOffline: true };
-        await runtime.copy(site, offline);
-        await putProbe(runtime, offline, 'itself.php', `${asking} echo json_encode(array_filter(ask('${site.url}')));`);
-        const answer = await get('/wp-content/plugins/probe/itself.php', offline).finally(() => neighbour.close());
-        assert.notDeepEqual(answer.text, JSON.stringify(answers));
-        assert.doesNotMatch(answer.text, /itself/);
+        await copySite(runtime, site, offline);
+        assert.equal((await get(await driver.put(offline, 'itself.php', [asking]), offline)).text, '');
         assert.deepEqual(heard, []);
         await runtime.delete(offline.id);
       });
     });
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
  * (SiteSpec), so that drivers keep no records of their own. Every call is safe to repeat after a kill.
  */
 export interface Runtime {
-  /** To be called before everything else. */
+  /** To be called once, before everything else. */
   open(): Promise<void>;
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(): Promise<{ coreVersion: string; phpVersion: string }>;
@@ -15,8 +15,6 @@ export interface Runtime {
   coreVersions(): Promise<string[]>;
   /** Makes the site's content and database from the prepared image; whatever an earlier attempt left is replaced. */
   create(site: SiteSpec, first: FirstContent): Promise<void>;
-  /** Makes `target` a copy of `source`, with its own address and keys. */
-  copy(source: SiteSpec, target: SiteSpec): Promise<void>;
   /**
    * Makes the site from the content and the database that `fill` puts where it is told, and moves the database to the
    * site's address. The site appears when it is complete; whatever an earlier attempt left is replaced.

@@ -18,7 +18,7 @@ let site: Site;
 let plain: Site;
 let owner: Session;
 before(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ runtime: 'php-wasm' });
   const ada = await registerPerson(app, 'ada');
   await putOnPlan(app, ada.teamId, 'micro');
   site = await newSite(ada);

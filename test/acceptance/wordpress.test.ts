@@ -12,7 +12,7 @@ import { visit, visitKept } from '../visit.ts';
 let app: TestApp;
 let browser: Browser;
 before(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ runtime: 'php-wasm' });
   browser = await launchBrowser();
 });
 after(async () => {

@@ -43,7 +43,7 @@ let owner: Person;
 let site: Site;
 const edges: (ServiceProcess & { url: string })[] = [];
 before(async () => {
-  app = await startTestApp({ env: { ROLE: 'api,worker' } });
+  app = await startTestApp({ runtime: 'php-wasm', env: { ROLE: 'api,worker' } });
   // Who answers the API and does the jobs has no site within reach, but through the door of these.
   for (let n = 0; n < 2; n++) edges.push(await startEdge());
   owner = await registerPerson(app, 'Owner');

@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Step } from '#runtimes/memory/program.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
 import type { Random } from '../random.ts';
 import { RandomSite } from '../timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../timemachine/truth.ts';
+import { RUNTIME } from './mortal-platform.ts';
 
 /** What visitors see of a site: two files, the first and the last that a restore places, and a row of the database. */
 export interface Page {
@@ -26,13 +28,22 @@ export interface Halves {
   deleteExtraFiles: boolean;
 }
 
-/** Shows a visitor what comes from files and from the database in one answer. It needs no WordPress. */
-const PAGE_PROGRAM = `<?php
+/** Shows a visitor what comes from files and from the database in one answer, whatever the site runs on. It needs no WordPress. */
+const MEMORY_STEPS: Step[] = [
+  { sayFile: 'a.txt' },
+  { say: ' ' },
+  { sayRow: 'select generation from wp_mark' },
+  { say: ' ' },
+  { sayFile: 'z.txt' },
+];
+const PHP_PROGRAM = `<?php
 header('Cache-Control: no-store');
 $database = new PDO('sqlite:/site/database/.ht.sqlite');
 echo file_get_contents(__DIR__ . '/a.txt'), ' ', $database->query('select generation from wp_mark')->fetchColumn(), ' ',
   file_get_contents(__DIR__ . '/z.txt');
 `;
+
+const PAGE_PROGRAM = RUNTIME === 'memory' ? JSON.stringify(MEMORY_STEPS) : PHP_PROGRAM;
 
 const MANY = 400;
 

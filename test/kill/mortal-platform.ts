@@ -12,6 +12,9 @@ import { type ServiceProcess, spawnService } from '../service-process.ts';
 export const WAYS = ['processes of the time machine', 'platform and all its processes', 'platform alone'] as const;
 export type Way = (typeof WAYS)[number];
 
+/** What its sites run on. Which processes of PHP a kill leaves behind is the matter of RUNTIME=php-wasm, the longer form. */
+export const RUNTIME = process.env.RUNTIME ?? 'memory';
+
 const PROGRAM = 'timemachine/process/program.ts';
 
 /** The platform on one data directory and one database, over all its lives. */
@@ -30,6 +33,7 @@ export class MortalPlatform {
     this.url = `http://localhost:${port}`;
     this.env = {
       PORT: String(port),
+      RUNTIME,
       DATA_DIR: dataDir,
       DATABASE_URL: database.url,
       SECRET_KEY: 'a key for tests that is long enough',

@@ -26,7 +26,7 @@ import { Visitor } from './visitor.ts';
  * Kills the platform, its processes or both again and again while sites are edited, backed up, restored, tried out and
  * visited. In the end every restore has ended, whole, every backup can be brought back, and nobody saw half of anything.
  *
- *   KILLS=100 node --test --test-global-setup=test/global-setup.ts test/kill/restore-kill.test.ts
+ *   KILLS=100 RUNTIME=php-wasm node scripts/test.ts test/kill/restore-kill.test.ts
  */
 const KILLS = Number(process.env.KILLS ?? 3);
 const SITES = 3;

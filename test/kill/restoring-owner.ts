@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storageIn } from '#runtimes/php-wasm/site-folder.ts';
+import { storageIn } from '#runtimes/folders/site-folder.ts';
 import { ApiError, type Client, type PitRestore, type Site } from '#sdk';
 import { eventually } from '../expect.ts';
 import type { Random } from '../random.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { databaseFile } from '#runtimes/php-wasm/site-folder.ts';
-import { SqliteFile } from '#runtimes/php-wasm/sqlite-file.ts';
+import { databaseFile } from '#runtimes/folders/site-folder.ts';
+import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
 import { createTestDatabase } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
@@ -45,6 +45,7 @@ after(async () => {
 
 async function start(): Promise<string> {
   service = spawnService({
+    RUNTIME: 'memory',
     PORT: String(port),
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { storageIn } from '../../src/runtimes/php-wasm/site-folder.ts';
+import { storageIn } from '../../src/runtimes/folders/site-folder.ts';
 import { Repository, type SiteRepository } from '../../src/timemachine/repository.ts';
 import { readJournal } from '../../src/timemachine/restore/journal.ts';
 import { recover } from '../../src/timemachine/restore/recover.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstContent, newSpec, request, wp } from '../../src/runtimes/contract-site.ts';
+import { copySite, firstContent, newSpec, request, wp } from '../../src/runtimes/contract-site.ts';
 import type { SiteSpec } from '../../src/runtimes/runtime.ts';
 import { signRequest } from '../../src/runtimes/wordpress/access.ts';
 import { keepRules } from '../../src/runtimes/wordpress/keep-rules.ts';
@@ -88,7 +88,7 @@ async function moveSites(): Promise<void> {
     note({ event: 'begun', thing, value: 'going' });
     await promise(thing, null, () => runtime.delete(moved.id));
     const copy = newSpec(ground, `copy${round}.localhost`);
-    await promise(`site ${copy.id}`, 'here', () => runtime.copy(kept, copy));
+    await promise(`site ${copy.id}`, 'here', () => copySite(runtime, kept, copy));
   }
 }
 

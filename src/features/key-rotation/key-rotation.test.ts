@@ -43,7 +43,8 @@ async function start(
   more: Record<string, string> = {},
 ): Promise<TestApp> {
   const env = { DATA_DIR: dataDir, PORT: String(port), SECRET_KEY, SECRET_KEY_PREVIOUS, ...more };
-  const app = await startTestApp({ databaseUrl: database.url, env });
+  // That sessions of WordPress outlive the platform's key is part of it.
+  const app = await startTestApp({ runtime: 'php-wasm', databaseUrl: database.url, env });
   running.add(app);
   const close = async () => {
     running.delete(app);

@@ -17,7 +17,7 @@ let app: TestApp;
 let owner: Person;
 let site: Site;
 before(async () => {
-  app = await startTestApp({ env: { PHP_TIMEOUT_SECONDS: '4' } });
+  app = await startTestApp({ runtime: 'php-wasm', env: { PHP_TIMEOUT_SECONDS: '4' } });
   owner = await registerPerson(app, 'Ada');
   await putOnPlan(app, owner.teamId, 'micro');
   site = await newSite(owner);

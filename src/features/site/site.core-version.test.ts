@@ -27,7 +27,7 @@ before(async () => {
   // The file is one with the shared cache's until it is replaced.
   await rm(versionFile);
   await writeFile(versionFile, text.replace(`$wp_version = '${newest}'`, `$wp_version = '${OLDER}'`));
-  app = await startTestApp({ env: { CACHE_DIR: cache } });
+  app = await startTestApp({ runtime: 'php-wasm', env: { CACHE_DIR: cache } });
 });
 after(async () => {
   await app?.close();

@@ -11,7 +11,7 @@ const RETRIES_MS = 100_000;
 /** A platform that can not get a WordPress: its cache lies where nothing can be. */
 let app: TestApp;
 before(async () => {
-  app = await startTestApp({ env: { CACHE_DIR: '/dev/null/cache' } });
+  app = await startTestApp({ runtime: 'php-wasm', env: { CACHE_DIR: '/dev/null/cache' } });
 });
 after(() => app?.close());
 

@@ -6,7 +6,7 @@ import { registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 
 test('a site that is said to be ready is awake, so that its first page is quick', async () => {
-  const app = await startTestApp({ env: { STANDBY_WORKERS: '1' } });
+  const app = await startTestApp({ runtime: 'php-wasm', env: { STANDBY_WORKERS: '1' } });
   try {
     const { runtime } = app;
     const person = await registerPerson(app);
@@ -23,7 +23,7 @@ test('a site that is said to be ready is awake, so that its first page is quick'
 });
 
 test('without warm PHP at hand a new site is left asleep', async () => {
-  const app = await startTestApp();
+  const app = await startTestApp({ runtime: 'php-wasm' });
   try {
     const site = await newSite(await registerPerson(app));
     assert.equal(site.busy, null);

@@ -19,7 +19,7 @@ let site: Site;
 let cookie: string;
 let nonce: string;
 before(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ runtime: 'php-wasm' });
   owner = await registerPerson(app, 'Owner');
   site = await newSite(owner);
   const plugins = join(app.runtime.contentFolder(site.id), 'plugins');

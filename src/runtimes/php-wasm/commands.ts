@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { TIMEOUT_EXIT_CODE, UNKNOWN_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
@@ -6,17 +7,6 @@ import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
 /** PHP programs that a command can name; there is no other program in this world. */
 const WP_CLI = '/site/wp-cli/wp-cli.phar';
 const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--no-color'];
-const TIMEOUT_EXIT_CODE = 124;
-const UNKNOWN_EXIT_CODE = 127;
-
-const PLAIN_WORD = /^[\w./][\w./-]*$/;
-
-/** What a log may keep of a command, such as `wp core update-db`: what follows that, options above all, may be a secret. */
-export function commandName({ args: [program, ...rest] }: Command): string {
-  const words = rest.slice(0, 2);
-  const end = words.findIndex((word) => !PLAIN_WORD.test(word));
-  return [program, ...(end < 0 ? words : words.slice(0, end))].join(' ');
-}
 
 /** Runs one command of a site in a process of its own, which ends with it. */
 export async function runCommand(

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DATABASE_FILE, databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
+import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
 import { inDraft, place } from '#runtimes/wordpress/distribution.ts';
-import { DATABASE_FILE, databaseFile, makeSiteFolder } from './site-folder.ts';
-import { SqliteFile } from './sqlite-file.ts';
 
 /** Where PHP finds the SQLite integration. */
 export const SQLITE_PATH = '/site/sqlite';

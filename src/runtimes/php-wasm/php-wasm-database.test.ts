@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
-import { askDatabase, describeDatabase } from '#runtimes/database.contract.ts';
+import { askDatabase, describeDatabase } from '#runtimes/wordpress/database.contract.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
 const open = () => openTestRuntime({ requestTimeoutMs: 60_000 });

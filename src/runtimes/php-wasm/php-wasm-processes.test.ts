@@ -11,13 +11,16 @@ import { createLog } from '#core/log.ts';
 import { createSite, firstContent, newSpec, putProbe, request } from '#runtimes/contract-site.ts';
 import { describeProcesses } from '#runtimes/processes.contract.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
+import { describePhpProcesses } from '#runtimes/wordpress/php-processes.contract.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-describeProcesses('PHP in WebAssembly', (limits) => openTestRuntime({ standbyWorkers: 1, ...limits }));
+const openWarm = (limits: { requestTimeoutMs: number }) => openTestRuntime({ standbyWorkers: 1, ...limits });
+describeProcesses('PHP in WebAssembly', openWarm);
+describePhpProcesses('PHP in WebAssembly', openWarm);
 
 const GENEROUS_MS = 240_000;
 const EXTRA_IDLE_MS = 6_000;

@@ -7,15 +7,17 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { describeBrokenDatabases } from '#runtimes/broken-database.contract.ts';
 import { createSite, putProbe, request } from '#runtimes/contract-site.ts';
 import { requestSite } from '#runtimes/request.ts';
 import { describeRuntime } from '#runtimes/runtime.contract.ts';
 import type { SiteSpec } from '#runtimes/runtime.ts';
+import { describeBrokenDatabases } from '#runtimes/wordpress/broken-database.contract.ts';
+import { describePhp } from '#runtimes/wordpress/php.contract.ts';
 import { eventually } from '../../../test/expect.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 
 describeRuntime('PHP in WebAssembly', openTestRuntime);
+describePhp('PHP in WebAssembly', openTestRuntime);
 describeBrokenDatabases('PHP in WebAssembly', openTestRuntime);
 
 describe('PHP in WebAssembly', () => {

@@ -1,43 +1,40 @@
-import { existsSync } from 'node:fs';
-import { cp, lstat, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
+import { commandName } from '#runtimes/commands.ts';
+import { Listeners } from '#runtimes/folders/listeners.ts';
+import { databaseFile } from '#runtimes/folders/site-folder.ts';
+import { SiteFolders } from '#runtimes/folders/site-folders.ts';
+import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
+import { SuspendedSites } from '#runtimes/folders/suspended-sites.ts';
+import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import { requestSite } from '#runtimes/request.ts';
-import {
-  type AwakeProcess,
-  type Command,
-  type CommandResult,
-  type FirstContent,
-  type LoggedError,
-  type OutgoingMail,
-  type RunningSite,
-  type Runtime,
-  type RuntimeListener,
-  type SiteDatabase,
-  SiteFailure,
-  type SiteFailureReason,
-  type SiteHealth,
-  type SiteSpec,
-  type SiteStorage,
+import type {
+  AwakeProcess,
+  Command,
+  CommandResult,
+  FirstContent,
+  OutgoingMail,
+  RunningSite,
+  Runtime,
+  RuntimeListener,
+  SiteDatabase,
+  SiteHealth,
+  SiteSpec,
+  SiteStorage,
 } from '#runtimes/runtime.ts';
-import { signRequest } from '#runtimes/wordpress/access.ts';
-import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { askHealth } from '#runtimes/wordpress/health.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { commandName, runCommand } from './commands.ts';
-import { SiteDatabaseProcess } from './database-process.ts';
-import { copyImage, IMAGE_URL, Images, SQLITE_PATH } from './images.ts';
-import { isMail, mailNames, readMail, readStatus } from './outbox.ts';
-import { DATABASE_FILE, databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
-import { SqliteFile } from './sqlite-file.ts';
-import type { LogMessage, RequestEnd } from './worker-message.ts';
+import { runCommand } from './commands.ts';
+import { copyImage, Images } from './images.ts';
+import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerOptions, WorkerProcess } from './worker-process.ts';
+import { INSTALL_PROGRAM, imageSite, PHP_VERSION, sharedMounts, withOwnPaths, workerSite } from './worker-sites.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**
@@ -62,34 +59,27 @@ export interface PhpWasmOptions {
   releases?: { outbound: Outbound; source: ReleaseSource };
 }
 
-const PHP_VERSION = '8.3';
-const PLUGIN_FOLDER = join(import.meta.dirname, '../wordpress/plugin');
-const HEALTH_TIMEOUT_MS = 30_000;
 const WARM_UP_LIMIT_MS = 45_000;
 const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime implements Runtime {
-  readonly #sitesFolder: string;
-  readonly #archiveFolder: string;
+  readonly #folders: SiteFolders;
+  readonly #listeners: Listeners;
+  readonly #suspended = new SuspendedSites();
   readonly #log: Log;
   readonly #distribution: Distribution;
   readonly #images: Images;
   readonly #pool: WorkerPool;
-  readonly #listeners: RuntimeListener[] = [];
-  /** The mails that listeners have been told of, for each site that has some. */
-  readonly #knownMails = new Map<string, Set<string>>();
-  /** The sites whose files some work has to itself, with a mark for each. */
-  readonly #suspended = new Map<string, Set<symbol>>();
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
   #isWarmingUp = false;
-  #answerOwnCall: ((siteId: string, connection: Duplex) => void) | undefined;
+  #answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
   #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
-    this.#sitesFolder = join(dataDir, 'sites');
-    this.#archiveFolder = join(dataDir, 'deleted-sites');
+    this.#folders = new SiteFolders(dataDir);
+    this.#listeners = new Listeners((siteId) => this.#folders.outbox(siteId), log);
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
@@ -98,17 +88,17 @@ export class PhpWasmRuntime implements Runtime {
       log,
       (version) => this.#mountsOf(version),
       {
-        touched: (siteId) => this.#touched(siteId),
-        finished: (siteId, end) => this.#finished(siteId, end),
+        touched: (siteId) => this.#listeners.touched(siteId),
+        finished: (siteId, end) => this.#listeners.finished(siteId, end),
         logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
-        broken: (siteId, failure, request) => this.#broken(siteId, failure, request),
-        ownCall: (siteId, connection) => this.#ownCall(siteId, connection),
+        broken: (siteId, failure, request) => this.#listeners.broken(siteId, failure, request),
+        ownCall: (siteId, connection) => this.#answerOwnCall(siteId, connection),
       },
     );
   }
 
   async open(): Promise<void> {
-    for (const folder of [this.#sitesFolder, this.#archiveFolder]) await makeFolderDurably(folder, 0o700);
+    await this.#folders.open();
     await this.#pool.open();
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
@@ -143,38 +133,19 @@ export class PhpWasmRuntime implements Runtime {
     });
   }
 
-  async copy(source: SiteSpec, target: SiteSpec): Promise<void> {
-    await this.#build(target, async (draft) => {
-      await makeSiteFolder(draft);
-      const copy = databaseFile(draft);
-      const original = new SiteDatabaseProcess(databaseFile(this.#folderOf(source.id)), dirname(copy));
-      await original.copyTo(copy).finally(() => original.close());
-      await cp(this.contentFolder(source.id), join(draft, 'content'), {
-        recursive: true,
-        // A link could lead anywhere on this machine.
-        filter: async (path) => !(await lstat(path)).isSymbolicLink(),
-      });
-      await moveDatabase(copy, target.url);
-    });
-  }
-
-  async adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
-    await this.#build(site, async (draft) => {
-      await makeSiteFolder(draft);
-      await fill(storageIn(draft));
-      await moveDatabase(databaseFile(draft), site.url);
-    });
+  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
+    return this.#build(site, (draft) => this.#folders.fill(draft, site.url, fill));
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
-    this.#requireOpen(site.id);
+    this.#suspended.requireOpen(site.id);
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
     const { id, owner } = site;
     return this.#pool.wake({ id, owner, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
-      folder: this.#folderOf(site.id),
-      worker: this.#workerSite(site),
+      folder: this.#folders.of(site.id),
+      worker: workerSite(site),
     }));
   }
 
@@ -191,25 +162,12 @@ export class PhpWasmRuntime implements Runtime {
     }
   }
 
-  async stop(siteId: string): Promise<void> {
-    await this.#pool.stop(siteId);
+  stop(siteId: string): Promise<void> {
+    return this.#pool.stop(siteId);
   }
 
-  async suspend(siteId: string): Promise<() => void> {
-    const mark = Symbol(siteId);
-    const marks = this.#suspended.get(siteId) ?? new Set();
-    this.#suspended.set(siteId, marks.add(mark));
-    const resume = () => {
-      marks.delete(mark);
-      if (marks.size === 0 && this.#suspended.get(siteId) === marks) this.#suspended.delete(siteId);
-    };
-    try {
-      await this.#end(siteId);
-      return resume;
-    } catch (error) {
-      resume();
-      throw error;
-    }
+  suspend(siteId: string): Promise<() => void> {
+    return this.#suspended.suspend(siteId, () => this.#end(siteId));
   }
 
   endOrphans(): Promise<void> {
@@ -218,39 +176,35 @@ export class PhpWasmRuntime implements Runtime {
 
   async archive(siteId: string): Promise<void> {
     await this.#end(siteId);
-    await move(this.#folderOf(siteId), join(this.#archiveFolder, siteId));
+    await this.#folders.archive(siteId);
   }
 
   async restore(siteId: string): Promise<void> {
-    await move(join(this.#archiveFolder, siteId), this.#folderOf(siteId));
-    this.#touched(siteId);
+    await this.#folders.restore(siteId);
+    this.#listeners.touched(siteId);
   }
 
   async delete(siteId: string): Promise<void> {
     await this.#end(siteId);
-    for (const folder of [this.#folderOf(siteId), this.#draftOf(siteId), join(this.#archiveFolder, siteId)]) {
-      await rm(folder, { recursive: true, force: true });
-      await syncFolder(dirname(folder));
-    }
+    await this.#folders.delete(siteId);
   }
 
-  async list(): Promise<string[]> {
-    const names = await Promise.all([this.#sitesFolder, this.#archiveFolder].map((folder) => readdir(folder)));
-    return [...new Set(names.flat().map((name) => name.replace(/\.draft$/, '')))];
+  list(): Promise<string[]> {
+    return this.#folders.list();
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    const requireOpen = () => command.asHolder || this.#requireOpen(site.id);
+    const requireOpen = () => command.asHolder || this.#suspended.requireOpen(site.id);
     requireOpen();
     const worker = await this.#pool.runner(site.coreVersion);
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
-    this.#touched(site.id);
+    this.#listeners.touched(site.id);
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
-      const result = await runCommand(worker, this.#folderOf(site.id), this.#workerSite(site), command, (connection) =>
-        this.#ownCall(site.id, connection),
+      const result = await runCommand(worker, this.#folders.of(site.id), workerSite(site), command, (connection) =>
+        this.#answerOwnCall(site.id, connection),
       );
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
@@ -259,17 +213,17 @@ export class PhpWasmRuntime implements Runtime {
       worker.kill('stopped', 'The command is over.');
       running.delete(worker);
       if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
-      this.#touched(site.id);
-      this.#changed(site.id);
+      this.#listeners.touched(site.id);
+      this.#listeners.changed(site.id);
     }
   }
 
   contentFolder(siteId: string): string {
-    return join(this.#folderOf(siteId), 'content');
+    return this.#folders.content(siteId);
   }
 
   storage(siteId: string): SiteStorage {
-    return storageIn(this.#folderOf(siteId));
+    return this.#folders.storage(siteId);
   }
 
   coreFolder(coreVersion: string): string {
@@ -277,39 +231,27 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   async database(siteId: string): Promise<SiteDatabase> {
-    const database = new SiteDatabaseProcess(databaseFile(this.#folderOf(siteId)));
-    database.onWrite = () => this.#touched(siteId);
-    return database;
+    return this.#folders.database(siteId, () => this.#listeners.touched(siteId));
   }
 
-  async health(site: SiteSpec): Promise<SiteHealth> {
-    const path = '/.siteyard/health';
-    const headers = signRequest(site, { method: 'GET', path });
-    const answer = await requestSite(this, site, { method: 'GET', path, headers, timeoutMs: HEALTH_TIMEOUT_MS });
-    const report =
-      answer.status === 200 ? JSON.parse(answer.body.toString()) : { problems: [`It answers with ${answer.status}.`] };
-    return {
-      ok: report.problems.length === 0,
-      coreVersion: report.core_version ?? site.coreVersion,
-      phpVersion: report.php_version ?? site.phpVersion,
-      problems: report.problems,
-    };
+  health(site: SiteSpec): Promise<SiteHealth> {
+    return askHealth(this, site);
   }
 
   diskUsageBytes(siteId: string): Promise<number> {
-    return diskUsageBytes(this.#folderOf(siteId));
+    return this.#folders.diskUsageBytes(siteId);
   }
 
   outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
-    return readMail(join(this.#folderOf(siteId), 'outbox'));
+    return this.#folders.outgoingMail(siteId);
   }
 
-  async hasOutgoingMail(siteId: string): Promise<boolean> {
-    return (await mailNames(join(this.#folderOf(siteId), 'outbox'))).length > 0;
+  hasOutgoingMail(siteId: string): Promise<boolean> {
+    return this.#folders.hasOutgoingMail(siteId);
   }
 
   listen(listener: RuntimeListener): void {
-    this.#listeners.push(listener);
+    this.#listeners.add(listener);
   }
 
   answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
@@ -320,7 +262,6 @@ export class PhpWasmRuntime implements Runtime {
     return this.#pool.awake().map(({ siteId, worker: { pid, memoryBytes } }) => ({ siteId, pid, memoryBytes }));
   }
 
-  /** How many warm workers wait for a site. */
   get standbyReady(): number {
     return this.#pool.standbyReady;
   }
@@ -334,7 +275,7 @@ export class PhpWasmRuntime implements Runtime {
   async #prepareStandby(): Promise<void> {
     try {
       const { coreVersion } = await this.prepared();
-      if ((await readdir(this.#sitesFolder)).length > 0) this.#pool.keepStandby(coreVersion);
+      if (!(await this.#folders.isEmpty())) this.#pool.keepStandby(coreVersion);
     } catch (error) {
       this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
     }
@@ -352,49 +293,19 @@ export class PhpWasmRuntime implements Runtime {
     await Promise.all([this.stop(siteId), ...commands.map(({ closed }) => closed)]);
   }
 
-  #ownCall(siteId: string, connection: Duplex): void {
-    if (this.#answerOwnCall) this.#answerOwnCall(siteId, connection);
-    else connection.on('error', () => {}).end(NOBODY_ANSWERS);
-  }
-
-  #requireOpen(siteId: string): void {
-    if (this.#suspended.has(siteId)) throw new SiteFailure('stopped', 'The site is being worked on.');
-  }
-
-  #folderOf(siteId: string): string {
-    return join(this.#sitesFolder, siteId);
-  }
-
-  #draftOf(siteId: string): string {
-    return `${this.#folderOf(siteId)}.draft`;
-  }
-
-  /** A site's folder appears when it is complete, and lasts; an earlier attempt's is replaced. */
   async #build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    const draft = this.#draftOf(site.id);
-    await fill(draft);
-    await this.stop(site.id);
-    await rm(this.#folderOf(site.id), { recursive: true, force: true });
-    await placeDurably(draft, this.#folderOf(site.id));
-    this.#touched(site.id);
+    await this.#folders.build(site.id, fill, () => this.stop(site.id));
+    this.#listeners.touched(site.id);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
-    const tools = await this.#distribution.tools();
-    const core = this.coreFolder(coreVersion);
     return {
-      shared: [
-        [LAYOUT.core, core],
-        [LAYOUT.themes, join(core, 'wp-content', 'themes')],
-        [LAYOUT.platform, PLUGIN_FOLDER],
-        [SQLITE_PATH, tools.sqliteFolder],
-        [LAYOUT.wpCli, tools.wpCliFolder],
-      ],
+      shared: sharedMounts(this.coreFolder(coreVersion), await this.#distribution.tools()),
       prepareWarmSite: async (slot) => {
         const image = await this.#images.of(coreVersion, PHP_VERSION);
         const folder = 'warm';
         await copyImage(image, join(slot, folder));
-        return { ...this.#workerSite(imageSite(coreVersion)), folder };
+        return { ...workerSite(imageSite(coreVersion)), folder };
       },
     };
   }
@@ -402,136 +313,15 @@ export class PhpWasmRuntime implements Runtime {
   async #install(coreVersion: string, siteFolder: string): Promise<void> {
     this.#log.info({ coreVersion }, 'preparing the image of new sites');
     const worker = await this.#pool.runner(coreVersion);
-    const command: Command = {
-      args: ['php', `${LAYOUT.platform}/install.php`],
-      timeoutMs: 120_000,
-      maxOutputBytes: 100_000,
-    };
-    const result = await runCommand(worker, siteFolder, this.#workerSite(imageSite(coreVersion)), command, () => {});
+    const command: Command = { args: ['php', INSTALL_PROGRAM], timeoutMs: 120_000, maxOutputBytes: 100_000 };
+    const result = await runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
     if (!result.stdout.includes('"installed":true')) {
       throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
     }
   }
 
-  #workerSite(site: SiteSpec): WorkerSite {
-    const config = writeConfig(site, {
-      platformFolder: LAYOUT.platform,
-      themesFolder: LAYOUT.themes,
-      outboxFolder: LAYOUT.outbox,
-      purgeMark: LAYOUT.purgeMark,
-      database: {
-        DB_NAME: 'wordpress',
-        DB_USER: '',
-        DB_PASSWORD: '',
-        DB_HOST: 'localhost',
-        DB_CHARSET: 'utf8mb4',
-        DB_COLLATE: '',
-        DB_ENGINE: 'sqlite',
-        DB_DIR: `${LAYOUT.database}/`,
-        DB_FILE: DATABASE_FILE,
-        // The write-ahead log is not safe through this file system.
-        SQLITE_JOURNAL_MODE: 'DELETE',
-      },
-    });
-    const { id, isOffline, url } = site;
-    return { folder: 'site', config, configName: id, isOffline, own: isOffline ? null : ownAddress(url) };
-  }
-
-  #touched(siteId: string): void {
-    for (const listener of this.#listeners) listener.touched?.(siteId);
-  }
-
-  #changed(siteId: string): void {
-    for (const listener of this.#listeners) listener.changed?.(siteId);
-  }
-
   #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {
     const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
-    for (const listener of this.#listeners) listener.logged?.(siteId, errors);
+    this.#listeners.logged(siteId, errors);
   }
-
-  #broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void {
-    this.#changed(siteId);
-    // An offline site says not even that it was asked for something.
-    if (!failure || request === null || !SITES_OWN_DOING.has(failure.reason)) return;
-    const { message } = failure;
-    const error: LoggedError = { atMs: Date.now(), level: 'fatal', message, file: null, line: null, request };
-    for (const listener of this.#listeners) listener.logged?.(siteId, [error]);
-  }
-
-  #finished(siteId: string, { changed, outbox: names }: RequestEnd): void {
-    // The answer says so too, but nobody may be left to read it.
-    if (changed) this.#changed(siteId);
-    const mails = new Set(names.filter(isMail));
-    const known = this.#knownMails.get(siteId);
-    const hasNew = [...mails].some((name) => !known?.has(name));
-    if (mails.size > 0) this.#knownMails.set(siteId, mails);
-    else this.#knownMails.delete(siteId);
-    if (hasNew) for (const listener of this.#listeners) listener.mail?.(siteId);
-    if (!names.includes('status.json')) return;
-    readStatus(join(this.#folderOf(siteId), 'outbox')).then(
-      (status) => {
-        if (status) for (const listener of this.#listeners) listener.status?.(siteId, status);
-      },
-      (error) => this.#log.warn({ err: error, siteId }, 'could not read what a site told'),
-    );
-  }
-}
-
-/** Where things are for PHP; the worker program has the site's own folders in the same places. */
-const LAYOUT = {
-  core: '/site/wordpress',
-  themes: '/site/themes',
-  database: '/site/database',
-  outbox: '/site/outbox',
-  purgeMark: '/site/purge',
-  platform: '/site/platform',
-  wpCli: '/site/wp-cli',
-} as const;
-
-const SITES_OWN_DOING: ReadonlySet<SiteFailureReason> = new Set(['timeout', 'memory', 'crash']);
-
-/** Paths as the owner knows them: below the folder of WordPress, where our themes appear too. */
-function withOwnPaths(text: string): string {
-  return text.replaceAll(`${LAYOUT.core}/`, '').replaceAll(`${LAYOUT.themes}/`, 'wp-content/themes/');
-}
-
-const NOBODY_ANSWERS = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
-
-function ownAddress(url: string): WorkerSite['own'] {
-  const { hostname: host, port, protocol } = new URL(url);
-  const isSecure = protocol === 'https:';
-  return { host, port: Number(port || (isSecure ? 443 : 80)), isSecure };
-}
-
-function imageSite(coreVersion: string): SiteSpec {
-  return {
-    id: 'image',
-    owner: 'platform',
-    url: IMAGE_URL,
-    coreVersion,
-    phpVersion: PHP_VERSION,
-    accessKey: 'image',
-    saltKey: 'image',
-    isCopy: true,
-    isOffline: false,
-    isDebugging: false,
-  };
-}
-
-/** The database is its site's, so it is asked in a process of its own. */
-async function moveDatabase(file: string, url: string): Promise<void> {
-  const database = new SiteDatabaseProcess(file);
-  await database.moveTo(url).finally(() => database.close());
-}
-
-/** Moves a site, to stay; where it is in its new place already, an earlier attempt has done it. */
-async function move(from: string, to: string): Promise<void> {
-  if (!existsSync(from)) {
-    // That attempt may have been killed before it was sure.
-    if (existsSync(to)) return syncMove(from, to);
-    throw new Error('there is nothing left of this site');
-  }
-  await rm(to, { recursive: true, force: true });
-  await moveDurably(from, to);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
-import { socketFolder } from '#core/socket-folder.ts';
+import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
 
@@ -69,7 +69,7 @@ export class Workers {
   }
 
   async open(): Promise<void> {
-    const root = socketFolder(this.#settings.runFolder);
+    const root = shortFolder(this.#settings.runFolder);
     await mkdir(root, { recursive: true, mode: 0o700 });
     // What stands under our own pid is of somebody who had it before.
     await clearSlots(join(root, String(process.pid)));
@@ -81,7 +81,7 @@ export class Workers {
 
   /** Several processes of the platform may share a data folder, each with workers of its own; those of a killed one go on. */
   async endOrphans(): Promise<void> {
-    const root = socketFolder(this.#settings.runFolder);
+    const root = shortFolder(this.#settings.runFolder);
     for (const owner of await readdir(root)) if (!isRunning(Number(owner))) await clearSlots(join(root, owner));
   }
 
@@ -158,13 +158,5 @@ export class Workers {
     for (const worker of this.#workers) worker.kill('stopped', 'The service stops.');
     await Promise.all([...this.#workers].map((worker) => worker.exited));
     await rm(this.#runFolder, { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createSite, putProbe, request, until } from './contract-site.ts';
-import type { Runtime, SiteSpec } from './runtime.ts';
+import { createSite, putProbe, request, until } from '#runtimes/contract-site.ts';
+import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 
 type Rows = (string | null)[][];
 export type AskDatabase = (...queries: string[]) => Promise<{ rows: Rows; error: string }[]>;

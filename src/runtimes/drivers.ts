@@ -1,0 +1,39 @@
+import type { Log } from '#core/log.ts';
+import type { Outbound } from '#core/outbound.ts';
+import type { Config, DriverName } from '../config.ts';
+import { MemoryRuntime } from './memory/memory-runtime.ts';
+import { PhpWasmRuntime } from './php-wasm/php-wasm-runtime.ts';
+import type { Runtime } from './runtime.ts';
+
+type CreateRuntime = (config: Config, log: Log, outbound: Outbound) => Runtime;
+
+/** The drivers, by the name that an operator picks one with (RUNTIME). */
+const DRIVERS: Record<DriverName, CreateRuntime> = {
+  'php-wasm': (config, log, outbound) =>
+    new PhpWasmRuntime({
+      dataDir: config.dataDir,
+      cacheDir: config.cacheDir,
+      log,
+      standbyWorkers: config.standbyWorkers,
+      memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
+      requestTimeoutMs: config.phpTimeoutSeconds * 1000,
+      idleTimeoutMs: config.phpIdleMinutes * 60_000,
+      processesPerSite: config.phpProcessesPerSite,
+      requestsPerProcess: config.phpRequestsPerProcess,
+      compiler: config.phpCompiler,
+      allowedNetworks: config.outboundAllow,
+      ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
+    }),
+  memory: (config, log) =>
+    new MemoryRuntime({
+      dataDir: config.dataDir,
+      log,
+      requestTimeoutMs: config.phpTimeoutSeconds * 1000,
+      idleTimeoutMs: config.phpIdleMinutes * 60_000,
+      requestsAtOnce: config.phpProcessesPerSite,
+    }),
+};
+
+/** The one that new sites run on. */
+export const createRuntime: CreateRuntime = (config, log, outbound) =>
+  DRIVERS[config.newSites.driver](config, log, outbound);

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
+import type { OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
+import { SiteDatabaseProcess } from './database-process.ts';
+import { mailNames, readMail } from './outbox.ts';
+import { databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
+
+/**
+ * The sites of a driver that keeps each in a folder of its own: where they are, how one comes to be, goes aside, comes back
+ * and goes for good. Each is whole or not there, and what was done lasts (docs/decisions/0016).
+ */
+export class SiteFolders {
+  readonly #sites: string;
+  readonly #archive: string;
+
+  constructor(dataDir: string) {
+    this.#sites = join(dataDir, 'sites');
+    this.#archive = join(dataDir, 'deleted-sites');
+  }
+
+  async open(): Promise<void> {
+    for (const folder of [this.#sites, this.#archive]) await makeFolderDurably(folder, 0o700);
+  }
+
+  of(siteId: string): string {
+    return join(this.#sites, siteId);
+  }
+
+  content(siteId: string): string {
+    return this.storage(siteId).content;
+  }
+
+  storage(siteId: string): SiteStorage {
+    return storageIn(this.of(siteId));
+  }
+
+  outbox(siteId: string): string {
+    return join(this.of(siteId), 'outbox');
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await readdir(this.#sites)).length === 0;
+  }
+
+  /** A site's folder appears when it is complete, and lasts; an earlier attempt's is replaced when nothing runs in it. */
+  async build(siteId: string, fill: (draft: string) => Promise<void>, stop: () => Promise<void>): Promise<void> {
+    const draft = this.#draftOf(siteId);
+    await fill(draft);
+    await stop();
+    await rm(this.of(siteId), { recursive: true, force: true });
+    await placeDurably(draft, this.of(siteId));
+  }
+
+  /** Makes a draft a site of what `fill` puts there, at this address. */
+  async fill(draft: string, url: string, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
+    await makeSiteFolder(draft);
+    await fill(storageIn(draft));
+    // The database is its site's, so it is asked in a process of its own.
+    const database = new SiteDatabaseProcess(databaseFile(draft));
+    await database.moveTo(url).finally(() => database.close());
+  }
+
+  archive(siteId: string): Promise<void> {
+    return move(this.of(siteId), join(this.#archive, siteId));
+  }
+
+  restore(siteId: string): Promise<void> {
+    return move(join(this.#archive, siteId), this.of(siteId));
+  }
+
+  async delete(siteId: string): Promise<void> {
+    for (const folder of [this.of(siteId), this.#draftOf(siteId), join(this.#archive, siteId)]) {
+      await rm(folder, { recursive: true, force: true });
+      await syncFolder(dirname(folder));
+    }
+  }
+
+  async list(): Promise<string[]> {
+    const names = await Promise.all([this.#sites, this.#archive].map((folder) => readdir(folder)));
+    return [...new Set(names.flat().map((name) => name.replace(/\.draft$/, '')))];
+  }
+
+  /** `onWrite` is called before and after everything that may write. */
+  database(siteId: string, onWrite: () => void): SiteDatabase {
+    const database = new SiteDatabaseProcess(this.storage(siteId).database.file);
+    database.onWrite = onWrite;
+    return database;
+  }
+
+  diskUsageBytes(siteId: string): Promise<number> {
+    return diskUsageBytes(this.of(siteId));
+  }
+
+  outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
+    return readMail(this.outbox(siteId));
+  }
+
+  async hasOutgoingMail(siteId: string): Promise<boolean> {
+    return (await mailNames(this.outbox(siteId))).length > 0;
+  }
+
+  #draftOf(siteId: string): string {
+    return `${this.of(siteId)}.draft`;
+  }
+}
+
+/** Moves a site, to stay; where it is in its new place already, an earlier attempt has done it. */
+async function move(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) {
+    // That attempt may have been killed before it was sure.
+    if (existsSync(to)) return syncMove(from, to);
+    throw new Error('there is nothing left of this site');
+  }
+  await rm(to, { recursive: true, force: true });
+  await moveDurably(from, to);
+}
