@@ -25,7 +25,10 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   let ownerEmail: string;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }), launchBrowser()]);
+    [app, browser] = await Promise.all([
+      startTestApp({ runtime: 'php-wasm', env: { OUTBOUND_ALLOW: '127.0.0.1' } }),
+      launchBrowser(),
+    ]);
     elsewhere = createServer((request, response) => response.end(`the shop answers ${request.url}`));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const ada = await registerPerson(app, 'Ada');
