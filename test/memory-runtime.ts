@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLog } from '#core/log.ts';
 import type { DriverUnderTest } from '#runtimes/contract-site.ts';
 import { type MemoryOptions, MemoryRuntime } from '#runtimes/memory/memory-runtime.ts';
-import type { Step } from '#runtimes/memory/program.ts';
+import type { Step } from '#runtimes/memory/steps.ts';
 
 /** The driver without PHP on a folder of its own. */
 export async function openMemoryRuntime(options: Partial<MemoryOptions> = {}): Promise<DriverUnderTest> {

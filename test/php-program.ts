@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putProbe } from '#runtimes/contract-site.ts';
-import type { Step } from '#runtimes/memory/program.ts';
+import type { Step } from '#runtimes/memory/steps.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 
 /** Puts a program into a site whose steps are PHP. What is scheduled runs from a plugin of the site. */

@@ -27,7 +27,10 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
   let ada: Awaited<ReturnType<typeof registerPerson>>;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }), launchBrowser()]);
+    [app, browser] = await Promise.all([
+      startTestApp({ runtime: 'php-wasm', env: { OUTBOUND_ALLOW: '127.0.0.1' } }),
+      launchBrowser(),
+    ]);
     elsewhere = createServer((request, response) => response.end(`the shop answers ${request.url}`));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     ada = await registerPerson(app, 'Ada');

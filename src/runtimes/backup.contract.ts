@@ -15,7 +15,7 @@ import {
   until,
   wp,
 } from './contract-site.ts';
-import type { Step } from './memory/program.ts';
+import type { Step } from './memory/steps.ts';
 import type { Runtime, SiteFailure, SiteSpec, SiteStorage } from './runtime.ts';
 
 /** What backups, restores and previews need of every driver. A driver's own test opens it and calls this. */

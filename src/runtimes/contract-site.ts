@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import type { Step } from './memory/program.ts';
+import type { Step } from './memory/steps.ts';
 import { requestSite, type SiteAnswer } from './request.ts';
 import type { FirstContent, Runtime, SiteSpec, SiteStorage } from './runtime.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { copySite, createSite, type DriverUnderTest, newSpec, program, request, until, wp } from './contract-site.ts';
 import { isRunning } from './folders/run-folder.ts';
-import type { Step } from './memory/program.ts';
+import type { Step } from './memory/steps.ts';
 import { type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 
 /** Limits that a test does not come near to, however busy the machine is. */

@@ -15,7 +15,7 @@ import {
   until,
   wp,
 } from './contract-site.ts';
-import type { Step } from './memory/program.ts';
+import type { Step } from './memory/steps.ts';
 import { type LoggedError, type Runtime, SiteFailure, type SiteSpec } from './runtime.ts';
 import { createLoginUrl, signRequest } from './wordpress/access.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Step } from '#runtimes/memory/program.ts';
+import type { Step } from '#runtimes/memory/steps.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
 import type { Random } from '../random.ts';
 import { RandomSite } from '../timemachine/random-site.ts';

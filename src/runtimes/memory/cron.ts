@@ -1,5 +1,5 @@
-import type { Step } from './program.ts';
 import { CRON_OPTION } from './schema.ts';
+import type { Step } from './steps.ts';
 import type { Turn } from './turn.ts';
 
 /** Work for a time, once or again and again; that which has no steps only comes. */
