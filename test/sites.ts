@@ -35,13 +35,13 @@ export async function insertSite(
   person: Person,
   { is_free = false, fqdn = newFqdn() } = {},
 ): Promise<string> {
-  const { db, secrets } = app.services;
+  const { config, db, secrets } = app.services;
   const sealed = secrets.seal(Buffer.from('x'));
   const region = await db.selectFrom('regions').select('id').executeTakeFirstOrThrow();
   const row = { team_id: person.teamId, user_id: person.userId, region_id: region.id, domain_option: 'custom' };
   const secret = { http_auth_password_sealed: sealed, code_server_password_sealed: sealed };
   const more = { fqdn, is_testing: false, is_free };
-  const site = { ...row, ...secret, ...more };
+  const site = { ...row, ...secret, ...more, ...config.newSites };
   return (await db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()).id;
 }
 
@@ -54,7 +54,7 @@ export async function insertPreview(
 ): Promise<{ id: string; fqdn: string }> {
   const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
   const sealed = secrets.seal(Buffer.from('x'));
-  const { team_id, region_id } = site;
+  const { team_id, region_id, host, driver } = site;
   const preview = await db
     .insertInto('sites')
     .values({
@@ -64,6 +64,8 @@ export async function insertPreview(
       fqdn: `preview-${randomBytes(16).toString('hex')}.localhost`,
       team_id,
       region_id,
+      host,
+      driver,
       user_id: userId,
       domain_option: 'platform',
       is_testing: true,

@@ -208,6 +208,7 @@ function createMakers(app: TestApp, passwordHash: string) {
         code_server_password_sealed: sealed,
         core_version: '7.1.1',
         php_version: '8.3',
+        ...app.services.config.newSites,
       };
       const site = await db.insertInto('sites').values(row).returning(['id', 'fqdn']).executeTakeFirstOrThrow();
       await db.insertInto('site_names').values({ fqdn: site.fqdn, site_id: site.id }).execute();

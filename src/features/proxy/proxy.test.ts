@@ -632,6 +632,7 @@ async function siteOf(person: Person, { services }: TestApp = app): Promise<stri
       team_id: person.teamId,
       user_id: person.userId,
       fqdn,
+      ...services.config.newSites,
       region_id: region.id,
       domain_option: 'custom',
       is_testing: false,
