@@ -19,7 +19,7 @@ const site = {
   host: 'local',
   driver: 'none',
   id: 'site',
-  owner: 'team',
+  team: 'team',
   url: '',
   coreVersion: '',
   phpVersion: '',

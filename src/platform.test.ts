@@ -22,7 +22,7 @@ test('a service that stops lets its jobs finish with everything that they work w
       const spec = {
         ...newSites,
         id: siteId,
-        owner: 'team',
+        team: 'team',
         url: 'http://late.localhost',
         coreVersion,
         phpVersion,

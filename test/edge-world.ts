@@ -109,7 +109,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       host: 'local',
       driver: 'none',
       id: 'site-1',
-      owner: 'team-1',
+      team: 'team-1',
       url: `http://${HOST}`,
       coreVersion: '7.1.1',
       phpVersion: '8.3',

@@ -202,7 +202,7 @@ test('no page is shown for longer than WordPress takes its nonces, whatever it s
   }
 });
 
-test('a site that says for how long its pages may be kept is heeded, and nobody else hears of it', async (t) => {
+test('a site that says for how long its pages may be kept is obeyed, and nobody else hears of it', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'max-age=3600' });
   await world.start();
@@ -336,7 +336,7 @@ test('a GET that can not be cached runs once, also with a campaign on its link o
   }
 });
 
-test('a purge is heeded whoever reads the answer, and whatever becomes of it', async () => {
+test('a purge counts whoever reads the answer, and whatever becomes of it', async () => {
   await world.start();
   const purges = async (change: Record<string, string>, status: number, ask: () => Promise<unknown>) => {
     const before = world.purges.length;

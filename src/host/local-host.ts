@@ -100,7 +100,7 @@ export class LocalHost implements SiteHost {
         driver.adopt(site, ({ content, database }) =>
           this.timeMachine.copy({ space, site: of }, moment, { content, database }),
         ),
-      archive: () => driver.restore(site.id),
+      archive: () => driver.unarchive(site.id),
     };
     await made[from.kind](from as never);
   }
@@ -163,7 +163,7 @@ export class LocalHost implements SiteHost {
   async keptFiles(...[site, space, moment, part]: Parameters<Of<'keptFiles'>>): ReturnType<Of<'keptFiles'>> {
     const repository = this.#repositoryOf(site, space);
     const files = [];
-    for await (const file of listFiles(repository, await repository.readMoment(moment), part.prefix)) {
+    for await (const file of listFiles(repository, await repository.readNamed(moment), part.prefix)) {
       if (files.length >= part.limit) return { files, isTruncated: true };
       files.push(file);
     }
@@ -172,7 +172,7 @@ export class LocalHost implements SiteHost {
 
   async findKeptFiles(...[site, space, moment, paths]: Parameters<Of<'findKeptFiles'>>) {
     const repository = this.#repositoryOf(site, space);
-    const snapshot = await repository.readMoment(moment);
+    const snapshot = await repository.readNamed(moment);
     const found: Awaited<ReturnType<Of<'findKeptFiles'>>> = [];
     for (const path of paths) found.push(await findFile(repository, snapshot, path));
     return found;

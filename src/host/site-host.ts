@@ -5,12 +5,12 @@ import type {
   CutReport,
   Difference,
   DifferenceList,
-  Moment,
   PlanReport,
   PruneReport,
   PruneWish,
   RestoreWish,
   SitePlace,
+  SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
 import type { ListedFile } from '#timemachine/read.ts';
@@ -63,7 +63,7 @@ interface SiteLife {
 /** What a site is made from: the prepared image, a cut of a site that was kept as a backup, or what was put aside of itself. */
 export type SiteOrigin =
   | { kind: 'image'; first: FirstContent }
-  | { kind: 'cut'; space: string; site: string; moment: Moment }
+  | { kind: 'cut'; space: string; site: string; moment: SnapshotName }
   | { kind: 'archive' };
 
 interface SiteServing {
@@ -133,7 +133,7 @@ interface SiteBackups {
   compare(
     site: SiteRef,
     kept: Pick<KeptAs, 'space' | 'rules'>,
-    now: Moment,
+    now: SnapshotName,
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }>;
@@ -143,7 +143,7 @@ interface SiteBackups {
     site: SiteRef,
     kept: KeptAs,
     wish: RestoreWish,
-    now: Moment,
+    now: SnapshotName,
     name: string,
     options?: CallOptions,
   ): Promise<void>;
@@ -161,14 +161,14 @@ interface SiteBackups {
   keptFiles(
     site: SiteRef,
     space: string,
-    moment: Moment,
+    moment: SnapshotName,
     part: { prefix: string; limit: number },
   ): Promise<{ files: ListedFile[]; isTruncated: boolean }>;
   /** Undefined for each path that the snapshot does not have. */
   findKeptFiles(
     site: SiteRef,
     space: string,
-    moment: Moment,
+    moment: SnapshotName,
     paths: readonly string[],
   ): Promise<(ListedFile | undefined)[]>;
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;

@@ -150,7 +150,7 @@ export function describeBackups(name: string, open: () => Promise<DriverUnderTes
       await tells(() => runtime.create(written, firstContent('written')));
       await tells(() => runtime.adopt(written, (storage) => copyStorage(runtime.storage(site.id), storage)));
       await runtime.archive(written.id);
-      await tells(() => runtime.restore(written.id));
+      await tells(() => runtime.unarchive(written.id));
       const database = await runtime.database(written.id);
       await tells(() => database.query("update wp_options set option_value = 'x' where option_name = 'blogname'"));
       await tells(() => database.moveTo('https://elsewhere.example'));

@@ -29,7 +29,7 @@ export function newSpec(
   const id = randomUUID();
   return {
     id,
-    owner: 'team',
+    team: 'team',
     url: `http://${host}:8080`,
     coreVersion,
     phpVersion,

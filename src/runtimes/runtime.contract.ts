@@ -285,15 +285,15 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
       }
     });
 
-    it('archives, restores and deletes, each safe to repeat', async () => {
+    it('archives, brings back and deletes, each safe to repeat', async () => {
       const gone = await createSite(runtime, 'gone.localhost');
       assert.ok((await runtime.diskUsageBytes(gone.id)) > 100_000);
       await runtime.archive(gone.id);
       await runtime.archive(gone.id);
       assert.equal(existsSync(runtime.contentFolder(gone.id)), false);
       assert.ok((await runtime.list()).includes(gone.id));
-      await runtime.restore(gone.id);
-      await runtime.restore(gone.id);
+      await runtime.unarchive(gone.id);
+      await runtime.unarchive(gone.id);
       assert.equal((await get('/', gone)).status, 200);
       await runtime.delete(gone.id);
       await runtime.delete(gone.id);

@@ -37,10 +37,10 @@ export interface Runtime {
   suspend(siteId: string): Promise<() => void>;
   /** Ends what processes of the platform on this machine left running when they were killed; resolves when it is gone. */
   endOrphans(): Promise<void>;
-  /** Takes the site out of service and keeps it as it was, for `restore` or `delete`. */
+  /** Takes the site out of service and keeps it as it was, for `unarchive` or `delete`. */
   archive(siteId: string): Promise<void>;
   /** Brings an archived site back. */
-  restore(siteId: string): Promise<void>;
+  unarchive(siteId: string): Promise<void>;
   /** Removes everything of the site, archived or not. */
   delete(siteId: string): Promise<void>;
   /** Every site that this runtime keeps anything of, archived or not. */
@@ -77,8 +77,8 @@ export interface Runtime {
 
 export interface SiteSpec {
   id: string;
-  /** Whose it is. What one owner's sites take of the machine beyond being awake is bounded for all of them together. */
-  owner: string;
+  /** Whose it is. What one team's sites take of the machine beyond being awake is bounded for all of them together. */
+  team: string;
   /** The address that visitors use, port included, without a slash at the end. */
   url: string;
   coreVersion: string;

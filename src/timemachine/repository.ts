@@ -18,10 +18,10 @@ const REMEMBERED_POOLS = 100;
 /**
  * All that one store holds:
  *
- *   shared/packs/…                                 objects of public files, of all owners
- *   owners/<owner>/packs/…                         everything else of that owner
- *   owners/<owner>/sites/<site>/snapshots/<day>/…  the snapshots, each published by one put
- *   shared/condemned/…, owners/<owner>/condemned/… packs that are about to go
+ *   shared/packs/…                                 objects of public files, of all spaces
+ *   owners/<space>/packs/…                         everything else of that space
+ *   owners/<space>/sites/<site>/snapshots/<day>/…  the snapshots, each published by one put
+ *   shared/condemned/…, owners/<space>/condemned/… packs that are about to go
  */
 export class Repository {
   readonly store: Store;
@@ -34,44 +34,44 @@ export class Repository {
   }
 
   /** The pools that were used last are remembered, the latest at the end; another one's index is read again. */
-  pool(owner: string): Pool {
-    const pool = this.#pools.get(owner) ?? new Pool(this.store, `owners/${owner}`);
-    this.#pools.delete(owner);
-    this.#pools.set(owner, pool);
+  pool(space: string): Pool {
+    const pool = this.#pools.get(space) ?? new Pool(this.store, `owners/${space}`);
+    this.#pools.delete(space);
+    this.#pools.set(space, pool);
     const [oldest] = this.#pools.keys();
     if (this.#pools.size > REMEMBERED_POOLS && oldest !== undefined) this.#pools.delete(oldest);
     return pool;
   }
 
-  site(owner: string, site: string): SiteRepository {
-    return new SiteRepository(this, owner, site);
+  site(space: string, site: string): SiteRepository {
+    return new SiteRepository(this, space, site);
   }
 
   owners(): Promise<string[]> {
     return this.store.names('owners');
   }
 
-  async sitesOf(owner: string): Promise<SiteRepository[]> {
-    const sites = await this.store.names(`owners/${owner}/sites`);
-    return sites.map((site) => this.site(owner, site));
+  async sitesOf(space: string): Promise<SiteRepository[]> {
+    const sites = await this.store.names(`owners/${space}/sites`);
+    return sites.map((site) => this.site(space, site));
   }
 }
 
-/** What one site may read and write: its owner's objects and the shared ones. No hash opens anything of another owner. */
+/** What one site may read and write: its space's objects and the shared ones. No hash opens anything of another space. */
 export class SiteRepository implements ObjectReader {
-  readonly owner: string;
+  readonly space: string;
   readonly site: string;
   readonly private: Pool;
   readonly shared: Pool;
   readonly prefix: string;
   readonly #store: Store;
 
-  constructor(repository: Repository, owner: string, site: string) {
-    this.owner = owner;
+  constructor(repository: Repository, space: string, site: string) {
+    this.space = space;
     this.site = site;
-    this.private = repository.pool(owner);
+    this.private = repository.pool(space);
     this.shared = repository.shared;
-    this.prefix = `owners/${owner}/sites/${site}`;
+    this.prefix = `owners/${space}/sites/${site}`;
     this.#store = repository.store;
   }
 
@@ -139,7 +139,7 @@ export class SiteRepository implements ObjectReader {
   }
 
   /** The snapshot of that hash and time, for whoever has no list. */
-  readMoment({ hash, timeMs }: Pick<SnapshotId, 'hash' | 'timeMs'>): Promise<Snapshot> {
+  readNamed({ hash, timeMs }: Pick<SnapshotId, 'hash' | 'timeMs'>): Promise<Snapshot> {
     return this.readSnapshot({ hash, timeMs, key: `${this.prefix}/snapshots/${snapshotName(timeMs, hash)}` });
   }
 

@@ -83,7 +83,7 @@ async function moveSites(): Promise<void> {
     const moved = await makeSite(`moved${round}.localhost`);
     const thing = `site ${moved.id}`;
     await promise(thing, 'put aside', () => runtime.archive(moved.id));
-    await promise(thing, 'here', () => runtime.restore(moved.id));
+    await promise(thing, 'here', () => runtime.unarchive(moved.id));
     // On the way anything may be left of it.
     note({ event: 'begun', thing, value: 'going' });
     await promise(thing, null, () => runtime.delete(moved.id));

@@ -120,7 +120,7 @@ export class CacheFiller {
     if (!keeping || keeping === 'unlike') {
       flight.end(false);
       if (!keeping) await this.#sender.relay(visit, answer, 'MISS');
-      else await this.#askInPerson(visit, answer);
+      else await this.#askForVisitor(visit, answer);
       return;
     }
     const store = (body: Buffer | undefined) => {
@@ -170,7 +170,7 @@ export class CacheFiller {
   }
 
   /** The page depends on something that it was not shown, so that this answer is the wrong one for the visitor. */
-  async #askInPerson(visit: Visit, answer: SiteAnswer): Promise<void> {
+  async #askForVisitor(visit: Visit, answer: SiteAnswer): Promise<void> {
     await answer.readAll(this.#options.limits.pageBytes).catch(() => undefined);
     await this.#sender.pass(visit, 'MISS');
   }
@@ -223,13 +223,13 @@ export class CacheFiller {
     { freshness, names }: Keeping,
     body: Buffer | undefined,
   ): StoredPage | undefined {
-    const content = body && { answer, headers: answerHeaders(answer.rawHeaders, isSaidAnew), body };
+    const content = body && { answer, headers: answerHeaders(answer.rawHeaders, isWrittenByCache), body };
     return content && gate.site.pages.store({ key, headers, generation }, names, content, freshness);
   }
 }
 
 /** What a cached answer says for itself. */
-function isSaidAnew(name: string): boolean {
+function isWrittenByCache(name: string): boolean {
   return name === 'date' || name === 'age' || name === 'content-length' || name === 'etag' || name === 'connection';
 }
 

@@ -47,9 +47,9 @@ export class SiteAnswer implements AnswerSource {
   }
 
   /** Called with the trailers when the answer is complete, before whoever reads it learns that. */
-  whenTrailersCome(heed: (trailers: IncomingHttpHeaders) => void): void {
-    if (this.#outcome === 'complete') heed(this.#trailers);
-    else this.#onTrailers = heed;
+  whenTrailersCome(take: (trailers: IncomingHttpHeaders) => void): void {
+    if (this.#outcome === 'complete') take(this.#trailers);
+    else this.#onTrailers = take;
   }
 
   takeWhole(): Buffer | undefined {

@@ -205,8 +205,8 @@ export class Upstream {
         ...(sendBody && { sendBody }),
         answered: (answer: SiteAnswer) => {
           isAnswered = true;
-          this.#heed(gate, answer.header(PURGE_HEADER));
-          answer.whenTrailersCome((trailers) => this.#heed(gate, trailers[PURGE_HEADER]));
+          this.#dropChangedPages(gate, answer.header(PURGE_HEADER));
+          answer.whenTrailersCome((trailers) => this.#dropChangedPages(gate, trailers[PURGE_HEADER]));
           const reason = answer.header(FAILURE_HEADER);
           if (reason === undefined) return resolve(answer);
           answer.attach(NOBODY);
@@ -240,7 +240,7 @@ export class Upstream {
   }
 
   /** The site says, in a header or a trailer, that its pages changed: whoever asked, and whatever became of the answer. */
-  #heed({ site }: Gate, purge: string | string[] | undefined): void {
+  #dropChangedPages({ site }: Gate, purge: string | string[] | undefined): void {
     if (purge === undefined) return;
     site.pages.purge();
     this.#options.reports.purged(site.id);

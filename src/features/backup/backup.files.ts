@@ -2,7 +2,7 @@ import type { Services } from '#core/services.ts';
 import type { SiteRef } from '#host/site-host.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import type { ListedFile } from '#timemachine/read.ts';
-import { momentOf, spaceOf } from './backup.place.ts';
+import { snapshotNameOf, spaceOf } from './backup.place.ts';
 import { noBackup, type PitFiles } from './backup.schema.ts';
 import type { BackupRow } from './backup.sql.ts';
 import { signVersion } from './backup.version.ts';
@@ -15,7 +15,7 @@ export async function filesOf(services: Services, site: SiteRef, backup: BackupR
   const { db, hosts } = services;
   const space = await spaceOf(db, site.id);
   const part = { prefix, limit: LISTED_FILES };
-  const { files, isTruncated } = await hosts.keptFiles(site, space, momentOf(backup), part).catch(notPruned);
+  const { files, isTruncated } = await hosts.keptFiles(site, space, snapshotNameOf(backup), part).catch(notPruned);
   return {
     backup_point: backup.created_at,
     files: files.map(({ path, sizeBytes, modifiedUs, ref }) => ({
@@ -35,7 +35,7 @@ export async function findFiles(
   backup: BackupRow,
   keys: readonly string[],
 ): Promise<(ListedFile | undefined)[]> {
-  return hosts.findKeptFiles(site, await spaceOf(db, site.id), momentOf(backup), keys).catch(notPruned);
+  return hosts.findKeptFiles(site, await spaceOf(db, site.id), snapshotNameOf(backup), keys).catch(notPruned);
 }
 
 /** A prune is faster than its own list. */

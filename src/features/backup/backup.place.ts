@@ -1,7 +1,7 @@
 import type { Services } from '#core/services.ts';
 import type { KeptAs } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
-import type { Moment } from '#timemachine/process/protocol.ts';
+import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { type BackupRow, listBackups } from './backup.sql.ts';
 import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
 
@@ -15,12 +15,12 @@ export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; d
     space,
     rules: keepRules(site.db_prefix),
     isSuspect: failures > 0,
-    recorded: newest ? momentOf(newest) : null,
+    recorded: newest ? snapshotNameOf(newest) : null,
   };
 }
 
 /** The snapshot that a row stands for. */
-export function momentOf({ commit_hash, created_at }: BackupRow): Moment {
+export function snapshotNameOf({ commit_hash, created_at }: BackupRow): SnapshotName {
   return { hash: commit_hash, timeMs: created_at.getTime() };
 }
 

@@ -5,7 +5,7 @@ import { type BackupRow, type BackupState, deleteBackups, listBackups, statesOfS
 import { findClock } from './backup-clock.sql.ts';
 
 /** Backups, as every other feature and the platform see them. */
-export { keptAs, momentOf, spaceOf, viewpointOf } from './backup.place.ts';
+export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts';
 export { type BackupRow, type BackupState, findBackupByHash, insertBackup } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {

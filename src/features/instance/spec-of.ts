@@ -19,7 +19,7 @@ export function specOf(services: Pick<Services, 'config' | 'secrets'>, site: Des
     id: site.id,
     host: site.host,
     driver: site.driver,
-    owner: site.team_id,
+    team: site.team_id,
     url: siteUrl(services, site.fqdn),
     coreVersion: site.core_version ?? '',
     phpVersion: site.php_version ?? '',

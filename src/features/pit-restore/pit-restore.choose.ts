@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
-import { type BackupRow, findBackupByHash, momentOf, newestBackup } from '#features/backup/backup.ts';
+import { type BackupRow, findBackupByHash, newestBackup, snapshotNameOf } from '#features/backup/backup.ts';
 import { planOf } from '#features/team/team.ts';
 import type { RestoreWish } from '#timemachine/process/protocol.ts';
 import { type NewPitRestore, noStage } from './pit-restore.schema.ts';
@@ -62,8 +62,8 @@ async function tooLongAgo(db: Db, teamId: string): Promise<Fault> {
 
 export function wishOf(chosen: ChosenRestore): RestoreWish {
   return {
-    point: momentOf(chosen.backup),
-    ...(chosen.databaseBackup && { tablesPoint: momentOf(chosen.databaseBackup) }),
+    point: snapshotNameOf(chosen.backup),
+    ...(chosen.databaseBackup && { tablesPoint: snapshotNameOf(chosen.databaseBackup) }),
     files: chosen.restoreContent,
     tables: chosen.restoreDb,
     deleteExtraFiles: chosen.deleteExtraFiles,

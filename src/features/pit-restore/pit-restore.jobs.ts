@@ -38,7 +38,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
       await onHeldSite(services, payload, async (signal) => {
         // Nothing but the last word was missing where all of it was in place already.
         if (!record.applied_at) await restore(services, site, record, signal);
-        if (record.restore_db) await settle(services, site);
+        if (record.restore_db) await moveToAddress(services, site);
       });
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
@@ -122,7 +122,7 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
 /** Ends what was begun, in one way or the other. */
 async function recover(services: Services, site: SiteRow): Promise<keyof typeof OUTCOMES> {
   const outcome = await services.hosts.recover(site, await keptAs(services, site));
-  if (outcome === 'finished') await settle(services, site);
+  if (outcome === 'finished') await moveToAddress(services, site);
   return outcome;
 }
 
@@ -130,7 +130,7 @@ async function recover(services: Services, site: SiteRow): Promise<keyof typeof 
  * The site may have had another name at the point. Where the database of the point knows of none, it was no better then, and
  * that is no reason to keep the site from its visitors.
  */
-async function settle(services: Services, site: SiteRow): Promise<void> {
+async function moveToAddress(services: Services, site: SiteRow): Promise<void> {
   await moveDatabase(services, site, site.fqdn).catch((error) => {
     services.log.warn({ err: error, siteId: site.id }, 'a restored database could not be moved to its address');
   });

@@ -6,12 +6,12 @@ import { AppError, invalid } from '#core/errors.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { findBackupByHash, momentOf, viewpointOf } from '#features/backup/backup.ts';
+import { findBackupByHash, snapshotNameOf, viewpointOf } from '#features/backup/backup.ts';
 import { hold, requireIdle, siteBusy } from '#features/hold/hold.ts';
 import { lockNamedSite, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { createPreview } from '#features/preview/preview.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
-import type { Difference, DifferenceList, Moment } from '#timemachine/process/protocol.ts';
+import type { Difference, DifferenceList, SnapshotName } from '#timemachine/process/protocol.ts';
 import { type ChosenRestore, wishOf } from './pit-restore.choose.ts';
 import { restoreToPoint } from './pit-restore.jobs.ts';
 import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
@@ -32,7 +32,7 @@ interface PreviewQuery extends ChangesPaging {
 
 /** What a restore would do, as far as somebody asks for it. `now` is what it was compared with. */
 interface Preview {
-  now: Moment;
+  now: SnapshotName;
   difference: Difference;
   list: DifferenceList;
 }
@@ -61,9 +61,9 @@ export async function planRestore(
   }
 }
 
-async function requireBackup(db: Db, siteId: string, hash: string): Promise<Moment> {
+async function requireBackup(db: Db, siteId: string, hash: string): Promise<SnapshotName> {
   const backup = await findBackupByHash(db, siteId, hash);
-  if (backup) return momentOf(backup);
+  if (backup) return snapshotNameOf(backup);
   const msg = 'Value error, the site has no backup with this commit_hash';
   throw invalid({ loc: ['query', 'now_hash'], msg, type: 'value_error' });
 }
@@ -101,7 +101,7 @@ export async function previewPitRestore(
 function nextOfPreview(
   { config }: Services,
   site: SiteRow,
-  now: Moment,
+  now: SnapshotName,
   query: PreviewQuery,
   count: number,
 ): string | null {

@@ -1,7 +1,7 @@
 import type { Db } from '#core/db/database.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { findBackupByHash, momentOf } from '#features/backup/backup.ts';
+import { findBackupByHash, snapshotNameOf } from '#features/backup/backup.ts';
 import type { HeldWork } from '#features/hold/hold.ts';
 import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
 import type { ListDifference, RestoreWish } from '#timemachine/process/protocol.ts';
@@ -42,7 +42,7 @@ export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Pro
   if (hash !== null && !database) throw new TimeMachineFailure('missing_object', `the backup ${hash} is gone`);
   return {
     point: { hash: record.commit_hash, timeMs: record.backup_point.getTime() },
-    ...(database && { tablesPoint: momentOf(database) }),
+    ...(database && { tablesPoint: snapshotNameOf(database) }),
     files: record.restore_cms_content,
     tables: record.restore_db,
     deleteExtraFiles: record.delete_extra_files,

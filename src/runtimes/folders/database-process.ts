@@ -76,10 +76,10 @@ export class SiteDatabaseProcess implements SiteDatabase {
     return new Promise((resolve, reject) => {
       const child = this.#child;
       const timer = setTimeout(() => child.kill('SIGKILL'), CALL_LIMIT_MS);
-      const end = (settle: () => void) => {
+      const end = (tell: () => void) => {
         clearTimeout(timer);
         child.off('message', onReply).off('exit', onExit);
-        settle();
+        tell();
       };
       const onReply = (reply: DatabaseReply) =>
         end(() => ('error' in reply ? reject(new Error(reply.error)) : resolve(reply.value)));

@@ -66,7 +66,7 @@ export class SiteFolders {
     return move(this.of(siteId), join(this.#archive, siteId));
   }
 
-  restore(siteId: string): Promise<void> {
+  unarchive(siteId: string): Promise<void> {
     return move(join(this.#archive, siteId), this.of(siteId));
   }
 

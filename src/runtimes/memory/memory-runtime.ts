@@ -151,8 +151,8 @@ export class MemoryRuntime implements Runtime {
     await this.#folders.archive(siteId);
   }
 
-  async restore(siteId: string): Promise<void> {
-    await this.#folders.restore(siteId);
+  async unarchive(siteId: string): Promise<void> {
+    await this.#folders.unarchive(siteId);
     this.#listeners.touched(siteId);
   }
 

@@ -92,7 +92,7 @@ describe('the processes of PHP in WebAssembly', () => {
         }),
       );
       assert.ok(busy && second && third);
-      const sister = { ...newSpec(prepared, 'sister.localhost'), owner: busy.owner };
+      const sister = { ...newSpec(prepared, 'sister.localhost'), team: busy.team };
       await runtime.create(sister, firstContent('sister'));
 
       const held = [await hold(runtime, busy, 'a'), await hold(runtime, busy, 'b')];

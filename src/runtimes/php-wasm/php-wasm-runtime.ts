@@ -141,8 +141,8 @@ export class PhpWasmRuntime implements Runtime {
     this.#suspended.requireOpen(site.id);
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
-    const { id, owner } = site;
-    return this.#pool.wake({ id, owner, fingerprint: JSON.stringify(site) }, () => ({
+    const { id, team } = site;
+    return this.#pool.wake({ id, team, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.#folders.of(site.id),
       worker: workerSite(site),
@@ -179,8 +179,8 @@ export class PhpWasmRuntime implements Runtime {
     await this.#folders.archive(siteId);
   }
 
-  async restore(siteId: string): Promise<void> {
-    await this.#folders.restore(siteId);
+  async unarchive(siteId: string): Promise<void> {
+    await this.#folders.unarchive(siteId);
     this.#listeners.touched(siteId);
   }
 

@@ -34,8 +34,8 @@ export interface PoolSite {
 /** A site as the pool knows it. */
 export interface PoolKey {
   id: string;
-  /** Sites of one owner share what they may have besides a process each. */
-  owner: string;
+  /** Sites of one team share what they may have besides a process each. */
+  team: string;
   /** Changes when the site must be started anew. */
   fingerprint: string;
 }
@@ -63,8 +63,8 @@ const BEGIN_LIMIT_MS = 10_000;
 /** A page takes a quarter of this. A process costs a second and 300 MB, and is not started for what is over in a moment. */
 const GROW_AFTER_MS = 500;
 const EXTRA_IDLE_MS = 60_000;
-/** One owner may have this part of all processes besides the first ones of their sites; one in any case. */
-const OWNER_SHARE = 1 / 4;
+/** One team may have this part of all processes besides the first ones of its sites; one in any case. */
+const TEAM_SHARE = 1 / 4;
 /** This part of all processes, one at least, stays for sites that wake: as room, or as a warm worker. */
 const RESERVED_SHARE = 1 / 8;
 /** A site that comes for more and more processes starts them cold, and leaves the warm ones to others. */
@@ -233,12 +233,12 @@ export class WorkerPool {
     return this.#assign(worker, known, site, signal);
   }
 
-  #mayGrow({ owner }: KnownSite): boolean {
+  #mayGrow({ team }: KnownSite): boolean {
     const extras = [...this.#awake.values()]
-      .filter((each) => each.owner === owner)
+      .filter((each) => each.team === team)
       .reduce((sum, each) => sum + each.site.extraCount, 0);
     // The one that asks has counted itself.
-    const isWithinShare = extras <= Math.max(1, Math.floor(this.#workers.capacity * OWNER_SHARE));
+    const isWithinShare = extras <= Math.max(1, Math.floor(this.#workers.capacity * TEAM_SHARE));
     return isWithinShare && this.#spare > 0 && this.#workers.measuredRoom > 0;
   }
 

@@ -63,7 +63,7 @@ export function workerSite(site: SiteSpec): WorkerSite {
 export function imageSite(coreVersion: string): SiteSpec {
   return {
     id: 'image',
-    owner: 'platform',
+    team: 'platform',
     url: IMAGE_URL,
     coreVersion,
     phpVersion: PHP_VERSION,

@@ -220,7 +220,7 @@ export function describeDatabase(
         assert.deepEqual(await references('rest'), []);
       });
 
-      it('loses nothing where a rename fails, and heeds the keys as before', async () => {
+      it('loses nothing where a rename fails, and the keys hold as before', async () => {
         const [renamed, orphan, restricted, counts] = await ask(
           'rename table folk to kin, kids to things',
           'insert into kids values (3, 99)',

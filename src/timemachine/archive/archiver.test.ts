@@ -29,7 +29,7 @@ function makeSite(t: TestContext, options: { rows?: number; isExcluded?: (path: 
   const folder = scratchFolder(t);
   const site = join(folder, 'site');
   mkdirSync(join(site, 'uploads'), { recursive: true });
-  for (let index = 0; index < 30; index++) settle(join(site, `uploads/${index}.txt`), `content ${index}`);
+  for (let index = 0; index < 30; index++) writeOld(join(site, `uploads/${index}.txt`), `content ${index}`);
   const database = join(folder, 'site.sqlite');
   const db = new DatabaseSync(database);
   db.exec('CREATE TABLE posts (ID INTEGER PRIMARY KEY, title TEXT); CREATE TABLE options (name TEXT, value TEXT)');
@@ -45,7 +45,7 @@ function makeSite(t: TestContext, options: { rows?: number; isExcluded?: (path: 
 }
 
 /** Writes a file that looks old, so that its times alone say whether it changed. */
-function settle(path: string, content: string): void {
+function writeOld(path: string, content: string): void {
   writeFileSync(path, content);
   utimesSync(path, 1_700_000_000, 1_700_000_000);
 }

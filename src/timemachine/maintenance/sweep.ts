@@ -32,9 +32,9 @@ export async function sweep(
   const report: SweepReport = { packsCondemned: 0, packsDeleted: 0, packsWritten: 0, bytesDeleted: 0 };
   await pool.refresh();
   const packs = await survey(pool, needed);
-  const settled = packs.filter((pack) => nowMs - pack.storedAtMs >= graceMs);
+  const old = packs.filter((pack) => nowMs - pack.storedAtMs >= graceMs);
   const due = packs.filter(({ condemnedAtMs }) => condemnedAtMs !== undefined && nowMs - condemnedAtMs >= graceMs);
-  const active = settled.filter(({ condemnedAtMs }) => condemnedAtMs === undefined);
+  const active = old.filter(({ condemnedAtMs }) => condemnedAtMs === undefined);
   const small = active.filter(({ sizeBytes, live }) => sizeBytes < SMALL_BYTES && live.length > 0);
   const toJoin = small.length >= SMALL_COUNT ? small : [];
   const wasteful = active.filter((pack) => pack.liveBytes < pack.sizeBytes * WORTH_KEEPING);

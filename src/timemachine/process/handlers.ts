@@ -73,7 +73,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async compare(_, { space, site, rules }, moment, wish, window) {
       const from = repository.site(space, site);
-      const plan = await planFor(from, await from.readMoment(moment), wish);
+      const plan = await planFor(from, await from.readNamed(moment), wish);
       const { difference, list } = describePlan(plan, keepingBy(rules));
       return { difference, list: list(window) };
     },
@@ -108,7 +108,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
     async rehearse({ onProgress, announce }, place, wish, moment, name) {
       const from = repository.site(place.space, place.site);
-      const now = await from.readMoment(moment);
+      const now = await from.readNamed(moment);
       const plan = await planFor(from, now, wish);
       const keeping = keepingBy(place.rules);
       await announce(null, describePlan(plan, keeping));
@@ -142,7 +142,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async copy({ onProgress }, { space, site }, point, into) {
       const from = repository.site(space, site);
-      const snapshot = await from.readMoment(point);
+      const snapshot = await from.readNamed(point);
       const database = databaseOf(into.database);
       await rm(into.content, { recursive: true, force: true });
       await database.remove();
@@ -198,15 +198,15 @@ async function mendTables(
   onProgress: OnProgress,
 ): Promise<string[]> {
   const from = repository.site(place.space, place.site);
-  const point = await from.readMoment(wish.tablesPoint ?? wish.point);
+  const point = await from.readNamed(wish.tablesPoint ?? wish.point);
   return mendDatabase(databaseOf(place.database), from, point, onProgress);
 }
 
 async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {
   const { files, tables, deleteExtraFiles } = wish;
-  const tablesFrom = wish.tablesPoint && (await from.readMoment(wish.tablesPoint));
+  const tablesFrom = wish.tablesPoint && (await from.readNamed(wish.tablesPoint));
   const options = { files, tables, deleteExtraFiles, ...(tablesFrom && { tablesFrom }) };
-  return planRestore(from, now, await from.readMoment(wish.point), options);
+  return planRestore(from, now, await from.readNamed(wish.point), options);
 }
 
 async function copyInto(

@@ -95,12 +95,12 @@ export class HelperProcess {
           onListed = listed;
           if (child.connected) child.send({ id, list: window } satisfies ToProcess);
         });
-      const end = (settle: () => void) => {
+      const end = (tell: () => void) => {
         clearTimeout(timer);
         this.#usedAtMs = Date.now();
         child.off('message', onMessage).off('exit', onExit).off('error', onExit);
         signal?.removeEventListener('abort', onAbort);
-        settle();
+        tell();
       };
       const onMessage = (message: FromProcess) => {
         if (message.id !== id) return;

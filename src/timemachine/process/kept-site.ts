@@ -7,7 +7,7 @@ import type { Database } from '../sources/database.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import { type Keeping, keepingBy } from './keep-rules.ts';
-import type { CutReport, Moment, Progress, SitePlace, SnapshotReport } from './protocol.ts';
+import type { CutReport, Progress, SitePlace, SnapshotName, SnapshotReport } from './protocol.ts';
 
 /** One site with what is open of it, so that the next snapshot costs only what changed. */
 export class KeptSite {
@@ -56,7 +56,7 @@ export class KeptSite {
     return (await this.repository.snapshotAt())?.hash === this.#last?.hash;
   }
 
-  async snapshot(recorded: Moment | null, onProgress: (progress: Progress) => void) {
+  async snapshot(recorded: SnapshotName | null, onProgress: (progress: Progress) => void) {
     if (await readJournal(this.#place.staging)) {
       throw new TimeMachineFailure('unfinished_restore', 'A restore of the site has not been finished');
     }
@@ -78,7 +78,11 @@ export class KeptSite {
     await this.source.close();
   }
 
-  async #listUnrecorded(newest: SnapshotId, known: string | null, recorded: Moment | null): Promise<SnapshotReport[]> {
+  async #listUnrecorded(
+    newest: SnapshotId,
+    known: string | null,
+    recorded: SnapshotName | null,
+  ): Promise<SnapshotReport[]> {
     if (known === (recorded?.hash ?? null)) return [];
     const ids = (await this.repository.snapshots()).filter(({ hash, timeMs }) => {
       return hash !== newest.hash && timeMs > (recorded?.timeMs ?? 0);

@@ -22,18 +22,18 @@ export interface SitePlace {
   /** It failed last time. It gets a process of its own, so that nobody else waits for one that hangs. */
   isSuspect: boolean;
   /** The newest snapshot that the caller has written down; it is told of those that came after. */
-  recorded: Moment | null;
+  recorded: SnapshotName | null;
 }
 
 /** A new place for a copy. */
 export type CopyPlace = Pick<SitePlace, 'content' | 'database'>;
 
-export interface Moment {
+export interface SnapshotName {
   hash: string;
   timeMs: number;
 }
 
-export interface SnapshotReport extends Moment {
+export interface SnapshotReport extends SnapshotName {
   finishedMs: number;
   tablesSaved: string[];
   tablesSkipped: Skipped[];
@@ -57,9 +57,9 @@ export interface CutReport {
 
 /** What to bring back. */
 export interface RestoreWish {
-  point: Moment;
+  point: SnapshotName;
   /** The tables come from here where it is another one. */
-  tablesPoint?: Moment;
+  tablesPoint?: SnapshotName;
   files: boolean;
   tables: boolean;
   deleteExtraFiles: boolean;
@@ -148,15 +148,15 @@ export interface Calls {
   /** The same between two snapshots, whatever the site is like by now. */
   compare(
     from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
-    now: Moment,
+    now: SnapshotName,
     wish: RestoreWish,
     window: Window,
   ): { difference: Difference; list: DifferenceList };
   restore(place: SitePlace, wish: RestoreWish): PlanReport;
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: Moment, name: string): void;
-  copy(from: Pick<SitePlace, 'space' | 'site'>, point: Moment, into: CopyPlace): void;
+  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string): void;
+  copy(from: Pick<SitePlace, 'space' | 'site'>, point: SnapshotName, into: CopyPlace): void;
   prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
   check(): { faults: string[]; bytes: number };

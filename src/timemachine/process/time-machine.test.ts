@@ -145,7 +145,7 @@ test('the rules say what is public, what is kept and what is told', async (t) =>
   assert.ok(['other', 'wp_cache', 'options'].every((name) => cut.untrackedTables.includes(name)));
   assert.deepEqual(cut.newest.tablesSaved.sort(), ['wp_posts', 'wp_terms']);
   const repository = timeMachine.repository.site(place.space, place.site);
-  const snapshot = await repository.readMoment(cut.newest);
+  const snapshot = await repository.readNamed(cut.newest);
   assert.deepEqual(Object.keys(snapshot.tables).sort(), ['_inner', 'wp_posts', 'wp_terms']);
   const { shared } = timeMachine.repository;
   await shared.refresh();

@@ -10,11 +10,11 @@ import {
   type CutReport,
   type Difference,
   type DifferenceList,
-  type Moment,
   type PlanReport,
   type RestoreWish,
   rehearsalFolder,
   type SitePlace,
+  type SnapshotName,
   type Window,
 } from './protocol.ts';
 
@@ -63,7 +63,7 @@ export class TimeMachine {
   /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
   compare(
     from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
-    now: Moment,
+    now: SnapshotName,
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }> {
@@ -77,7 +77,7 @@ export class TimeMachine {
   }
 
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: Moment, name: string, options?: CallOptions): Promise<void> {
+  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string, options?: CallOptions): Promise<void> {
     return this.#alone('rehearse', [place, wish, { hash: now.hash, timeMs: now.timeMs }, name], options);
   }
 
@@ -92,7 +92,12 @@ export class TimeMachine {
   }
 
   /** Makes a new copy of the site as it was. */
-  copy(from: Pick<SitePlace, 'space' | 'site'>, point: Moment, into: CopyPlace, options?: CallOptions): Promise<void> {
+  copy(
+    from: Pick<SitePlace, 'space' | 'site'>,
+    point: SnapshotName,
+    into: CopyPlace,
+    options?: CallOptions,
+  ): Promise<void> {
     return this.#alone('copy', [from, point, into], options);
   }
 

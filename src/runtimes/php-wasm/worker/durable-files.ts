@@ -7,7 +7,7 @@ import type { FileNode, FileSystem } from '@php-wasm/universal';
  * What WordPress acknowledged is on disk before its answer leaves. php-wasm takes every fsync for done without doing anything, so
  * that SQLite only believes in its journal: here fsync reaches the disk (`sync`), in SQLite's own order and before it goes on.
  * Nobody calls fsync for other files, such as uploads, so this keeps the names of all that PHP wrote, made, renamed or
- * removed; `settle` makes them durable when the request has ended.
+ * removed; `syncAll` makes them durable when the request has ended.
  */
 export class DurableFiles {
   readonly #roots = new Set<string>();
@@ -86,7 +86,7 @@ export class DurableFiles {
    * To be called between two requests. Resolves when everything that PHP has changed is on disk; fails where the disk does, and then
    * nothing may be acknowledged.
    */
-  async settle(): Promise<void> {
+  async syncAll(): Promise<void> {
     const [files, folders, handles] = [[...this.#files], [...this.#folders], this.#handles];
     this.#files.clear();
     this.#folders.clear();

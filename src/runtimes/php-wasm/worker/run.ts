@@ -25,7 +25,7 @@ export function run({ php, files }: Booted, settings: Settings, network: Network
     };
     await Promise.all([pipe(result.stdout, process.stdout), pipe(result.stderr, process.stderr)]);
     const code = await result.exitCode;
-    await files.settle();
+    await files.syncAll();
     tell({ type: 'exit', code });
     process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   });

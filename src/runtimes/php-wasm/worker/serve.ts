@@ -48,7 +48,7 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
           async () => {
             closeForgotten(fs);
             network.letGo(keptPorts(fs));
-            await files.settle();
+            await files.syncAll();
             changed = takePurge(php) && !isOffline;
             return { purge: changed };
           },
