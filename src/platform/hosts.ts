@@ -5,6 +5,7 @@ import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import type { Secrets } from '#core/secrets.ts';
 import { findHostAddresses } from '#features/hold/hold.ts';
+import { HostUnreachable } from '#host/host-unreachable.ts';
 import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
@@ -43,14 +44,17 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
 export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: Secrets): SiteHost {
   const known = new Map<string, { host: SiteHost; untilMs: number }>();
   const token = hostToken(secrets);
-  return siteHosts(async (name) => {
-    if (name === local?.name) return local;
-    const before = known.get(name);
-    if (before && performance.now() < before.untilMs) return before.host;
-    const [address] = await findHostAddresses(db, name);
-    if (address === undefined) throw new Error(`no process of the platform has the host ${name}`);
-    const host = remoteHost(address, token);
-    known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
-    return host;
+  return siteHosts({
+    async find(name) {
+      if (name === local?.name) return local;
+      const before = known.get(name);
+      if (before && performance.now() < before.untilMs) return before.host;
+      const [address] = await findHostAddresses(db, name);
+      if (address === undefined) throw new HostUnreachable(`no process of the platform has the host ${name}`);
+      const host = remoteHost(address, token);
+      known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
+      return host;
+    },
+    forget: (name) => known.delete(name),
   });
 }

@@ -62,6 +62,7 @@ test('each role is a process of its own, and nobody but the host has the sites',
     start('api', { ...shared, PORT: String(port) }),
     start('worker', shared),
   ]);
+  const running = new Set([api, worker, edge, host]);
   const awake = () => host.runtime.awake().length;
   try {
     const ada = await registerPerson({ ...api, url: `http://localhost:${port}` }, 'Ada');
@@ -109,8 +110,13 @@ test('each role is a process of its own, and nobody but the host has the sites',
     assert.equal((await ada.api.getSite({ params })).is_sleeping, false);
     await ada.api.updateSite({ params, wait: 60, body: { new_fqdn: `new-${site.fqdn}` } });
     assert.equal((await visit(edge, `new-${site.fqdn}`, '/')).status, 200);
+
+    // Without the host visitors are told so.
+    running.delete(host);
+    await host.close();
+    assert.equal((await visit(edge, `new-${site.fqdn}`, '/wp-login.php')).status, 503);
   } finally {
-    await Promise.all([api, worker, edge, host].map((app) => app.close()));
+    await Promise.all([...running].map((app) => app.close()));
     await database.drop();
   }
 });

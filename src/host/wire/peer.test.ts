@@ -9,7 +9,8 @@ import { after, before, suite, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { dial, greeted, greeting } from './host-address.ts';
-import { HostUnreachable, Peer } from './peer.ts';
+import { HostUnreachable } from '../host-unreachable.ts';
+import { Peer } from './peer.ts';
 
 const TOKEN = 'a token that nobody else knows';
 /** What the side that is asked does. */

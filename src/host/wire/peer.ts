@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex, Readable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
+import { HostUnreachable } from '../host-unreachable.ts';
 import { type PackedFailure, packFailure, reviveFailure } from './failures.ts';
 import { fromPieces, sendPieces } from './pieces.ts';
 
@@ -27,11 +28,6 @@ type Callable = (...args: never[]) => unknown;
 interface Pending {
   resolve(value: unknown): void;
   reject(error: Error): void;
-}
-
-/** The other side is gone, or was never there. Whether it has done what it was asked is not known. */
-export class HostUnreachable extends Error {
-  override name = 'HostUnreachable';
 }
 
 export class Peer {
@@ -72,7 +68,7 @@ export class Peer {
   #call(of: number, args: unknown[]): Promise<unknown> {
     const call = this.#next++;
     return new Promise((resolve, reject) => {
-      if (this.#closed.signal.aborted) return reject(new HostUnreachable('the host of the site is gone'));
+      if (this.#closed.signal.aborted) return reject(new HostUnreachable('the host of the site can not be reached'));
       this.#pending.set(call, { resolve, reject });
       this.#send({ call, of, args: args.map((arg) => this.#pack(arg)) });
     });
@@ -171,7 +167,7 @@ export class Peer {
 
   #end(): void {
     this.#closed.abort();
-    for (const { reject } of this.#pending.values()) reject(new HostUnreachable('the host of the site is gone'));
+    for (const { reject } of this.#pending.values()) reject(new HostUnreachable('the host of the site can not be reached'));
     this.#pending.clear();
     for (const abort of this.#aborts.values()) abort.abort();
   }
