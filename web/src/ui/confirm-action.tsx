@@ -1,5 +1,5 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { dialogFrame, dialogPanel } from './dialog.tsx';
@@ -31,6 +31,14 @@ export function ConfirmAction({ title, children, action, onConfirm, typed, trigg
   const [isOpen, setOpen] = useState(false);
   const { open = isOpen, onOpenChange = setOpen } = given;
   const isRunning = useRef(false);
+  const isDone = useRef(false);
+  useEffect(
+    () => () => {
+      // What it removed can be off the page before the call has returned, or after.
+      if (isRunning.current || isDone.current) setTimeout(keepPlace);
+    },
+    [],
+  );
 
   async function run() {
     isRunning.current = true;
@@ -39,8 +47,8 @@ export function ConfirmAction({ title, children, action, onConfirm, typed, trigg
     } finally {
       isRunning.current = false;
     }
+    isDone.current = true;
     onOpenChange(false);
-    requestAnimationFrame(keepPlace);
   }
 
   return (
@@ -64,7 +72,7 @@ export function ConfirmAction({ title, children, action, onConfirm, typed, trigg
   );
 }
 
-/** The button that asked may be gone with what it removed. Then one goes on within the page, and not before its beginning. */
+/** The button that asked goes with what it removed, and the focus with it. Then one goes on within the page, and not before its beginning. */
 function keepPlace(): void {
   if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
 }
