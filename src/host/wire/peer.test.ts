@@ -8,8 +8,8 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
-import { dial, greeted, greeting } from './host-address.ts';
 import { HostUnreachable } from '../host-unreachable.ts';
+import { dial, greeted, greeting } from './host-address.ts';
 import { Peer } from './peer.ts';
 
 const TOKEN = 'a token that nobody else knows';

@@ -167,7 +167,8 @@ export class Peer {
 
   #end(): void {
     this.#closed.abort();
-    for (const { reject } of this.#pending.values()) reject(new HostUnreachable('the host of the site can not be reached'));
+    for (const { reject } of this.#pending.values())
+      reject(new HostUnreachable('the host of the site can not be reached'));
     this.#pending.clear();
     for (const abort of this.#aborts.values()) abort.abort();
   }
