@@ -12,3 +12,8 @@ begin
   delete from site_holds where site_id = old.id;
   return null;
 end $$;
+
+-- The defaults were for the rows of before; whoever adds one knows where it is.
+alter table sites alter column host drop default, alter column driver drop default;
+alter table deleted_sites alter column host drop default, alter column driver drop default;
+alter table sites_to_remove alter column host drop default, alter column driver drop default;

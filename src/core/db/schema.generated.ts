@@ -86,8 +86,8 @@ export interface DB {
     deleted_at: Generated<Date>;
     purge_after: Generated<Date>;
     is_purging: Generated<boolean>;
-    host: Generated<string>;
-    driver: Generated<string>;
+    host: string;
+    driver: string;
   };
   events: {
     id: Generated<string>;
@@ -342,14 +342,14 @@ export interface DB {
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;
-    host: Generated<string>;
-    driver: Generated<string>;
+    host: string;
+    driver: string;
   };
   sites_to_remove: {
     site_id: string;
     due_at: Date;
-    host: Generated<string>;
-    driver: Generated<string>;
+    host: string;
+    driver: string;
   };
   subscriptions: {
     account: string;

@@ -113,6 +113,7 @@ test('what is hosted here, the platform itself and what is no public host are re
       region_id: site.id,
       domain_option: 'custom',
       is_testing: false,
+      ...app.services.config.newSites,
       http_auth_password_sealed: sealed,
       code_server_password_sealed: sealed,
     })

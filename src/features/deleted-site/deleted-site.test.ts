@@ -224,7 +224,7 @@ suite('nothing is left behind', () => {
     // Everything is due, but a site that is known stays.
     await db
       .insertInto('sites_to_remove')
-      .values({ site_id: site.id, due_at: new Date(0) })
+      .values({ ...app.services.config.newSites, site_id: site.id, due_at: new Date(0) })
       .execute();
     await db
       .updateTable('sites_to_remove')

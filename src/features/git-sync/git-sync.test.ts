@@ -189,7 +189,7 @@ async function insertLinkedSite(fqdn: string, team_id: string, git_url: string):
   const team = await db.selectFrom('teams').select('user_id').where('id', '=', team_id).executeTakeFirstOrThrow();
   const sealed = secrets.seal(Buffer.from('x'));
   const whose = { fqdn, team_id, git_url, user_id: team.user_id, region_id: region.id };
-  const rest = { domain_option: 'custom', is_testing: false };
+  const rest = { domain_option: 'custom', is_testing: false, host: 'local', driver: 'memory' };
   const passwords = { http_auth_password_sealed: sealed, code_server_password_sealed: sealed };
   await db
     .insertInto('sites')

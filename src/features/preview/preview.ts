@@ -49,6 +49,8 @@ export async function createPreview(
     team_id: site.team_id,
     user_id: caller.userId,
     region_id: site.region_id,
+    host: site.host,
+    driver: site.driver,
     // A name that nobody guesses.
     fqdn: `preview-${randomBytes(16).toString('hex')}.${services.config.siteDomain}`,
     domain_option: 'platform',

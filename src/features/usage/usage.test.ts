@@ -174,7 +174,14 @@ suite('limits of visits, bandwidth and storage', () => {
     await setTeam(owner, { storage_usage: 800_000_000 });
     assert.deepEqual(await tell(), [['storage 80'], false]);
     assert.match(await app.mailTo(owner.email, '80 % of the storage'), /When all of it is used, new uploads/);
-    const kept = { id: randomUUID(), fqdn: 'kept.example.org', site: '{}', external_paths: '[]' };
+    const kept = {
+      id: randomUUID(),
+      fqdn: 'kept.example.org',
+      site: '{}',
+      external_paths: '[]',
+      host: 'local',
+      driver: 'memory',
+    };
     const deleted = { ...kept, team_id: owner.teamId, storage_bytes: 200_000_000, deleted_event_id: randomUUID() };
     await app.services.db.insertInto('deleted_sites').values(deleted).execute();
     assert.deepEqual(await tell(), [['storage 100', 'storage 80'], true]);
