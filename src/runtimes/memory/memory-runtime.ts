@@ -2,32 +2,22 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import { commandName } from '#runtimes/commands.ts';
-import { Listeners } from '#runtimes/folders/listeners.ts';
+import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
-import { SiteFolders } from '#runtimes/folders/site-folders.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
-import { SuspendedSites } from '#runtimes/folders/suspended-sites.ts';
-import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import type {
   AwakeProcess,
   Command,
   CommandResult,
   FirstContent,
-  OutgoingMail,
   RunningSite,
   Runtime,
-  RuntimeListener,
-  SiteDatabase,
-  SiteHealth,
   SiteSpec,
-  SiteStorage,
 } from '#runtimes/runtime.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
-import { askHealth } from '#runtimes/wordpress/health.ts';
 import type { SiteRequest } from './answer.ts';
 import { AwakeSite } from './awake-site.ts';
 import { writeEmptySite } from './schema.ts';
@@ -58,29 +48,24 @@ interface Running {
   done: Promise<unknown>;
 }
 
-export class MemoryRuntime implements Runtime {
+export class MemoryRuntime extends FolderRuntime implements Runtime {
   readonly #options: MemoryOptions;
-  readonly #folders: SiteFolders;
-  readonly #listeners: Listeners;
-  readonly #suspended = new SuspendedSites();
   readonly #awake = new Map<string, { fingerprint: string; site: AwakeSite }>();
   /** Sites that are on their way out; several may be of one id. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
   readonly #commands = new Map<string, Set<Running>>();
   #runFolder = '';
   #sockets = 0;
-  #answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
   #watch: NodeJS.Timeout | undefined;
   readonly standbyReady = 0;
 
   constructor(options: MemoryOptions) {
+    super(options.dataDir, options.log);
     this.#options = options;
-    this.#folders = new SiteFolders(options.dataDir);
-    this.#listeners = new Listeners((siteId) => this.#folders.outbox(siteId), options.log);
   }
 
   async open(): Promise<void> {
-    await this.#folders.open();
+    await this.folders.open();
     await mkdir(this.coreFolder(CORE_VERSION), { recursive: true });
     this.#runFolder = join(this.#runRoot, String(process.pid));
     await rm(this.#runFolder, { recursive: true, force: true });
@@ -98,7 +83,7 @@ export class MemoryRuntime implements Runtime {
   }
 
   create(site: SiteSpec, first: FirstContent): Promise<void> {
-    return this.#build(site, async (draft) => {
+    return this.build(site, async (draft) => {
       await makeSiteFolder(draft);
       for (const name of ['plugins', 'themes', 'uploads']) await mkdir(join(draft, 'content', name));
       await writeFile(join(draft, 'content', 'index.php'), '[]');
@@ -114,12 +99,8 @@ export class MemoryRuntime implements Runtime {
     });
   }
 
-  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
-    return this.#build(site, (draft) => this.#folders.fill(draft, site.url, fill));
-  }
-
   async start(site: SiteSpec): Promise<RunningSite> {
-    this.#suspended.requireOpen(site.id);
+    this.suspended.requireOpen(site.id);
     const fingerprint = JSON.stringify(site);
     const known = this.#awake.get(site.id);
     if (known?.fingerprint === fingerprint) return known.site;
@@ -136,41 +117,18 @@ export class MemoryRuntime implements Runtime {
     await Promise.all([this.#forget(siteId), ...(this.#stopping.get(siteId) ?? [])]);
   }
 
-  suspend(siteId: string): Promise<() => void> {
-    return this.#suspended.suspend(siteId, () => this.#end(siteId));
-  }
-
   /** Whatever ran in a process that was killed ended with it; only its sockets are left. */
   async endOrphans(): Promise<void> {
     for (const pid of await readdir(this.#runRoot))
       if (!isRunning(Number(pid))) await rm(join(this.#runRoot, pid), { recursive: true, force: true });
   }
 
-  async archive(siteId: string): Promise<void> {
-    await this.#end(siteId);
-    await this.#folders.archive(siteId);
-  }
-
-  async unarchive(siteId: string): Promise<void> {
-    await this.#folders.unarchive(siteId);
-    this.#listeners.touched(siteId);
-  }
-
-  async delete(siteId: string): Promise<void> {
-    await this.#end(siteId);
-    await this.#folders.delete(siteId);
-  }
-
-  list(): Promise<string[]> {
-    return this.#folders.list();
-  }
-
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    if (!command.asHolder) this.#suspended.requireOpen(site.id);
+    if (!command.asHolder) this.suspended.requireOpen(site.id);
     const ending = new AbortController();
     const limits = [ending.signal, AbortSignal.timeout(command.timeoutMs), ...(command.signal ? [command.signal] : [])];
     const turn = this.#turn(site, commandName(command), AbortSignal.any(limits));
-    this.#listeners.touched(site.id);
+    this.listeners.touched(site.id);
     const done = runCommand(turn, command).finally(() => turn.end());
     const running = { command: ending, done };
     const all = this.#commands.get(site.id) ?? new Set();
@@ -180,49 +138,13 @@ export class MemoryRuntime implements Runtime {
     } finally {
       all.delete(running);
       if (all.size === 0 && this.#commands.get(site.id) === all) this.#commands.delete(site.id);
-      this.#listeners.touched(site.id);
-      this.#listeners.changed(site.id);
+      this.listeners.touched(site.id);
+      this.listeners.changed(site.id);
     }
-  }
-
-  contentFolder(siteId: string): string {
-    return this.#folders.content(siteId);
-  }
-
-  storage(siteId: string): SiteStorage {
-    return this.#folders.storage(siteId);
   }
 
   coreFolder(coreVersion: string): string {
     return join(this.#options.dataDir, 'core', coreVersion);
-  }
-
-  async database(siteId: string): Promise<SiteDatabase> {
-    return this.#folders.database(siteId, () => this.#listeners.touched(siteId));
-  }
-
-  health(site: SiteSpec): Promise<SiteHealth> {
-    return askHealth(this, site);
-  }
-
-  diskUsageBytes(siteId: string): Promise<number> {
-    return this.#folders.diskUsageBytes(siteId);
-  }
-
-  outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
-    return this.#folders.outgoingMail(siteId);
-  }
-
-  hasOutgoingMail(siteId: string): Promise<boolean> {
-    return this.#folders.hasOutgoingMail(siteId);
-  }
-
-  listen(listener: RuntimeListener): void {
-    this.#listeners.add(listener);
-  }
-
-  answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
-    this.#answerOwnCall = answer;
   }
 
   awake(): AwakeProcess[] {
@@ -234,7 +156,7 @@ export class MemoryRuntime implements Runtime {
   async close(): Promise<void> {
     clearInterval(this.#watch);
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
-    await Promise.all([...ids].map((siteId) => this.#end(siteId, 0)));
+    await Promise.all([...ids].map((siteId) => this.end(siteId, 0)));
     await rm(this.#runFolder, { recursive: true, force: true });
   }
 
@@ -242,13 +164,8 @@ export class MemoryRuntime implements Runtime {
     return shortFolder(join(this.#options.dataDir, 'run'));
   }
 
-  async #build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    await this.#folders.build(site.id, fill, () => this.stop(site.id));
-    this.#listeners.touched(site.id);
-  }
-
   /** Everything that runs of the site, commands included. */
-  async #end(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
+  protected async end(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
     const commands = [...(this.#commands.get(siteId) ?? [])];
     for (const { command } of commands) command.abort(new Error('The site is being worked on.'));
     await Promise.all([
@@ -285,11 +202,11 @@ export class MemoryRuntime implements Runtime {
       {
         newSocket: () => join(this.#runFolder, String(this.#sockets++)),
         check: () => {
-          if (!existsSync(this.#folders.of(site.id))) throw new Error('there is no such site');
+          if (!existsSync(this.folders.of(site.id))) throw new Error('there is no such site');
         },
-        touched: () => this.#listeners.touched(site.id),
+        touched: () => this.listeners.touched(site.id),
         answer: (request, response, signal) => this.#answer(site, request, response, signal),
-        broken: (failure, request) => this.#listeners.broken(site.id, failure, site.isOffline ? null : request),
+        broken: (failure, request) => this.listeners.broken(site.id, failure, site.isOffline ? null : request),
       },
     );
   }
@@ -297,15 +214,15 @@ export class MemoryRuntime implements Runtime {
   #turn(site: SiteSpec, name: string, signal: AbortSignal): Turn {
     return new Turn({
       site,
-      storage: this.#folders.storage(site.id),
-      outbox: this.#folders.outbox(site.id),
+      storage: this.folders.storage(site.id),
+      outbox: this.folders.outbox(site.id),
       signal,
       name,
       logged: (error) => {
-        if (!site.isOffline) this.#listeners.logged(site.id, [error]);
+        if (!site.isOffline) this.listeners.logged(site.id, [error]);
       },
       // An offline site reaches not even itself.
-      ownCall: (connection) => (site.isOffline ? connection.destroy() : this.#answerOwnCall(site.id, connection)),
+      ownCall: (connection) => (site.isOffline ? connection.destroy() : this.answerOwnCall(site.id, connection)),
     });
   }
 
@@ -318,7 +235,7 @@ export class MemoryRuntime implements Runtime {
       const changed = turn.hasChanged && !site.isOffline;
       response.writeHead(status, { ...headers, ...(changed && { 'x-siteyard-purge': 'all' }) });
       response.end(body);
-      this.#listeners.finished(site.id, { changed, outbox });
+      this.listeners.finished(site.id, { changed, outbox });
     } finally {
       turn.end();
     }

@@ -1,32 +1,22 @@
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { commandName } from '#runtimes/commands.ts';
-import { Listeners } from '#runtimes/folders/listeners.ts';
+import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { databaseFile } from '#runtimes/folders/site-folder.ts';
-import { SiteFolders } from '#runtimes/folders/site-folders.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
-import { SuspendedSites } from '#runtimes/folders/suspended-sites.ts';
-import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
   Command,
   CommandResult,
   FirstContent,
-  OutgoingMail,
   RunningSite,
   Runtime,
-  RuntimeListener,
-  SiteDatabase,
-  SiteHealth,
   SiteSpec,
-  SiteStorage,
 } from '#runtimes/runtime.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
-import { askHealth } from '#runtimes/wordpress/health.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { runCommand } from './commands.ts';
@@ -62,10 +52,7 @@ export interface PhpWasmOptions {
 const WARM_UP_LIMIT_MS = 45_000;
 const UPDATE_MS = 24 * 3600 * 1000;
 
-export class PhpWasmRuntime implements Runtime {
-  readonly #folders: SiteFolders;
-  readonly #listeners: Listeners;
-  readonly #suspended = new SuspendedSites();
+export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #log: Log;
   readonly #distribution: Distribution;
   readonly #images: Images;
@@ -73,13 +60,11 @@ export class PhpWasmRuntime implements Runtime {
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
   #isWarmingUp = false;
-  #answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
   #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
-    this.#folders = new SiteFolders(dataDir);
-    this.#listeners = new Listeners((siteId) => this.#folders.outbox(siteId), log);
+    super(dataDir, log);
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
@@ -88,17 +73,17 @@ export class PhpWasmRuntime implements Runtime {
       log,
       (version) => this.#mountsOf(version),
       {
-        touched: (siteId) => this.#listeners.touched(siteId),
-        finished: (siteId, end) => this.#listeners.finished(siteId, end),
+        touched: (siteId) => this.listeners.touched(siteId),
+        finished: (siteId, end) => this.listeners.finished(siteId, end),
         logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
-        broken: (siteId, failure, request) => this.#listeners.broken(siteId, failure, request),
-        ownCall: (siteId, connection) => this.#answerOwnCall(siteId, connection),
+        broken: (siteId, failure, request) => this.listeners.broken(siteId, failure, request),
+        ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       },
     );
   }
 
   async open(): Promise<void> {
-    await this.#folders.open();
+    await this.folders.open();
     await this.#pool.open();
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
@@ -121,7 +106,7 @@ export class PhpWasmRuntime implements Runtime {
     const image = await this.#images.of(site.coreVersion, site.phpVersion);
     // The first visitor is expected soon.
     this.#pool.keepStandby(site.coreVersion);
-    await this.#build(site, async (draft) => {
+    await this.build(site, async (draft) => {
       await copyImage(image, draft);
       const database = new SqliteFile(databaseFile(draft));
       try {
@@ -133,18 +118,14 @@ export class PhpWasmRuntime implements Runtime {
     });
   }
 
-  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
-    return this.#build(site, (draft) => this.#folders.fill(draft, site.url, fill));
-  }
-
   async start(site: SiteSpec): Promise<RunningSite> {
-    this.#suspended.requireOpen(site.id);
+    this.suspended.requireOpen(site.id);
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
     const { id, team } = site;
     return this.#pool.wake({ id, team, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
-      folder: this.#folders.of(site.id),
+      folder: this.folders.of(site.id),
       worker: workerSite(site),
     }));
   }
@@ -166,45 +147,22 @@ export class PhpWasmRuntime implements Runtime {
     return this.#pool.stop(siteId);
   }
 
-  suspend(siteId: string): Promise<() => void> {
-    return this.#suspended.suspend(siteId, () => this.#end(siteId));
-  }
-
   endOrphans(): Promise<void> {
     return this.#pool.endOrphans();
   }
 
-  async archive(siteId: string): Promise<void> {
-    await this.#end(siteId);
-    await this.#folders.archive(siteId);
-  }
-
-  async unarchive(siteId: string): Promise<void> {
-    await this.#folders.unarchive(siteId);
-    this.#listeners.touched(siteId);
-  }
-
-  async delete(siteId: string): Promise<void> {
-    await this.#end(siteId);
-    await this.#folders.delete(siteId);
-  }
-
-  list(): Promise<string[]> {
-    return this.#folders.list();
-  }
-
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    const requireOpen = () => command.asHolder || this.#suspended.requireOpen(site.id);
+    const requireOpen = () => command.asHolder || this.suspended.requireOpen(site.id);
     requireOpen();
     const worker = await this.#pool.runner(site.coreVersion);
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
-    this.#listeners.touched(site.id);
+    this.listeners.touched(site.id);
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
-      const result = await runCommand(worker, this.#folders.of(site.id), workerSite(site), command, (connection) =>
-        this.#answerOwnCall(site.id, connection),
+      const result = await runCommand(worker, this.folders.of(site.id), workerSite(site), command, (connection) =>
+        this.answerOwnCall(site.id, connection),
       );
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
@@ -213,49 +171,13 @@ export class PhpWasmRuntime implements Runtime {
       worker.kill('stopped', 'The command is over.');
       running.delete(worker);
       if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
-      this.#listeners.touched(site.id);
-      this.#listeners.changed(site.id);
+      this.listeners.touched(site.id);
+      this.listeners.changed(site.id);
     }
-  }
-
-  contentFolder(siteId: string): string {
-    return this.#folders.content(siteId);
-  }
-
-  storage(siteId: string): SiteStorage {
-    return this.#folders.storage(siteId);
   }
 
   coreFolder(coreVersion: string): string {
     return this.#distribution.coreFolder(coreVersion);
-  }
-
-  async database(siteId: string): Promise<SiteDatabase> {
-    return this.#folders.database(siteId, () => this.#listeners.touched(siteId));
-  }
-
-  health(site: SiteSpec): Promise<SiteHealth> {
-    return askHealth(this, site);
-  }
-
-  diskUsageBytes(siteId: string): Promise<number> {
-    return this.#folders.diskUsageBytes(siteId);
-  }
-
-  outgoingMail(siteId: string): AsyncIterable<OutgoingMail> {
-    return this.#folders.outgoingMail(siteId);
-  }
-
-  hasOutgoingMail(siteId: string): Promise<boolean> {
-    return this.#folders.hasOutgoingMail(siteId);
-  }
-
-  listen(listener: RuntimeListener): void {
-    this.#listeners.add(listener);
-  }
-
-  answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
-    this.#answerOwnCall = answer;
   }
 
   awake(): AwakeProcess[] {
@@ -275,7 +197,7 @@ export class PhpWasmRuntime implements Runtime {
   async #prepareStandby(): Promise<void> {
     try {
       const { coreVersion } = await this.prepared();
-      if (!(await this.#folders.isEmpty())) this.#pool.keepStandby(coreVersion);
+      if (!(await this.folders.isEmpty())) this.#pool.keepStandby(coreVersion);
     } catch (error) {
       this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
     }
@@ -287,15 +209,10 @@ export class PhpWasmRuntime implements Runtime {
   }
 
   /** Every process of the site, commands included. */
-  async #end(siteId: string): Promise<void> {
+  protected async end(siteId: string): Promise<void> {
     const commands = [...(this.#commands.get(siteId) ?? [])];
     for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
     await Promise.all([this.stop(siteId), ...commands.map(({ closed }) => closed)]);
-  }
-
-  async #build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    await this.#folders.build(site.id, fill, () => this.stop(site.id));
-    this.#listeners.touched(site.id);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
@@ -322,6 +239,6 @@ export class PhpWasmRuntime implements Runtime {
 
   #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {
     const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
-    this.#listeners.logged(siteId, errors);
+    this.listeners.logged(siteId, errors);
   }
 }
