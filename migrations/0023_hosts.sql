@@ -1,6 +1,6 @@
--- Where the other processes of the platform reach the host that a process has inside; both null where it has none.
-alter table platform_processes add column host text, add column address text;
-alter table platform_processes add check ((host is null) = (address is null));
+-- The host that a process has inside, and where the others reach it, while they can.
+alter table platform_processes add column host text, add column address text,
+  add check (address is null or host is not null);
 
 -- Which host still has what a deleted site leaves, and what ran it there.
 alter table deleted_sites add column host text not null default 'local', add column driver text not null default 'php-wasm';

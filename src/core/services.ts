@@ -23,6 +23,8 @@ import type { SiteChanges } from './site-changes.ts';
 
 /** What main.ts builds once and every operation and job may use. */
 export interface Services {
+  /** This process of the platform, as the others know it. */
+  processId: string;
   config: Config;
   log: Log;
   db: Kysely<DB>;

@@ -10,8 +10,6 @@ import type { LogFiles } from './site-log/log-files.ts';
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
   name: string;
-  /** Where other processes of the platform reach it. */
-  address: string;
   /** By the names that the rows of sites have. */
   drivers: Readonly<Record<string, Runtime>>;
   timeMachine: TimeMachine;
@@ -23,16 +21,18 @@ type Of<Name extends keyof SiteHost> = SiteHost[Name];
 /** The host in this process: its drivers run the sites, its time machine keeps them, and all of it is on this machine's disk. */
 export class LocalHost implements SiteHost {
   readonly name: string;
-  readonly address: string;
+  /** Where other processes of the platform reach it; undefined while they can not. */
+  address: string | undefined;
   /** For what only this process does with what runs in it: the fences of holds, figures, tests. */
   readonly drivers: Readonly<Record<string, Runtime>>;
   readonly timeMachine: TimeMachine;
   readonly #logs: LogFiles;
+  /** The last work on each site that has one. */
+  readonly #works = new Map<string, Promise<unknown>>();
   readonly #files = localFiles((at) => this.#folderOf(at));
 
-  constructor({ name, address, drivers, timeMachine, logs }: LocalHostOptions) {
+  constructor({ name, drivers, timeMachine, logs }: LocalHostOptions) {
     this.name = name;
-    this.address = address;
     this.drivers = drivers;
     this.timeMachine = timeMachine;
     this.#logs = logs;
@@ -89,7 +89,7 @@ export class LocalHost implements SiteHost {
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
-  delete: Of<'delete'> = async (site) => this.driver(site).delete(site.id);
+  delete: Of<'delete'> = (site) => this.#alone(site, () => this.driver(site).delete(site.id));
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 
   async make(...[site, from]: Parameters<Of<'make'>>): Promise<void> {
@@ -102,17 +102,21 @@ export class LocalHost implements SiteHost {
         ),
       archive: () => driver.unarchive(site.id),
     };
-    await made[from.kind](from as never);
+    await this.#alone(site, () => made[from.kind](from as never));
   }
 
-  async archive(site: SiteRef): Promise<void> {
-    await this.timeMachine.release(site.id);
-    await this.driver(site).archive(site.id);
+  archive(site: SiteRef): Promise<void> {
+    return this.#alone(site, async () => {
+      await this.timeMachine.release(site.id);
+      await this.driver(site).archive(site.id);
+    });
   }
 
-  async moveDatabase(site: SiteRef, url: string): Promise<void> {
-    const database = await this.driver(site).database(site.id);
-    await database.moveTo(url).finally(() => database.close());
+  moveDatabase(site: SiteRef, url: string): Promise<void> {
+    return this.#alone(site, async () => {
+      const database = await this.driver(site).database(site.id);
+      await database.moveTo(url).finally(() => database.close());
+    });
   }
 
   async endOrphans(): Promise<void> {
@@ -139,19 +143,19 @@ export class LocalHost implements SiteHost {
     }
   }
 
-  snapshot: Of<'snapshot'> = async (site, kept, options) =>
-    this.timeMachine.snapshot(this.#placeOf(site, kept), options);
-  plan: Of<'plan'> = async (site, kept, wish, window, options) =>
-    this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options);
+  snapshot: Of<'snapshot'> = (site, kept, options) =>
+    this.#alone(site, () => this.timeMachine.snapshot(this.#placeOf(site, kept), options));
+  plan: Of<'plan'> = (site, kept, wish, window, options) =>
+    this.#alone(site, () => this.timeMachine.plan(this.#placeOf(site, kept), wish, window, options));
   compare: Of<'compare'> = async (site, kept, now, wish, window) =>
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
-  restore: Of<'restore'> = async (site, kept, wish, options) =>
-    this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
+  restore: Of<'restore'> = (site, kept, wish, options) =>
+    this.#alone(site, () => this.timeMachine.restore(this.#placeOf(site, kept), wish, options));
   rehearse: Of<'rehearse'> = async (site, kept, wish, now, name, options) =>
     this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
   discardRehearsal: Of<'discardRehearsal'> = async (site, name) =>
     this.timeMachine.discardRehearsal(this.driver(site).storage(site.id), name);
-  recover: Of<'recover'> = async (site, kept) => this.timeMachine.recover(this.#placeOf(site, kept));
+  recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
   forget: Of<'forget'> = async (site, space) => this.timeMachine.forget(space, site.id);
   prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
   check: Of<'check'> = async () => this.timeMachine.check();
@@ -192,6 +196,21 @@ export class LocalHost implements SiteHost {
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  /**
+   * One after another, whoever asks. A worker that was killed leaves a call that is being called off or nearly done, and its next
+   * attempt, from wherever it comes, must not meet that.
+   */
+  async #alone<T>({ id }: SiteRef, act: () => Promise<T>): Promise<T> {
+    const before = this.#works.get(id) ?? Promise.resolve();
+    const work = before.then(act);
+    const ended = work.catch(() => {});
+    this.#works.set(id, ended);
+    void ended.then(() => {
+      if (this.#works.get(id) === ended) this.#works.delete(id);
+    });
+    return work;
+  }
 
   get #all(): Runtime[] {
     return Object.values(this.drivers);

@@ -3,34 +3,31 @@ import { join } from 'node:path';
 import type { Db } from '#core/db/database.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
+import { opened, type Stop } from '#core/part.ts';
 import type { Secrets } from '#core/secrets.ts';
-import { findHostAddresses } from '#features/hold/hold.ts';
+import type { Services } from '#core/services.ts';
+import { announceProcess, findHostAddresses } from '#features/hold/hold.ts';
 import { HostUnreachable } from '#host/host-unreachable.ts';
 import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
 import { LogFiles } from '#host/site-log/log-files.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
+import { HostServer } from '#host/wire/host-server.ts';
 import { createRuntime } from '#runtimes/drivers.ts';
 import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
 
-/** For so long an address is believed. */
+/** For so long addresses are believed without another look. */
 const KNOWN_MS = 1_000;
-
-/** What the processes of one platform know one another by. */
-export const hostToken = (secrets: Secrets): string => secrets.derive('host of sites');
 
 /** The host of this process, where it has that role. */
 export function createLocalHost(config: Config, log: Log, outbound: Outbound): LocalHost | undefined {
   if (!config.roles.has('host')) return undefined;
-  const { dataDir, hostAddress, newSites } = config;
+  const { dataDir, newSites } = config;
   return new LocalHost({
     name: newSites.host,
-    address:
-      hostAddress ??
-      `unix:${join(shortFolder(join(dataDir, 'hosts')), `${process.pid}-${randomBytes(3).toString('hex')}.sock`)}`,
     drivers: { [newSites.driver]: createRuntime(config, log, outbound) },
     timeMachine: new TimeMachine({
       store: { kind: 'disk', folder: join(dataDir, 'backups') },
@@ -40,21 +37,55 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
   });
 }
 
+/** Lets other processes in, and tells them where, for as long as it runs. */
+export async function openDoor(services: Services, host: LocalHost): Promise<Stop> {
+  const { config, secrets, log } = services;
+  const socket = `${process.pid}-${randomBytes(3).toString('hex')}.sock`;
+  const address = config.hostAddress ?? `unix:${join(shortFolder(join(config.dataDir, 'hosts')), socket)}`;
+  const stop = await opened(new HostServer({ host, address, token: tokenOf(secrets), log }));
+  const tell = async (told: string | undefined) => {
+    host.address = told;
+    await announceProcess(services);
+  };
+  await tell(address);
+  return async () => {
+    await tell(undefined).catch((error) => log.warn({ err: error }, 'could not say that the door is closed'));
+    await stop();
+  };
+}
+
 /** All hosts: the one in this process without a detour, the others where their processes say that they listen. */
 export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: Secrets): SiteHost {
-  const known = new Map<string, { host: SiteHost; untilMs: number }>();
-  const token = hostToken(secrets);
+  const known = new Map<string, KnownHost>();
+  const lookUp = async (name: string): Promise<SiteHost> => {
+    const addresses = await findHostAddresses(db, name);
+    if (addresses.length === 0) throw new HostUnreachable(`no process of the platform has the host ${name}`);
+    return remoteHost(addresses, tokenOf(secrets));
+  };
   return siteHosts({
     async find(name) {
       if (name === local?.name) return local;
       const before = known.get(name);
       if (before && performance.now() < before.untilMs) return before.host;
-      const [address] = await findHostAddresses(db, name);
-      if (address === undefined) throw new HostUnreachable(`no process of the platform has the host ${name}`);
-      const host = remoteHost(address, token);
+      // One look for all who ask meanwhile. While the database is away, hosts are taken to be where they were.
+      const host = lookUp(name).catch((error) =>
+        before && !(error instanceof HostUnreachable) ? before.host : Promise.reject(error),
+      );
       known.set(name, { host, untilMs: performance.now() + KNOWN_MS });
+      host.catch(() => known.delete(name));
       return host;
     },
-    forget: (name) => known.delete(name),
+    forget: (name) => {
+      const before = known.get(name);
+      if (before) before.untilMs = 0;
+    },
   });
 }
+
+interface KnownHost {
+  host: Promise<SiteHost>;
+  untilMs: number;
+}
+
+/** What the processes of one platform know one another by, also while some have the next key of the platform already. */
+const tokenOf = (secrets: Secrets): string => secrets.deriveLasting('host of sites');

@@ -1,13 +1,10 @@
 import { keepForOperator } from '#core/operator-file.ts';
 import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
-import type { Services } from '#core/services.ts';
 import { stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
-import type { LocalHost } from '#host/local-host.ts';
-import { HostServer } from '#host/wire/host-server.ts';
 import type { Assembly } from './assembly.ts';
 import { prepareData } from './first-data.ts';
-import { hostToken } from './hosts.ts';
+import { openDoor } from './hosts.ts';
 import { serveMetrics } from './metrics-port.ts';
 import { serve } from './server.ts';
 
@@ -24,23 +21,17 @@ function siteParts({ services, features }: Assembly): Part[] {
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'sites', roles: EVERY_ROLE, start });
   return [
     ...(localHost ? [part('the host of sites', () => opened(localHost))] : []),
-    ...(localHost ? [part('the door to it for other processes', () => opened(hostServer(services, localHost)))] : []),
     // After the host, since jobs have to end before what they work with.
     part('the job queue', () => opened(jobs)),
     part('the first data', () => prepareData(services, features)),
-    part('the end of sites that sleep or are gone', async () => {
-      await stopRetiredSites(services);
-      return undefined;
-    }),
+    ...(localHost
+      ? [part('the end of sites that sleep or are gone', () => stopRetiredSites(services, localHost))]
+      : []),
     part('the token of the metrics', async ({ config, secrets }) => {
       if (!config.metricsToken) await keepForOperator(config.dataDir, 'metrics-token', secrets.derive('metrics token'));
       return undefined;
     }),
   ];
-}
-
-function hostServer({ secrets, log }: Services, host: LocalHost): HostServer {
-  return new HostServer({ host, address: host.address, token: hostToken(secrets), log });
 }
 
 function workParts({ services, features }: Assembly): Part[] {
@@ -61,18 +52,26 @@ function workParts({ services, features }: Assembly): Part[] {
 
 function serveParts(assembly: Assembly): Part[] {
   const { edge, metrics, services } = assembly;
+  const { localHost } = services;
   const part = (name: string, start: Part['start']): Part => ({ name, stage: 'serve', roles: EVERY_ROLE, start });
   return [
     part('the port of the metrics', async ({ config: { host, metricsPort } }) =>
       metricsPort === undefined ? undefined : serveMetrics(metrics, host, metricsPort),
     ),
-    // Scheduled work and calls of the API run PHP in every role, and what it asks of its own site is answered here.
-    part('the edge', async () => {
-      services.localHost?.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
-      const stop = await opened({ open: () => edge.start(), close: () => edge.close() });
-      await subscribeToPurges(services, (siteId) => edge.purge(siteId));
-      return stop;
-    }),
+    {
+      name: 'the edge',
+      stage: 'serve',
+      // What a site asks of itself is answered where it runs.
+      roles: ['edge', 'host'],
+      async start() {
+        localHost?.answerOwnCalls((siteId, connection) => edge.answerOwnCalls(siteId, connection));
+        const stop = await opened({ open: () => edge.start(), close: () => edge.close() });
+        await subscribeToPurges(services, (siteId) => edge.purge(siteId));
+        return stop;
+      },
+    },
     part('the server', () => serve(assembly)),
+    // The last one: whoever comes through it finds everything there.
+    ...(localHost ? [part('the door to the sites of this process', () => openDoor(services, localHost))] : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Credentials } from '#core/auth/credentials.ts';
 import { Locks } from '#core/db/locks.ts';
@@ -40,6 +41,7 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
   const localHost = createLocalHost(config, log, outbound);
   const hosts = createSiteHosts(localHost, db, secrets);
   const services: OwnServices = {
+    processId: randomUUID(),
     config,
     log,
     db,

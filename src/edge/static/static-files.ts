@@ -143,8 +143,8 @@ export class StaticFiles {
 
   async #check(known: Known, place: Place, contentType: string): Promise<void> {
     const checkedAtMs = Date.now();
-    const isSame = known.file?.stat.identity === (await this.#host.fileIdentity(place.root, place.path));
-    if (!known.file || !isSame) {
+    const before = known.file?.stat.identity;
+    if (before === undefined || before !== (await this.#host.fileIdentity(place.root, place.path))) {
       if (known.file) this.#budget.remove(known.file);
       known.file = await this.#load(known, place, contentType);
     }

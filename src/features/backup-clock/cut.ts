@@ -5,6 +5,7 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, findClock, insertBackup, keptAs, noteCut, noteFailure } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
+import { HostUnreachable } from '#host/host-unreachable.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
 import type { CutReport } from '#timemachine/process/protocol.ts';
 
@@ -22,6 +23,8 @@ export async function backUp(services: Services, siteId: string): Promise<boolea
       const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal });
       await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
     } catch (error) {
+      // The platform's own trouble, and no word about the site.
+      if (error instanceof HostUnreachable) return false;
       await recordFailure(services, site, error as Error);
     }
     return true;

@@ -1,3 +1,4 @@
+import { eachOf } from '#core/each-of.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plan.ts';
@@ -18,11 +19,11 @@ export const checkBackups = jobKind<Record<string, never>>({
   schedule: '23 4 * * 0',
   async run(_payload, { services }) {
     const { hosts, log } = services;
-    for (const place of await everyHost(services)) {
+    await eachOf(await everyHost(services), async (place) => {
       const { faults, bytes } = await hosts.check(place);
       for (const fault of faults) log.error({ fault, host: place.host }, 'a backup is damaged');
       log.info({ bytes, faults: faults.length, host: place.host }, 'checked the backups');
-    }
+    });
   },
 });
 
@@ -41,16 +42,19 @@ export async function prune(services: Services, nowMs: number): Promise<void> {
     pinned: await listNeededHashes(db),
     nowMs,
   };
-  for (const place of await everyHost(services)) {
+  // The records follow what the store still has.
+  const forgetPruned = async ({ host }: Place) => {
+    for (const { site, space, windowMs } of windows) {
+      const before = new Date(nowMs - windowMs);
+      if (site.host !== host || !(await hasBackupBefore(db, site.id, before))) continue;
+      await deleteForgottenBackups(db, site.id, before, await hosts.keptSnapshots(site, space));
+    }
+  };
+  await eachOf(await everyHost(services), async (place) => {
     const report = await hosts.prune(place, wish);
     log.info({ ...report, host: place.host }, 'pruned the backups');
-  }
-  // The records follow what the store still has.
-  for (const { site, space, windowMs } of windows) {
-    const before = new Date(nowMs - windowMs);
-    if (!(await hasBackupBefore(db, site.id, before))) continue;
-    await deleteForgottenBackups(db, site.id, before, await hosts.keptSnapshots(site, space));
-  }
+    await forgetPruned(place);
+  });
 }
 
 /** Also the one that new sites would go to: what is left of the last site there takes up room too. */

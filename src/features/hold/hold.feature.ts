@@ -5,7 +5,7 @@ import { watchHolds } from './watch-holds.ts';
 
 const FORGOTTEN_SECONDS = 24 * 3600;
 
-/** Every role runs sites: the edge for visitors, the worker for scheduled work, the api for whom it passes requests on. */
+/** Every role has to know what is held; those that have a host let go of it. */
 export const holdFeature = feature({
   name: 'hold',
   // Whoever waits for an answer finds out about the others.

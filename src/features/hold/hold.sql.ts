@@ -45,7 +45,7 @@ export interface PlatformProcess {
   id: string;
   machine: string;
   pid: number;
-  /** The host that it has inside, and where others reach it; null where it has none. */
+  /** The host that it has inside, if any, and where others reach it, while they can. */
   host: string | null;
   address: string | null;
 }
@@ -55,7 +55,7 @@ export async function noteProcess(db: Db, process: PlatformProcess): Promise<voi
   const { id, machine, pid, host, address } = process;
   await sql`insert into platform_processes (id, machine, pid, host, address)
     values (${id}, ${machine}, ${pid}, ${host}, ${address})
-    on conflict (id) do update set seen_at = now()`.execute(db);
+    on conflict (id) do update set seen_at = now(), address = excluded.address`.execute(db);
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {
@@ -73,16 +73,16 @@ export interface UnansweredProcess extends Pick<PlatformProcess, 'id' | 'machine
   is_silent: boolean;
 }
 
-/** The processes that have yet to say that they let go. */
+/** The processes that could run the site, since they have its host inside, and have yet to say that they let go. */
 export async function listUnanswered(
   db: Db,
-  siteId: string,
-  eventId: string,
+  { siteId, eventId }: { siteId: string; eventId: string },
+  host: string | undefined,
   silentSeconds: number,
 ): Promise<UnansweredProcess[]> {
   const { rows } = await sql<UnansweredProcess>`
     select id, machine, pid, seen_at, seen_at < now() - make_interval(secs => ${silentSeconds}) as is_silent
-    from platform_processes p where not exists (
+    from platform_processes p where ${host === undefined ? sql`host is not null` : sql`host = ${host}`} and not exists (
       select from hold_answers a where a.event_id = ${eventId} and a.site_id = ${siteId} and a.process_id = p.id)`.execute(
     db,
   );
@@ -96,10 +96,10 @@ export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processI
     on conflict do nothing`.execute(db);
 }
 
-/** Where a host can be reached: at each process that has it inside and was heard of lately, the newest first. */
+/** Where a host can be reached: at each process that has it inside and was heard of lately, always in the same order. */
 export async function listAddresses(db: Db, host: string, silentSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`select address from platform_processes
-    where host = ${host} and seen_at > now() - make_interval(secs => ${silentSeconds}) order by seen_at desc`.execute(
+    where host = ${host} and address is not null and seen_at > now() - make_interval(secs => ${silentSeconds}) order by id`.execute(
     db,
   );
   return rows.map(({ address }) => address);

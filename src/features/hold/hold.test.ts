@@ -38,7 +38,7 @@ async function mayStart({ services } = app): Promise<boolean> {
 
 /** Another process of the platform that runs sites, as far as the database knows. */
 async function addProcess(more: { machine?: string; pid?: number } = {}): Promise<string> {
-  const process = { ...thisProcess({ host: null, address: null }), machine: 'elsewhere', ...more };
+  const process = { ...thisProcess(app.services), id: randomUUID(), machine: 'elsewhere', ...more };
   await app.services.db.insertInto('platform_processes').values(process).execute();
   return process.id;
 }
@@ -132,7 +132,7 @@ suite('a work', () => {
 
   test('does not wait for one of this machine that was killed', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
-    const id = await addProcess({ pid, machine: thisProcess({ host: null, address: null }).machine });
+    const id = await addProcess({ pid, machine: thisProcess(app.services).machine });
     const work = await beginWork();
     await work.begun;
     await work.end();

@@ -11,9 +11,10 @@ import {
   listAddresses,
   listHolds,
   listUnanswered,
+  noteProcess,
   type UnansweredProcess,
 } from './hold.sql.ts';
-import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS } from './platform-process.ts';
+import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS, thisProcess } from './platform-process.ts';
 
 /**
  * Exclusive work on a site, in four steps. The request *holds* the site, in the transaction of its change and its event. Every
@@ -27,6 +28,10 @@ export interface HeldWork {
 }
 
 export type { HoldKind };
+
+/** Says that this process still runs, which host it has inside and where that can be reached. */
+export const announceProcess = (services: Pick<Services, 'db' | 'processId' | 'localHost'>): Promise<void> =>
+  noteProcess(services.db, thisProcess(services));
 
 /** Where the processes listen that have this host inside. */
 export const findHostAddresses = (db: Db, host: string): Promise<string[]> => listAddresses(db, host, SILENT_SECONDS);
@@ -81,15 +86,15 @@ export async function onHeldSite<T>(
 
 async function everybodyLetGo({ db, hosts }: Services, { siteId, eventId }: HeldWork): Promise<void> {
   const deadline = performance.now() + LET_GO_MS;
+  const place = await findPlace(db, siteId);
   const isGone = goneOnes();
   for (;;) {
     const [hold] = await listHolds(db, [siteId]);
     if (hold?.event_id !== eventId) throw new Error('another work has the site by now');
-    const unanswered = await listUnanswered(db, siteId, eventId, SILENT_SECONDS);
+    const unanswered = await listUnanswered(db, { siteId, eventId }, place?.host, SILENT_SECONDS);
     const gone = unanswered.filter(isGone);
     // What they started may have outlived them.
-    const place = gone.length > 0 ? await findPlace(db, siteId) : undefined;
-    if (place) await hosts.endOrphans(place);
+    if (place && gone.length > 0) await hosts.endOrphans(place);
     for (const { id } of gone) await deleteProcess(db, id);
     const others = unanswered.filter((each) => !gone.includes(each));
     if (others.length === 0) return;

@@ -1,14 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { Services } from '#core/services.ts';
 import type { PlatformProcess } from './hold.sql.ts';
 
 /** A process that was not heard of for so long is gone, and its PHP with it. */
 export const SILENT_SECONDS = 60;
 export const HEARD_EVERY_MS = 5_000;
 
-export function thisProcess(host: Pick<PlatformProcess, 'host' | 'address'>): PlatformProcess {
-  return { id: randomUUID(), machine: MACHINE, pid: process.pid, ...host };
+/** This process, as others know it. */
+export function thisProcess({ processId, localHost }: Pick<Services, 'processId' | 'localHost'>): PlatformProcess {
+  return {
+    id: processId,
+    machine: MACHINE,
+    pid: process.pid,
+    host: localHost?.name ?? null,
+    address: localHost?.address ?? null,
+  };
 }
 
 /** Surely gone. Of another machine's nobody can tell but by its silence. */

@@ -1,6 +1,7 @@
 import type { Services } from '#core/services.ts';
-import { deleteProcess, type Hold, insertAnswer, listHolds, noteProcess, type PlatformProcess } from './hold.sql.ts';
-import { HEARD_EVERY_MS, thisProcess } from './platform-process.ts';
+import { deleteProcess, type Hold, insertAnswer, listHolds } from './hold.sql.ts';
+import { announceProcess } from './hold.ts';
+import { HEARD_EVERY_MS } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
 
@@ -24,7 +25,6 @@ interface Fence {
 
 class Watch {
   readonly #services: Services;
-  readonly #process: PlatformProcess;
   readonly #fences = new Map<string, Fence>();
   /** What to look at next: the sites that were announced, or all. */
   #announced = new Set<string>();
@@ -37,14 +37,12 @@ class Watch {
 
   constructor(services: Services) {
     this.#services = services;
-    const { localHost } = services;
-    this.#process = thisProcess({ host: localHost?.name ?? null, address: localHost?.address ?? null });
   }
 
   async start(): Promise<void> {
-    const { db, listener } = this.#services;
+    const { listener } = this.#services;
     // Known before it looks: a work that is begun after the look waits for this process.
-    await noteProcess(db, this.#process);
+    await announceProcess(this.#services);
     await listener.on('site_changed', (siteId) => {
       this.#announced.add(siteId);
       this.#begin();
@@ -66,9 +64,9 @@ class Watch {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#looking;
-    const { db, log } = this.#services;
+    const { db, log, processId } = this.#services;
     // Whoever can not say good-bye is not heard of any more, which comes to the same.
-    await deleteProcess(db, this.#process.id).catch((error) =>
+    await deleteProcess(db, processId).catch((error) =>
       log.warn({ err: error }, 'could not say that this process ends'),
     );
   }
@@ -107,7 +105,7 @@ class Watch {
   async #lookAt(siteIds: readonly string[] | undefined): Promise<void> {
     const { db } = this.#services;
     // Others may have taken us for gone.
-    if (siteIds === undefined) await noteProcess(db, this.#process);
+    if (siteIds === undefined) await announceProcess(this.#services);
     const holds = await listHolds(db, siteIds);
     // A site that is being created is nobody's yet.
     const held = new Map(holds.filter(({ kind }) => kind !== 'creating').map((hold) => [hold.site_id, hold]));
@@ -152,7 +150,7 @@ class Watch {
 
   async #answer(hold: Hold): Promise<void> {
     try {
-      await insertAnswer(this.#services.db, hold, this.#process.id);
+      await insertAnswer(this.#services.db, hold, this.#services.processId);
     } catch (error) {
       this.#services.log.warn({ err: error, siteId: hold.site_id }, 'could not say that a site was let go of');
     }

@@ -1,4 +1,5 @@
 import { inTransaction } from '#core/db/database.ts';
+import { eachOf } from '#core/each-of.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import { endExpiredCopies, listFilesToRemove, listPlaces, noteRemoved, noteUnknownFiles } from './clean-up.sql.ts';
 
@@ -36,10 +37,10 @@ export const findUnknownFiles = jobKind<Nothing>({
   async run(_payload, { services: { config, db, hosts, log } }) {
     const { newSites } = config;
     const others = (await listPlaces(db)).filter((at) => at.host !== newSites.host || at.driver !== newSites.driver);
-    for (const place of [newSites, ...others]) {
+    await eachOf([newSites, ...others], async (place) => {
       const kept = (await hosts.list(place)).filter((id) => UUID.test(id));
       for (const siteId of await inTransaction(db, (tx) => noteUnknownFiles(tx, place, kept)))
         log.warn({ siteId, ...place }, 'there are files of a site that nobody knows; they are removed in a day');
-    }
+    });
   },
 });

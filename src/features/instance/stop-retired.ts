@@ -1,5 +1,6 @@
 import type { Services } from '#core/services.ts';
 import type { RouteState } from '#edge/route.ts';
+import type { LocalHost } from '#host/local-host.ts';
 import { siteRoutes } from './edge-routes.ts';
 
 const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating', 'held']);
@@ -8,13 +9,13 @@ const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating'
  * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
  * platform than the one that runs it. What some work has to itself was ended by then (watch-holds.ts).
  */
-export async function stopRetiredSites(services: Services): Promise<void> {
-  const { localHost, log } = services;
+export async function stopRetiredSites(services: Services, host: LocalHost): Promise<undefined> {
+  const { log } = services;
   const routes = siteRoutes(services);
   const stopIfRetired = async (siteId: string) => {
     const [route] = await routes.load(siteId);
     // Also one whose processes are only starting.
-    if (!SERVED.has(route?.state)) await localHost?.stopHere(siteId);
+    if (!SERVED.has(route?.state)) await host.stopHere(siteId);
   };
   await routes.subscribe((siteId) => {
     if (siteId === undefined) return;

@@ -3,7 +3,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { spaceOf } from '#features/backup/backup.ts';
 import { type HeldWork, release } from '#features/hold/hold.ts';
-import { deleteSite, removeFilesSoon, specOf, updateSite } from '#features/instance/instance.ts';
+import { deleteSite, lockSite, removeFilesSoon, specOf, updateSite } from '#features/instance/instance.ts';
 import type { Place } from '#host/site-host.ts';
 import { findPreview, markReady } from './preview.sql.ts';
 
@@ -22,6 +22,8 @@ export const buildPreview = jobKind<HeldWork>({
     const spec = specOf(services, await withKeptVersion(services, preview));
     await hosts.make(spec, { kind: 'cut', space, site: preview.of_site_id, moment });
     await commit(async (tx) => {
+      // The row before the hold, as whoever ends a preview takes them.
+      await lockSite(tx, siteId);
       if (await release(tx, payload)) {
         await updateSite(tx, siteId, { core_version: spec.coreVersion });
         await markReady(tx, siteId);

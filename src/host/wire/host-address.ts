@@ -1,15 +1,38 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
+const CONNECT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+
 /** Where a host listens: `unix:/path` on this machine, `host:port` elsewhere. */
-export function dial(address: string): Socket {
-  if (address.startsWith('unix:')) return connect(address.slice('unix:'.length));
+export function listeningOptions(address: string): { path: string } | { host: string; port: number } {
+  if (address.startsWith('unix:')) return { path: address.slice('unix:'.length) };
   const { hostname, port } = new URL(`tcp://${address}`);
-  return connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** A connection to the first of these that takes one; undefined where none does. */
+export async function dial(addresses: readonly string[]): Promise<Socket | undefined> {
+  for (const address of addresses) {
+    const socket = connect(listeningOptions(address));
+    const isConnected = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => socket.destroy(), CONNECT_MS);
+      socket.on('error', () => {});
+      socket.once('connect', () => resolve(true)).once('close', () => resolve(false));
+      socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+    });
+    if (isConnected) return keptAlive(socket);
+  }
+  return undefined;
+}
+
+/** A machine that vanishes says nothing, and nobody may wait for it for ever. */
+export function keptAlive(socket: Socket): Socket {
+  return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
 }
 
 /** The first line of a connection: whoever knows the platform's key is the platform. */
-export const greeting = (token: string): string => `siteyard-host ${token}\n`;
+export const greeting = (token: string): string => `siteyard-host 1 ${token}\n`;
 const MAX_GREETING_BYTES = 200;
 const GREETING_MS = 5_000;
 

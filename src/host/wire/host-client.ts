@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type Lease, type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
+import { HostUnreachable } from '../host-unreachable.ts';
 import type { HostedSpec, SiteHost } from '../site-host.ts';
 import { dial, greeting } from './host-address.ts';
 import { firstArgument, hostCalls, type ServingCalls } from './host-calls.ts';
 import { Peer } from './peer.ts';
 
 /** A host behind a socket, as if it were here. */
-export function remoteHost(address: string, token: string): SiteHost {
+export function remoteHost(addresses: readonly string[], token: string): SiteHost {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
-    const socket = dial(address);
+    const socket = await dial(addresses);
+    if (!socket) throw new HostUnreachable('nobody answers for the host of the site');
     const peer = new Peer(socket);
     socket.write(greeting(token));
     return peer.begin([name, ...args]).finally(() => peer.close());

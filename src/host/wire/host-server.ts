@@ -1,25 +1,14 @@
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
+import { isRunning } from '#runtimes/folders/run-folder.ts';
 import type { Lease, LeaseOptions, SiteFailure } from '#runtimes/runtime.ts';
-import type { HostedSpec, Place, SiteHost, SiteRef } from '../site-host.ts';
-import { greeted } from './host-address.ts';
+import type { HostedSpec, Place, SiteHost } from '../site-host.ts';
+import { greeted, keptAlive, listeningOptions } from './host-address.ts';
 import { type HostCall, hostCalls, type ServingCalls, servingCalls } from './host-calls.ts';
 import { Peer } from './peer.ts';
 
-/** Whoever asks again after its process or its connection died must not meet what it had begun before. */
-const ALONE: ReadonlySet<string> = new Set<HostCall>([
-  'make',
-  'archive',
-  'delete',
-  'moveDatabase',
-  'snapshot',
-  'plan',
-  'restore',
-  'rehearse',
-  'recover',
-] as const);
 const FAILURES_KEPT_MS = 30_000;
 
 export interface HostServerOptions {
@@ -35,8 +24,8 @@ export class HostServer {
   readonly #options: HostServerOptions;
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  readonly #works = new Map<string, Promise<unknown>>();
-  readonly #leases = new Map<string, Lease>();
+  /** Why connections of leases broke, for whoever had them and asks. */
+  readonly #failures = new Map<string, Promise<SiteFailure | undefined>>();
 
   constructor(options: HostServerOptions) {
     this.#options = options;
@@ -44,19 +33,12 @@ export class HostServer {
   }
 
   async open(): Promise<void> {
-    const { address } = this.#options;
-    const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
-    if (path) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      // Of somebody who had our number before.
-      await rm(path, { force: true });
-    }
-    const { hostname, port } = new URL(path ? 'tcp://unix' : `tcp://${address}`);
-    const listening = path ? { path } : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+    const listening = listeningOptions(this.#options.address);
+    if ('path' in listening) await makeOwnFolder(dirname(listening.path));
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(listening, () => resolve());
     });
-    if (path) await chmod(path, 0o600);
+    if ('path' in listening) await chmod(listening.path, 0o600);
   }
 
   async close(): Promise<void> {
@@ -67,7 +49,12 @@ export class HostServer {
   async #take(socket: Socket): Promise<void> {
     this.#connections.add(socket);
     socket.once('close', () => this.#connections.delete(socket));
-    if (!(await greeted(socket, this.#options.token))) return;
+    const { token, log } = this.#options;
+    if (!(await greeted(keptAlive(socket), token)))
+      return log.warn(
+        { address: socket.remoteAddress },
+        'somebody who is not the platform knocked at the door of a host',
+      );
     const peer: Peer = new Peer(socket, (name: string, ...args: unknown[]) => this.#call(peer, name, args));
     socket.resume();
   }
@@ -76,8 +63,7 @@ export class HostServer {
     const { host } = this.#options;
     if (isServing(name)) return (this[name] as (...args: unknown[]) => unknown)(...args);
     if (!isHostCall(name)) throw new Error(`a host has no call ${name}`);
-    const act = () => (host[name] as (...args: unknown[]) => Promise<unknown>)(...withSignal(name, args, peer.closed));
-    return ALONE.has(name) ? this.#alone((args[0] as SiteRef).id, act) : act();
+    return (host[name] as (...args: unknown[]) => Promise<unknown>)(...withSignal(name, args, peer.closed));
   }
 
   async start(site: HostedSpec): Promise<{ isAwake: boolean }> {
@@ -89,29 +75,22 @@ export class HostServer {
     const running = await this.#options.host.start(site);
     const lease = await running.lease(signal, options satisfies LeaseOptions);
     const connection = lease.connect();
-    this.#leases.set(id, lease);
     connection.on('error', () => {});
-    connection.once('close', () => {
-      lease.release();
-      setTimeout(() => this.#leases.delete(id), FAILURES_KEPT_MS).unref();
-    });
+    connection.once('close', () => this.#noteFailure(id, lease));
     return connection;
   }
 
   async leaseFailure(_at: Place, id: string): Promise<Pick<SiteFailure, 'reason' | 'message'> | undefined> {
-    const failure = await this.#leases.get(id)?.failure();
+    const failure = await this.#failures.get(id);
     return failure && { reason: failure.reason, message: failure.message };
   }
 
-  async #alone<T>(siteId: string, act: () => Promise<T>): Promise<T> {
-    const before = this.#works.get(siteId);
-    const work = (before ?? Promise.resolve()).then(act, act);
-    const ended = work.catch(() => {});
-    this.#works.set(siteId, ended);
-    void ended.then(() => {
-      if (this.#works.get(siteId) === ended) this.#works.delete(siteId);
-    });
-    return work;
+  #noteFailure(id: string, lease: Lease): void {
+    const failure = lease.failure();
+    this.#failures.set(id, failure);
+    const forget = () => this.#failures.delete(id);
+    failure.then((found) => (found ? setTimeout(forget, FAILURES_KEPT_MS).unref() : forget()), forget);
+    lease.release();
   }
 }
 
@@ -127,4 +106,13 @@ function withSignal(name: HostCall, args: unknown[], closed: AbortSignal): unkno
   const options = (args[at] ?? {}) as { signal?: AbortSignal };
   const signal = options.signal ? AbortSignal.any([options.signal, closed]) : closed;
   return Object.assign([...args], { [at]: { ...options, signal } });
+}
+
+/** Also in a place where others can write, nobody else may be behind the door. What killed processes left there goes. */
+async function makeOwnFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = await stat(folder);
+  if (uid !== process.getuid?.() || (mode & 0o077) !== 0) throw new Error(`${folder} is open to others`);
+  for (const name of await readdir(folder))
+    if (!isRunning(Number.parseInt(name, 10))) await rm(join(folder, name), { force: true });
 }

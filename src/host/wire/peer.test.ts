@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
+import { eventually } from '../../../test/expect.ts';
+import { pause } from '../../../test/pause.ts';
 import { HostUnreachable } from '../host-unreachable.ts';
 import { dial, greeted, greeting } from './host-address.ts';
 import { Peer } from './peer.ts';
@@ -25,6 +28,13 @@ const acts = {
     options.onPlanned('a plan', async (n) => Array.from({ length: n }, (_, index) => index)),
   wait: ({ signal }: { signal: AbortSignal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve('called off'), { once: true })),
+  tell: async ({ onProgress }: { onProgress(): void }) => {
+    for (let n = 0; n < 100; n++) {
+      onProgress();
+      await pause(10);
+    }
+  },
+  mirror: async () => new PassThrough(),
   forever: () => new Promise(() => {}),
   stream: async (size: number) => Readable.from(pieces(size), { objectMode: false }),
   broken: async () => Readable.from(breaking(), { objectMode: false }),
@@ -61,8 +71,10 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
+const connectTo = async () => (await dial([address])) as Socket;
+
 async function ask(name: keyof typeof acts, ...args: unknown[]): Promise<unknown> {
-  const socket = dial(address);
+  const socket = await connectTo();
   const peer = new Peer(socket);
   socket.write(greeting(TOKEN));
   return peer.begin([name, ...args]).finally(() => peer.close());
@@ -116,8 +128,43 @@ suite('a call to another process', () => {
     const waiting = ask('forever');
     setTimeout(() => [...connections].at(-1)?.destroy(), 50);
     await assert.rejects(waiting, HostUnreachable);
-    const nobody = dial(`unix:${join(folder, 'nobody')}`);
-    await assert.rejects(new Peer(nobody).begin(['echo']), HostUnreachable);
+    assert.equal(await dial([`unix:${join(folder, 'nobody')}`]), undefined);
+  });
+
+  test('leaves nothing open behind, whoever hangs up first', async () => {
+    for (let n = 0; n < 20; n++) await ask('echo', n);
+    const socket = await connectTo();
+    const peer = new Peer(socket);
+    socket.write(greeting(TOKEN));
+    const given = { signal: AbortSignal.timeout(60_000) };
+    const waiting = peer.begin(['wait', given]);
+    socket.destroy();
+    await assert.rejects(waiting, HostUnreachable);
+    await eventually(async () => [...connections].every((each) => each.destroyed));
+  });
+
+  test('that is told of without waiting does no harm when nobody is left to tell', async () => {
+    const socket = await connectTo();
+    const peer = new Peer(socket);
+    socket.write(greeting(TOKEN));
+    const told = Promise.withResolvers<void>();
+    const waiting = peer.begin(['tell', { onProgress: () => told.resolve() }]);
+    await told.promise;
+    socket.destroy();
+    await assert.rejects(waiting, HostUnreachable);
+    assert.deepEqual(await ask('echo', 'still there'), ['still there']);
+  });
+
+  test('that is called off after it became a stream adds nothing to it', async () => {
+    const abort = new AbortController();
+    const stream = (await ask('mirror', { signal: abort.signal })) as Socket;
+    abort.abort();
+    stream.end('sent');
+    stream.resume();
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk) => chunks.push(chunk));
+    await once(stream, 'close');
+    assert.equal(Buffer.concat(chunks).toString(), 'sent');
   });
 
   test('answers with a stream of any size, which does not look complete where it was cut off', async () => {
@@ -130,7 +177,7 @@ suite('a call to another process', () => {
 
   test('is for the platform alone', async () => {
     for (const words of [greeting('another token'), 'GET / HTTP/1.1\r\n\r\n', 'x'.repeat(1000)]) {
-      const socket = dial(address);
+      const socket = await connectTo();
       socket.write(words);
       socket.resume();
       await new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));

@@ -7,7 +7,7 @@ import { fromPieces, sendPieces } from './pieces.ts';
 
 /**
  * One call over one connection, with whatever it takes along: functions of either side are called by the other one, and an abort
- * crosses too. Both sides are this program, and know one another before anything is read here (authority.ts). Frames are V8's own
+ * crosses too. Both sides are this program, and know one another before anything is read here (host-address.ts). Frames are V8's own
  * serialization, four bytes of length in front: it knows buffers, dates and undefined.
  *
  * A call that answers with a stream turns the connection into that stream, and nothing else follows: as it is where both sides speak, in
@@ -23,6 +23,8 @@ type Message =
 /** The function that the one side offers and the other begins with. */
 const ROOT = 0;
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+/** Who does not answer to being called off within this time is not waited for. */
+const ABORT_MS = 10_000;
 
 type Callable = (...args: never[]) => unknown;
 interface Pending {
@@ -49,6 +51,8 @@ export class Peer {
     if (root) this.#functions.set(ROOT, root);
     socket.on('data', this.#receive);
     socket.on('error', () => {});
+    // Who hangs up is gone, whatever it was waiting for.
+    socket.once('end', () => this.close());
     socket.once('close', () => this.#end());
   }
 
@@ -87,21 +91,29 @@ export class Peer {
   readonly #receive = (chunk: Buffer): void => {
     this.#received.push(chunk);
     this.#receivedBytes += chunk.length;
-    while (!this.#isRaw && this.#receivedBytes >= this.#wantedBytes()) {
-      const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received);
-      const length = all.readUInt32BE();
-      if (length > MAX_FRAME_BYTES) return void this.#socket.destroy();
-      const isWhole = all.length >= 4 + length;
-      this.#received = isWhole ? [all.subarray(4 + length)] : [all];
-      this.#receivedBytes = isWhole ? all.length - 4 - length : all.length;
-      if (isWhole) this.#take(deserialize(all.subarray(4, 4 + length)));
+    try {
+      while (!this.#isRaw && this.#receivedBytes >= this.#wantedBytes()) this.#readFrame();
+    } catch {
+      // It speaks another language, or is another version of this program.
+      this.#socket.destroy();
     }
   };
+
+  #readFrame(): void {
+    const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received);
+    const end = 4 + all.readUInt32BE();
+    const isWhole = all.length >= end;
+    this.#received = isWhole ? [all.subarray(end)] : [all];
+    this.#receivedBytes = isWhole ? all.length - end : all.length;
+    if (isWhole) this.#take(deserialize(all.subarray(4, end)));
+  }
 
   /** Nothing is put together before there is a whole frame of it. */
   #wantedBytes(): number {
     const first = this.#received[0];
-    return first && first.length >= 4 ? 4 + first.readUInt32BE() : 4;
+    const length = first && first.length >= 4 ? first.readUInt32BE() : 0;
+    if (length > MAX_FRAME_BYTES) throw new Error('a frame is too long');
+    return 4 + length;
   }
 
   #take(message: Message): void {
@@ -173,6 +185,13 @@ export class Peer {
     for (const abort of this.#aborts.values()) abort.abort();
   }
 
+  /** Where the connection has become a stream, whoever has it ends it. */
+  #abort(id: number): void {
+    if (this.#isRaw) return;
+    this.#send({ abort: id });
+    setTimeout(() => this.close(), ABORT_MS).unref();
+  }
+
   /** Functions and signals cross as numbers; they are found as arguments, and as properties of arguments. */
   #pack(value: unknown, depth = 0): unknown {
     if (typeof value === 'function') {
@@ -182,7 +201,7 @@ export class Peer {
     }
     if (value instanceof AbortSignal) {
       const id = this.#next++;
-      const abort = () => this.#send({ abort: id });
+      const abort = () => this.#abort(id);
       if (value.aborted) queueMicrotask(abort);
       else value.addEventListener('abort', abort, { once: true, signal: this.#closed.signal });
       return { $signal: id };
@@ -195,7 +214,12 @@ export class Peer {
     if (!isPlain(value)) return value;
     if (typeof value.$function === 'number') {
       const of = value.$function;
-      return (...args: unknown[]) => this.#call(of, args);
+      return (...args: unknown[]) => {
+        const answer = this.#call(of, args);
+        // Whoever tells something need not wait for it, and then nobody would hear that the other side is gone.
+        answer.catch(() => {});
+        return answer;
+      };
     }
     if (typeof value.$signal === 'number') {
       const abort = new AbortController();
