@@ -1,6 +1,5 @@
 import type { Services } from '#core/services.ts';
 import type { RouteState } from '#edge/route.ts';
-import type { LocalHost } from '#host/local-host.ts';
 import { siteRoutes } from './edge-routes.ts';
 
 const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating', 'held']);
@@ -9,7 +8,10 @@ const SERVED: ReadonlySet<RouteState | undefined> = new Set(['ready', 'creating'
  * Ends the processes of a site that sleeps, is suspended or is gone. Whoever put it to sleep may be another process of the
  * platform than the one that runs it. What some work has to itself was ended by then (watch-holds.ts).
  */
-export async function stopRetiredSites(services: Services, host: LocalHost): Promise<undefined> {
+export async function stopRetiredSites(
+  services: Services,
+  host: NonNullable<Services['localHost']>,
+): Promise<undefined> {
   const { log } = services;
   const routes = siteRoutes(services);
   const stopIfRetired = async (siteId: string) => {
