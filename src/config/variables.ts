@@ -20,7 +20,7 @@ import {
   wordOr,
 } from './kinds.ts';
 
-/** What sites can run on (runtimes/drivers.ts). */
+/** What sites can run on (platform/drivers.ts). */
 export const DRIVERS = ['php-wasm', 'memory'] as const;
 export const ROLES = ['api', 'worker', 'edge', 'host'] as const;
 /** The longest value that the sign-in to the metrics dashboard reads; what is configured longer could never be sent rightly. */

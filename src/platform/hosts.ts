@@ -14,10 +14,10 @@ import { siteHosts } from '#host/site-hosts.ts';
 import { LogFiles } from '#host/site-log/log-files.ts';
 import { remoteHost } from '#host/wire/host-client.ts';
 import { HostServer } from '#host/wire/host-server.ts';
-import { createRuntime } from '#runtimes/drivers.ts';
 import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import type { Config } from '../config.ts';
+import { createRuntime } from './drivers.ts';
 
 /** For so long addresses are believed without another look. */
 const KNOWN_MS = 1_000;

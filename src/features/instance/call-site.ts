@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '#core/services.ts';
 import type { Route } from '#edge/route.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { teamExpired, teamSuspended } from '#features/team/team.schema.ts';
+import type { HostedSpec } from '#host/site-host.ts';
 import { requestSite, type SiteAnswer, type SiteRequest } from '#runtimes/request.ts';
-import { SiteFailure } from '#runtimes/runtime.ts';
+import { type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import { signRequest, uploadHeaders } from '#runtimes/wordpress/access.ts';
 import { siteReports } from './edge-reports.ts';
 import { siteRoutes } from './edge-routes.ts';
 import { siteNotFound } from './instance.schema.ts';
 import { markStorageStale } from './instance.sql.ts';
+
+const RELEASE_LOOK_MS = 100;
+const RELEASE_TRIES = 50;
 
 /**
  * Asks a site's WordPress as its first administrator, with the platform's signature, and wakes it where it sleeps. Not for
@@ -25,7 +30,7 @@ export async function callSite(services: Services, siteId: string, request: Site
     'x-siteyard-as-administrator': '1',
   };
   const start = async () => {
-    const running = await services.hosts.start(site);
+    const running = await startReleased(services, site);
     // Some work may have taken the site meanwhile. It waits for what was begun before, and not for what begins now.
     requireOpen(await findRoute(services, siteId));
     return running;
@@ -38,6 +43,20 @@ export async function callSite(services: Services, siteId: string, request: Site
   } finally {
     // No edge counts this request, and it may have added or removed files.
     await markStorageStale(services.db, siteId);
+  }
+}
+
+/** A work that has just given the site back is over for the database a moment before it is for the host. */
+async function startReleased(services: Services, site: HostedSpec): Promise<RunningSite> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await services.hosts.start(site);
+    } catch (error) {
+      const isFenced = error instanceof SiteFailure && error.reason === 'stopped';
+      requireOpen(await findRoute(services, site.id));
+      if (!isFenced || tries >= RELEASE_TRIES) throw error;
+      await sleep(RELEASE_LOOK_MS);
+    }
   }
 }
 

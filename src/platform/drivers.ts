@@ -1,9 +1,9 @@
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
+import { MemoryRuntime } from '#runtimes/memory/memory-runtime.ts';
+import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
+import type { Runtime } from '#runtimes/runtime.ts';
 import type { Config, DriverName } from '../config.ts';
-import { MemoryRuntime } from './memory/memory-runtime.ts';
-import { PhpWasmRuntime } from './php-wasm/php-wasm-runtime.ts';
-import type { Runtime } from './runtime.ts';
 
 type CreateRuntime = (config: Config, log: Log, outbound: Outbound) => Runtime;
 
