@@ -22,8 +22,8 @@ export class HostedSite implements CountedSite {
   /** What the bodies that visitors send it may take while they wait. */
   readonly bodies: BodyBudget;
   readonly counters = new Map<string, UsageCounter>();
-  /** The hosts that lead here. */
-  readonly hosts = new Set<string>();
+  /** The names that lead here. */
+  readonly hostnames = new Set<string>();
   /** Visitors that wait for an answer to begin. */
   #waiting = 0;
   /** What may be started of it now: undefined while some work has the site, and when it is gone. */

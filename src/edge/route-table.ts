@@ -125,9 +125,9 @@ export class RouteTable {
   #replaceSite(siteId: string, routes: readonly Route[]): void {
     const site = this.#sites.get(siteId) ?? this.#makeSite(siteId);
     const kept = new Set(routes.map(({ fqdn }) => fqdn));
-    for (const host of site.hosts) {
+    for (const host of site.hostnames) {
       if (kept.has(host)) continue;
-      site.hosts.delete(host);
+      site.hostnames.delete(host);
       // Another site may have taken the name meanwhile.
       if (this.#byHost.get(host)?.site === site) this.#byHost.delete(host);
     }
@@ -142,7 +142,7 @@ export class RouteTable {
   }
 
   #put(site: HostedSite, route: Route): void {
-    site.hosts.add(route.fqdn);
+    site.hostnames.add(route.fqdn);
     site.startable = serves(route) ? route.site : undefined;
     const old = this.#byHost.get(route.fqdn);
     if (old?.site === site && isDeepStrictEqual(old.route, route)) return;

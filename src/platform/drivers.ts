@@ -24,14 +24,18 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       allowedNetworks: config.outboundAllow,
       ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
     }),
-  memory: (config, log) =>
-    new MemoryRuntime({
+  memory: (config, log) => {
+    log.warn(
+      'sites run in memory, without PHP and in this very process: for tests and for developing the platform alone',
+    );
+    return new MemoryRuntime({
       dataDir: config.dataDir,
       log,
       requestTimeoutMs: config.phpTimeoutSeconds * 1000,
       idleTimeoutMs: config.phpIdleMinutes * 60_000,
       requestsAtOnce: config.phpProcessesPerSite,
-    }),
+    });
+  },
 };
 
 /** The one that new sites run on. */

@@ -40,7 +40,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
 /** Lets other processes in, and tells them where, for as long as it runs. */
 export async function openDoor(services: Services, host: LocalHost): Promise<Stop> {
   const { config, secrets, log } = services;
-  const socket = `${process.pid}-${randomBytes(3).toString('hex')}.sock`;
+  const socket = `${randomBytes(6).toString('hex')}.sock`;
   const address = config.hostAddress ?? `unix:${join(shortFolder(join(config.dataDir, 'hosts')), socket)}`;
   const stop = await opened(new HostServer({ host, address, token: tokenOf(secrets), log }));
   const tell = async (told: string | undefined) => {

@@ -96,11 +96,13 @@ export async function insertAnswer(db: Db, { site_id, event_id }: Hold, processI
     on conflict do nothing`.execute(db);
 }
 
-/** Where a host can be reached: at each process that has it inside and was heard of lately, always in the same order. */
+/**
+ * Where a host can be reached: at each process that has it inside, always in the same order, but those that nobody has heard of lately come
+ * last. They are not left out: when the database's clock is set forward, that is everybody for a moment.
+ */
 export async function listAddresses(db: Db, host: string, silentSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`select address from platform_processes
-    where host = ${host} and address is not null and seen_at > now() - make_interval(secs => ${silentSeconds}) order by id`.execute(
-    db,
-  );
+    where host = ${host} and address is not null
+    order by seen_at < now() - make_interval(secs => ${silentSeconds}), id`.execute(db);
   return rows.map(({ address }) => address);
 }

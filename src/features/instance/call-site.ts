@@ -53,8 +53,8 @@ async function startReleased(services: Services, site: HostedSpec): Promise<Runn
       return await services.hosts.start(site);
     } catch (error) {
       const isFenced = error instanceof SiteFailure && error.reason === 'stopped';
-      requireOpen(await findRoute(services, site.id));
       if (!isFenced || tries >= RELEASE_TRIES) throw error;
+      requireOpen(await findRoute(services, site.id));
       await sleep(RELEASE_LOOK_MS);
     }
   }

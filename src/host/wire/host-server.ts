@@ -2,10 +2,9 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Log } from '#core/log.ts';
-import { isRunning } from '#runtimes/folders/run-folder.ts';
 import type { Lease, LeaseOptions, SiteFailure } from '#runtimes/runtime.ts';
 import type { HostedSpec, Place, SiteHost } from '../site-host.ts';
-import { greeted, keptAlive, listeningOptions } from './host-address.ts';
+import { dial, greeted, keptAlive, listeningOptions } from './host-address.ts';
 import { type HostCall, hostCalls, type ServingCalls, servingCalls } from './host-calls.ts';
 import { Peer } from './peer.ts';
 
@@ -50,11 +49,12 @@ export class HostServer {
     this.#connections.add(socket);
     socket.once('close', () => this.#connections.delete(socket));
     const { token, log } = this.#options;
-    if (!(await greeted(keptAlive(socket), token)))
-      return log.warn(
-        { address: socket.remoteAddress },
-        'somebody who is not the platform knocked at the door of a host',
-      );
+    if (!(await greeted(keptAlive(socket), token))) {
+      const { remoteAddress: address, bytesRead } = socket;
+      // Who says nothing at all only looked whether somebody is here.
+      if (bytesRead > 0) log.warn({ address }, 'somebody who is not the platform knocked at the door of a host');
+      return;
+    }
     const peer: Peer = new Peer(socket, (name: string, ...args: unknown[]) => this.#call(peer, name, args));
     socket.resume();
   }
@@ -108,11 +108,16 @@ function withSignal(name: HostCall, args: unknown[], closed: AbortSignal): unkno
   return Object.assign([...args], { [at]: { ...options, signal } });
 }
 
-/** Also in a place where others can write, nobody else may be behind the door. What killed processes left there goes. */
+/** Also in a place where others can write, nobody else may be behind the door. The doors of killed processes go. */
 async function makeOwnFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = await stat(folder);
-  if (uid !== process.getuid?.() || (mode & 0o077) !== 0) throw new Error(`${folder} is open to others`);
-  for (const name of await readdir(folder))
-    if (!isRunning(Number.parseInt(name, 10))) await rm(join(folder, name), { force: true });
+  await mkdir(folder, { recursive: true });
+  if ((await stat(folder)).uid !== process.getuid?.()) throw new Error(`${folder} is somebody else's`);
+  await chmod(folder, 0o700);
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // By knocking and not by the number in its name: another container on this machine counts its processes anew.
+    const living = await dial([`unix:${path}`]);
+    if (living) living.destroy();
+    else await rm(path, { force: true });
+  }
 }

@@ -32,7 +32,6 @@ const LOOK_MS = 60_000;
 export class TimeMachine {
   /** For reading in this process what was stored: snapshots and files, never a site's database. */
   readonly repository: Repository;
-  readonly processes: number;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
   readonly #others = new Set<HelperProcess>();
@@ -40,7 +39,6 @@ export class TimeMachine {
 
   constructor(options: { store: StoreDescription; processes: number }) {
     this.#store = options.store;
-    this.processes = options.processes;
     this.repository = new Repository(openStore(options.store));
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
     this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
