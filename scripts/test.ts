@@ -1,15 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LaneWork } from '../test/lane.ts';
 
 /** Runs the tests, all of them or the files given as arguments, and leaves nothing running and no file behind. */
 
 const PATTERNS = ['src', 'test', 'sdk', 'web'].map((folder) => `${folder}/**/*.test.ts`);
 const GRACE_MS = 15_000;
-// A test file waits about half of its time: for PHP, for a page, for the clock.
-const FILES_AT_ONCE = Math.min(availableParallelism() + 1, 6);
+// A test file waits about half of its time: for PHP, for a page, for the clock. LANES=1 shows what a file leaves to the next.
+const LANES = Number(process.env.LANES ?? Math.min(availableParallelism() + 1, 6));
 const wanted = process.argv.slice(2);
 // A file that hangs ends as a failure and not as a run without an end. Whoever names files may have asked for a long form.
 const FILE_LIMIT_MS = wanted.length > 0 ? 3_600_000 : 420_000;
@@ -17,14 +28,15 @@ const FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--test',
   '--test-global-setup=test/global-setup.ts',
-  `--test-concurrency=${FILES_AT_ONCE}`,
+  `--test-concurrency=${LANES}`,
   '--test-reporter=spec',
-  `--test-timeout=${FILE_LIMIT_MS}`,
 ];
 
 const root = join(import.meta.dirname, '..');
 const exclude = ['**/node_modules/**', 'web/dist/**'];
-const files = globSync(wanted.length > 0 ? wanted : PATTERNS, { cwd: root, exclude }).sort();
+const files = globSync(wanted.length > 0 ? wanted : PATTERNS, { cwd: root, exclude })
+  .sort()
+  .sort((a, b) => weight(b) - weight(a));
 if (files.length === 0) {
   console.error(`There is no test file that matches ${wanted.join(' ') || PATTERNS.join(' ')}.`);
   process.exit(1);
@@ -35,9 +47,18 @@ const runDir = mkdtempSync(join(tmpdir(), 'siteyard-test-'));
 // Postgres runs as another user when we are root, and must be able to pass.
 chmodSync(runDir, 0o711);
 
-const runner = spawn(process.execPath, [...FLAGS, ...files], {
+const taken = join(runDir, 'taken');
+mkdirSync(taken);
+const work: LaneWork = { files, taken, fileLimitMs: FILE_LIMIT_MS };
+const lanes = Array.from({ length: Math.min(LANES, files.length) }, (_, number) =>
+  join(runDir, `lane-${number + 1}.mjs`),
+);
+for (const lane of lanes)
+  writeFileSync(lane, `import { runLane } from '${root}/test/lane.ts';\nawait runLane(${JSON.stringify(work)});\n`);
+
+const runner = spawn(process.execPath, [...FLAGS, ...lanes], {
   cwd: root,
-  // Every file is a process of its own that loads the whole service, and compiling that is half of the time it takes.
+  // Every lane loads the whole service, and compiling that is half of the time it takes.
   env: { ...process.env, TMPDIR: runDir, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') },
   stdio: 'inherit',
   // In a group of its own, so that Ctrl-C reaches it once, through us, and its children can be ended with it.
@@ -56,6 +77,12 @@ const [code, signal] = (await once(runner, 'exit')) as [number | null, NodeJS.Si
 killLeftovers();
 rmSync(runDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 process.exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
+
+/** Files that take long come first, so that no lane is left alone with one in the end. */
+function weight(file: string): number {
+  if (/launchBrowser|php-wasm/.test(readFileSync(join(root, file), 'utf8'))) return 2;
+  return file.startsWith('test/') ? 1 : 0;
+}
 
 /** Whatever still names the run's directory in its environment or its arguments was started by a test. */
 function killLeftovers(): void {

@@ -7,7 +7,7 @@ import { opened, type Stop } from '#core/part.ts';
 import type { Secrets } from '#core/secrets.ts';
 import type { Services } from '#core/services.ts';
 import { announceProcess, findHostAddresses } from '#features/hold/hold.ts';
-import { HostUnreachable } from '#host/host-unreachable.ts';
+import { HostAway, HostUnreachable } from '#host/host-unreachable.ts';
 import { LocalHost } from '#host/local-host.ts';
 import type { SiteHost } from '#host/site-host.ts';
 import { siteHosts } from '#host/site-hosts.ts';
@@ -59,7 +59,7 @@ export function createSiteHosts(local: LocalHost | undefined, db: Db, secrets: S
   const known = new Map<string, KnownHost>();
   const lookUp = async (name: string): Promise<SiteHost> => {
     const addresses = await findHostAddresses(db, name);
-    if (addresses.length === 0) throw new HostUnreachable(`no process of the platform has the host ${name}`);
+    if (addresses.length === 0) throw new HostAway(`no process of the platform has the host ${name}`);
     return remoteHost(addresses, tokenOf(secrets));
   };
   return siteHosts({

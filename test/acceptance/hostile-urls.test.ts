@@ -48,7 +48,11 @@ before(async () => {
   }, PUBLIC_STAND_IN);
   listener = createServer((socket) => {
     arrived.push(plain(socket.localAddress));
-    socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    // Read to its end, or it would never be closed.
+    socket
+      .on('error', () => {})
+      .resume()
+      .end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
   });
   await new Promise<void>((resolve) => listener.listen({ port: 0, host: '::', ipv6Only: false }, resolve));
   port = (listener.address() as AddressInfo).port;

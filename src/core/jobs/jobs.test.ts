@@ -6,7 +6,7 @@ import { finishEvent, recordEvent } from '#core/events/events.ts';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
-import { registerPerson, signInAs } from '../../../test/people.ts';
+import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
 import { type JobKind, jobKind } from './jobs.ts';
 
@@ -57,6 +57,19 @@ const twice = jobKind<{ teamId: string }>({
   },
 });
 
+let isAway = true;
+let visits = 0;
+const patient = jobKind<{ eventId: string }>({
+  name: 'test.patient',
+  lane: 'background',
+  async run({ eventId }, { commit }) {
+    visits++;
+    if (isAway) throw Object.assign(new Error('nobody there'), { isNotYet: true });
+    await commit((tx) => finishEvent(tx, eventId, { ok: true }));
+  },
+  abandon: (db, { eventId }, error) => finishEvent(db, eventId, { error }),
+});
+
 let undoAttempts = 0;
 const stubborn = jobKind<{ eventId: string }>({
   name: 'test.stubborn',
@@ -73,9 +86,19 @@ const stubborn = jobKind<{ eventId: string }>({
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp({ jobs: [work, flaky, twice, stubborn] as unknown as JobKind[] });
+  app = await startTestApp({ jobs: [work, flaky, twice, stubborn, patient] as unknown as JobKind[] });
 });
 after(() => app.close());
+
+const unfinishedEvent = (by: Person) =>
+  recordEvent(app.services.db, {
+    scope: 'team',
+    event_type: 'team.updated',
+    activity: 'flaky',
+    by,
+    team_id: by.teamId,
+    unfinished: true,
+  });
 
 test('jobs of one site run one at a time', async () => {
   const { db, jobs } = app.services;
@@ -132,15 +155,7 @@ test('an effect committed with its job happens once, even when the handler tries
 test('a job that keeps failing ends its event, is shown to operators, and works after a retry', async () => {
   const { db, jobs } = app.services;
   const person = await registerPerson(app);
-  const begin = () =>
-    recordEvent(db, {
-      scope: 'team',
-      event_type: 'team.updated',
-      activity: 'flaky',
-      by: person,
-      team_id: person.teamId,
-      unfinished: true,
-    });
+  const begin = () => unfinishedEvent(person);
   const ended = (id: string) =>
     eventually(async () => {
       const found = await person.api.getEvent({ params: { event_id: id } });
@@ -167,6 +182,37 @@ test('a job that keeps failing ends its event, is shown to operators, and works 
   assert.deepEqual((await withoutRetryWaits(db, () => ended(stuckId))).detail, { error: 'never', undone: false });
   assert.equal(undoAttempts, 5);
   assert.equal((await api.listFailedJobs()).results[0]?.kind, 'test.stubborn');
+});
+
+test('a job waits for what is away, with all its retries, and for a day at most', async () => {
+  const { db, jobs } = app.services;
+  const begun = async () => {
+    const eventId = await unfinishedEvent(await registerPerson(app));
+    await jobs.enqueue(db, patient, { eventId });
+    return eventId;
+  };
+  const end = (id: string) =>
+    eventually(async () => {
+      const event = await db
+        .selectFrom('events')
+        .select(['finished_at', 'detail'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return event.finished_at !== null && event.detail;
+    }, 120_000);
+  await withoutRetryWaits(db, async () => {
+    const eventId = await begun();
+    await eventually(async () => visits > 10, 120_000);
+    isAway = false;
+    assert.deepEqual(await end(eventId), { ok: true });
+
+    isAway = true;
+    const forgottenId = await begun();
+    await sql`update jobs.job set created_on = now() - interval '25 hours' where data->>'kind' = 'test.patient'`.execute(
+      db,
+    );
+    assert.deepEqual(await end(forgottenId), { error: 'nobody there' });
+  });
 });
 
 test('work that takes all there is waits once for each site, and again once it has begun', async () => {

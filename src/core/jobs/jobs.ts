@@ -6,7 +6,7 @@ import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Log } from '#core/log.ts';
 import type { Services } from '#core/services.ts';
-import { type JobAddress, type JobQueue, LANES, type Lane } from './queue.ts';
+import { type JobAddress, type JobQueue, LANES, type Lane, type NotYet } from './queue.ts';
 
 /**
  * Background work on the Postgres queue. A job is written in the transaction of the change that asks for it, so there
@@ -62,6 +62,8 @@ const KEEP = {
   retentionSeconds: 90 * 86_400,
   notify: true,
 };
+/** For so long a job waits for what is away. After that somebody has to be told. */
+const MAX_AWAY_HOURS = 24;
 /** What can not be undone by then, such as an unreadable database, must not keep its site busy for ever. */
 const UNDO_ATTEMPTS = 5;
 // A worker polls besides being notified: a retry becomes due without anybody announcing it.
@@ -254,10 +256,19 @@ export class Jobs implements JobQueue {
       });
     } catch (error) {
       this.#log.warn({ err: error, job: job.id, kind: kind.name, attempt: job.retryCount + 1 }, 'a job failed');
+      if ((error as Partial<NotYet>).isNotYet) await this.#grantRetry(queue, job);
       throw error;
     } finally {
       this.#running.delete(job.id);
     }
+  }
+
+  async #grantRetry(queue: string, { id, retryCount }: BossJob): Promise<void> {
+    await sql`
+      update jobs.job set retry_limit = retry_limit + 1 where name = ${queue} and id = ${id} and state = 'active'
+        and retry_count = ${retryCount} and created_on > now() - make_interval(hours => ${MAX_AWAY_HOURS})`.execute(
+      this.#db,
+    );
   }
 
   /** Locks the job's row: an attempt that was given up on, or that has already committed, must not have its effect. */

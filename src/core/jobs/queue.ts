@@ -10,6 +10,11 @@ export interface JobAddress<Payload extends object> {
   run(payload: Payload, job: never): Promise<void>;
 }
 
+/** Thrown while what a job needs is away and was not asked for anything: the job waits and loses none of its attempts. */
+export interface NotYet extends Error {
+  readonly isNotYet: true;
+}
+
 /** The side of the queue that operations see: they put work in, within their own transaction. */
 export interface JobQueue {
   /** `key` is the site for the lanes of sites: there, jobs of one key run one after another. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type Lease, type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
-import { HostUnreachable } from '../host-unreachable.ts';
+import { HostAway } from '../host-unreachable.ts';
 import type { HostedSpec, SiteHost } from '../site-host.ts';
 import { dial, greeting } from './host-address.ts';
 import { firstArgument, hostCalls, type ServingCalls } from './host-calls.ts';
@@ -11,7 +11,7 @@ import { Peer } from './peer.ts';
 export function remoteHost(addresses: readonly string[], token: string): SiteHost {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
     const socket = await dial(addresses);
-    if (!socket) throw new HostUnreachable('nobody answers for the host of the site');
+    if (!socket) throw new HostAway('nobody answers for the host of the site');
     const peer = new Peer(socket);
     socket.write(greeting(token));
     return peer.begin([name, ...args]).finally(() => peer.close());
