@@ -13,10 +13,16 @@ export interface LaneWork {
   fileLimitMs: number;
 }
 
+const LEAVING_MS = 60_000;
 const root = join(import.meta.dirname, '..');
 
 export async function runLane({ files, taken, fileLimitMs }: LaneWork): Promise<void> {
   for (const [number, file] of files.entries()) if (take(join(taken, String(number)))) await runFile(file, fileLimitMs);
+  // A lane ends by itself unless a test left something open, which would keep it for ever.
+  setTimeout(() => {
+    console.error('A test left open:', process.getActiveResourcesInfo());
+    process.exit(1);
+  }, LEAVING_MS).unref();
 }
 
 function take(mark: string): boolean {
