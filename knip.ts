@@ -13,6 +13,7 @@ const config: KnipConfig = {
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
     'web/vite.config.ts!',
+    'scripts/service.vite.ts!',
     'bench/*.ts',
     '**/*.test.ts',
   ],

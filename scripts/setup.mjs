@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Makes a fresh checkout ready for `npm start`, and with --test for `npm test`: packages, the pinned Node, the dashboard,
- * and what the tests need from the machine. It runs before anything is installed and on the machine's own Node, so it is
+ * Makes a fresh checkout ready for `npm start`, and with --test for `npm test`: packages, the pinned Node, the dashboard and the
+ * service in few files, and what the tests need from the machine. It runs before anything is installed and on the machine's own Node, so it is
  * plain JavaScript on Node 20 that imports no package. What is done already costs only a look at its stamp. Every
  * stamp is written last, so a kill at any point means that the step is done again.
  */
@@ -16,6 +16,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
@@ -28,9 +29,14 @@ const at = (...parts) => join(root, ...parts);
 const forTests = process.argv.includes('--test');
 const lockFile = at('node_modules/.siteyard-setup.lock');
 const packagesStamp = at('node_modules/.siteyard-setup.json');
-const webStamp = at('web/dist/.stamp');
 const prometheusFolder = at('node_modules/.cache/prometheus');
 const pinnedNode = at('node_modules/.bin/node');
+
+/** What is made of sources, and made again when they changed. */
+const BUILDS = [
+  { name: 'dashboard', config: 'web/vite.config.ts', sources: ['web', 'sdk'], output: 'web/dist' },
+  { name: 'service', config: 'scripts/service.vite.ts', sources: ['src', 'scripts/service.vite.ts'], output: 'dist' },
+];
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
@@ -48,13 +54,13 @@ try {
 }
 
 function needsWork() {
-  return !packagesAreFresh() || !dashboardIsFresh() || missingTools().length > 0;
+  return !packagesAreFresh() || !BUILDS.every(isFresh) || missingTools().length > 0;
 }
 
 async function setUp() {
   if (!packagesAreFresh()) await installPackages();
   checkNode();
-  if (!dashboardIsFresh()) await buildDashboard();
+  for (const build of BUILDS) if (!isFresh(build)) await make(build);
   await installTools();
 }
 
@@ -153,41 +159,47 @@ function readPackage() {
   return JSON.parse(readFileSync(at('package.json'), 'utf8'));
 }
 
-// Dashboard
+// Builds
 
-function dashboardIsFresh() {
-  if (!existsSync(at('web/vite.config.ts'))) return true;
-  return existsSync(webStamp) && readFileSync(webStamp, 'utf8') === dashboardHash();
+function stampOf({ output }) {
+  return at(output, '.stamp');
 }
 
-function dashboardHash() {
-  const hash = createHash('sha256').update(readFileSync(at('package-lock.json')));
-  for (const file of [...filesBelow(at('web')), ...filesBelow(at('sdk'))].sort()) {
+function isFresh(build) {
+  return existsSync(stampOf(build)) && readFileSync(stampOf(build), 'utf8') === sourcesHash(build);
+}
+
+/** With the place, since the service knows where its files are. */
+function sourcesHash({ sources }) {
+  const hash = createHash('sha256')
+    .update(root)
+    .update(readFileSync(at('package-lock.json')));
+  for (const file of sources.flatMap((source) => filesBelow(at(source))).sort()) {
     hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
   }
   return hash.digest('hex');
 }
 
-function filesBelow(dir) {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) return ['dist', 'node_modules'].includes(entry.name) ? [] : filesBelow(path);
-    return entry.isFile() && !entry.name.includes('.test.') ? [path] : [];
+function filesBelow(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const below = join(path, entry.name);
+    if (entry.isDirectory()) return ['dist', 'node_modules'].includes(entry.name) ? [] : filesBelow(below);
+    return entry.isFile() && !entry.name.includes('.test.') ? [below] : [];
   });
 }
 
-async function buildDashboard() {
-  const hash = dashboardHash();
-  console.log('Siteyard: building the dashboard.');
-  rmSync(webStamp, { force: true });
+async function make(build) {
+  const hash = sourcesHash(build);
+  console.log(`Siteyard: building the ${build.name}.`);
+  rmSync(stampOf(build), { force: true });
   const node = existsSync(pinnedNode) ? pinnedNode : process.execPath;
   const vite = at('node_modules/vite/bin/vite.js');
   if (!existsSync(vite)) throw new SetupError('vite is not installed, so package.json must name it in dependencies.');
-  await run(node, [vite, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'], {
-    hint: 'the dashboard could not be built.',
+  await run(node, [vite, 'build', '--config', build.config, '--logLevel', 'warn'], {
+    hint: `the ${build.name} could not be built.`,
   });
-  writeFileSync(webStamp, hash);
+  writeFileSync(stampOf(build), hash);
 }
 
 // Tools of the tests

@@ -5,7 +5,7 @@ import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /** A service of a test needs no WordPress of its own, and most need no PHP. */
 const WORDPRESS_ENV = { CACHE_DIR: WORDPRESS_CACHE, WORDPRESS_SOURCE: 'npm', STANDBY_WORKERS: '0' };
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = join(import.meta.dirname, '../dist/main.js');
 const KEPT_OUTPUT = 20_000;
 
 /** The service as an operator runs it: its own process, known by its pid, its output and its address alone. */

@@ -1,0 +1,10 @@
+let c=process.cpuUsage(), t=performance.now();
+const lap=(n)=>{const d=process.cpuUsage(c); console.log(n,'cpu',((d.user+d.system)/1000).toFixed(0),'wall',(performance.now()-t).toFixed(0), 'rss', process.memoryUsage().rss>>20); c=process.cpuUsage(); t=performance.now();};
+console.log('boot', (c.user+c.system)/1000);
+await import('@php-wasm/node'); lap('node');
+await import('@php-wasm/universal'); lap('universal');
+await import('@php-wasm/util'); lap('util');
+await import('./src/runtimes/php-wasm/worker/network-guard.ts'); lap('guard');
+await import('./src/runtimes/php-wasm/worker/php.ts'); lap('php.ts');
+await import('./src/runtimes/php-wasm/worker/serve.ts'); lap('serve.ts');
+const { getPHPLoaderModule } = await import('@php-wasm/node'); await getPHPLoaderModule('8.3'); lap('loader');
