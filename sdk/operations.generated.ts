@@ -233,6 +233,24 @@ export type GitSyncRepository = {
   branches: Array<string>;
   linked_sites: Array<string>;
 };
+export type HeldMail = {
+  id: string;
+  sender: string;
+  recipients: Array<string>;
+  subject: string;
+  text: string;
+  html: string | null;
+  attachments: Array<string>;
+  written_at: string;
+};
+export type HeldMailPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<HeldMail>;
+};
 export type InternalError = {
   detail: string;
   code: string;
@@ -612,6 +630,12 @@ export type SiteUsage = {
     cache_hits: number;
     cache_misses: number;
   }>;
+};
+export type StageSite = {
+  id: string;
+  fqdn: string;
+  git_branch: string | null;
+  created_at: string;
 };
 export type SyncedBilling = {
   team_ids: Array<string>;
@@ -1155,6 +1179,16 @@ export interface Operations {
   getPitRestore: { input: { params: { fqdn: string; pit_restore_id: string }; query?: { format?: 'json' | 'changes' | 'text'; page?: number; size?: number } }; output: PitRestoreDetail | Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'pit_restore.not_found' | 'site.not_found' };
   /** The way into a preview that you asked for */
   getPreview: { input: { params: { preview_id: string } }; output: Preview; errors: 'auth.duplicate_cookie' | 'auth.required' | 'preview.not_found' };
+  /** Make a staging site: a copy of the site as it is, or as it was at a point, to work on */
+  createStage: { input: { params: { fqdn: string }; body: {
+      subdomain: string;
+      restore_point?: string | null;
+      git_staging_branch?: string | null;
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Delete the staging site for good; the live site stays as it is */
+  deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** What the staging site wanted to mail, newest first; nobody else got it */
+  listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Deleted sites that can still be brought back */
   listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Bring a deleted site back under its name */
@@ -1447,6 +1481,9 @@ export const ROUTES = {
   previewPitRestore: { method: 'POST', path: '/f/api/v1/site/{fqdn}/pit_restore/preview', body: 'application/json' },
   getPitRestore: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_restore/{pit_restore_id}' },
   getPreview: { method: 'GET', path: '/f/api/v1/preview/{preview_id}' },
+  createStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage', body: 'application/json' },
+  deleteStage: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/stage' },
+  listStageMail: { method: 'GET', path: '/f/api/v1/site/{fqdn}/stage/mail' },
   listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },
   restoreDeletedSite: { method: 'POST', path: '/f/api/v1/operator/deleted_site/{site_id}/restore' },
   listEvents: { method: 'GET', path: '/f/api/v1/event' },

@@ -23,6 +23,8 @@ export interface Config {
   baseUrl: string;
   /** New sites live under this domain. */
   siteDomain: string;
+  /** Where staging sites live. */
+  stageDomain: string;
   /** The address that DNS records of hosted sites should point to. */
   publicIp: string;
   /** Undefined: made at the first start and kept under dataDir. */
@@ -108,7 +110,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
 
 /** Where it runs, and under which names. */
 function readPlace(variables: Variables) {
-  const { ROLE, PORT, BASE_URL, SITE_DOMAIN, CACHE_DIR } = variables;
+  const { ROLE, PORT, BASE_URL, SITE_DOMAIN, STAGE_DOMAIN, CACHE_DIR } = variables;
   const dataDir = resolve(variables.DATA_DIR);
   return {
     roles: new Set(ROLE === 'all' ? ROLES : (rolesIn(ROLE) as ProgramRole[])),
@@ -120,6 +122,7 @@ function readPlace(variables: Variables) {
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     baseUrl: withoutSlash(BASE_URL ?? `http://localhost:${PORT}`),
     siteDomain: SITE_DOMAIN.toLowerCase(),
+    stageDomain: (STAGE_DOMAIN ?? SITE_DOMAIN).toLowerCase(),
     publicIp: variables.PUBLIC_IP,
     newSites: { host: variables.SITE_HOST, driver: variables.RUNTIME },
     hostAddress: variables.SITE_HOST_ADDRESS,
@@ -204,10 +207,13 @@ function servesLoopback(baseUrl: string): boolean {
 }
 
 /** What no variable is wrong in by itself. */
-function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDomain }: Config): string[] {
+function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDomain, stageDomain }: Config): string[] {
   const { ROLE, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = variables;
   const ownDomain = registrableDomain(URL.parse(baseUrl)?.hostname ?? '');
-  const sharesDomain = ownDomain !== undefined && isWithin(readHostName(siteDomain) ?? siteDomain, ownDomain);
+  const sharedDomain = (name: string, domain: string): [boolean, string] => [
+    ownDomain !== undefined && isWithin(readHostName(domain) ?? domain, ownDomain),
+    `${name} must not be within ${ownDomain}, the domain of BASE_URL, for sites there could set cookies of the dashboard; use another registered domain`,
+  ];
   const contradictions: [boolean, string][] = [
     [metricsUrl !== undefined && /[?#]/.test(metricsUrl), 'METRICS_URL must have no query and no fragment'],
     [
@@ -223,10 +229,8 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       STRIPE_SECRET_KEY !== undefined && variables.BILLING === 'test',
       'BILLING=test and STRIPE_SECRET_KEY exclude one another',
     ],
-    [
-      sharesDomain,
-      `SITE_DOMAIN must not be within ${ownDomain}, the domain of BASE_URL, for sites there could set cookies of the dashboard; use another registered domain`,
-    ],
+    sharedDomain('SITE_DOMAIN', siteDomain),
+    ...(variables.STAGE_DOMAIN === undefined ? [] : [sharedDomain('STAGE_DOMAIN', stageDomain)]),
     [
       ROLE !== 'all' && !variables.DATABASE_URL,
       `ROLE=${ROLE} needs DATABASE_URL: only 'all' runs the embedded Postgres`,

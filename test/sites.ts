@@ -47,21 +47,44 @@ export async function insertSite(
 
 /** A preview that is only a row, and open unless it `isEnded`. */
 export async function insertPreview(
-  { services: { db, secrets } }: Pick<TestApp, 'services'>,
+  app: Pick<TestApp, 'services'>,
   siteId: string,
   userId: string,
   { isEnded = false } = {},
 ): Promise<{ id: string; fqdn: string }> {
+  const expires_at = new Date(Date.now() + (isEnded ? -1000 : 1_800_000));
+  const preview = await insertCopy(app, siteId, userId, { kind: 'preview', expires_at });
+  const own = { site_id: preview.id, commit_hash: '', restore_point: new Date(), ready_at: new Date(0) };
+  await app.services.db.insertInto('site_previews').values(own).execute();
+  return preview;
+}
+
+/** A stage that is only a row. */
+export async function insertStage(
+  app: Pick<TestApp, 'services'>,
+  siteId: string,
+  userId: string,
+): Promise<{ id: string; fqdn: string }> {
+  const stage = await insertCopy(app, siteId, userId, { kind: 'stage' });
+  await app.services.db.insertInto('site_stages').values({ site_id: stage.id }).execute();
+  return stage;
+}
+
+async function insertCopy(
+  { services: { db, secrets } }: Pick<TestApp, 'services'>,
+  siteId: string,
+  userId: string,
+  own: { kind: 'stage' } | { kind: 'preview'; expires_at: Date },
+): Promise<{ id: string; fqdn: string }> {
   const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirstOrThrow();
   const sealed = secrets.seal(Buffer.from('x'));
   const { team_id, region_id, host, driver } = site;
-  const preview = await db
+  const copy = await db
     .insertInto('sites')
     .values({
-      kind: 'preview',
+      ...own,
       of_site_id: siteId,
-      expires_at: new Date(Date.now() + (isEnded ? -1000 : 1_800_000)),
-      fqdn: `preview-${randomBytes(16).toString('hex')}.localhost`,
+      fqdn: `${own.kind}-${randomBytes(16).toString('hex')}.localhost`,
       team_id,
       region_id,
       host,
@@ -76,13 +99,8 @@ export async function insertPreview(
     })
     .returning(['id', 'fqdn'])
     .executeTakeFirstOrThrow();
-  await db.insertInto('site_names').values({ fqdn: preview.fqdn, site_id: preview.id }).execute();
-  const own = { commit_hash: '', restore_point: new Date(), ready_at: new Date(0) };
-  await db
-    .insertInto('site_previews')
-    .values({ site_id: preview.id, ...own })
-    .execute();
-  return preview;
+  await db.insertInto('site_names').values({ fqdn: copy.fqdn, site_id: copy.id }).execute();
+  return copy;
 }
 
 /** Takes a site as some work would; the returned function gives it back. */

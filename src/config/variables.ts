@@ -45,6 +45,7 @@ export const Variables = Type.Object({
   CACHE_DIR: text('Where WordPress is kept; platforms may share it'),
   BASE_URL: url("The platform's own address; every other host is a site", ...HTTP),
   SITE_DOMAIN: textOr('localhost', 'New sites live under this domain'),
+  STAGE_DOMAIN: text('Staging sites live under this domain; SITE_DOMAIN otherwise'),
   PUBLIC_IP: Type.Refine(
     Type.String({
       description: 'The address that the DNS of sites should name',

@@ -28,6 +28,7 @@ import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
+import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
@@ -55,6 +56,7 @@ export const features: readonly Feature[] = [
   backupClockFeature,
   pitRestoreFeature,
   previewFeature,
+  stageFeature,
   deletedSiteFeature,
   eventFeature,
   ticketFeature,

@@ -160,7 +160,7 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
       assert.equal((await get('/wp-login.php')).status, 200);
     });
 
-    it('hands over what a site mails, and nothing of a copy', async () => {
+    it('hands over what a site mails, and a copy of it too', async () => {
       const heard: string[] = [];
       runtime.listen({ mail: (siteId) => heard.push(siteId) });
       const path = await put('mail.php', {
@@ -182,8 +182,9 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
 
       const copy = { ...newSpec(site, 'copy.localhost'), isCopy: true };
       await copySite(runtime, site, copy);
-      assert.equal((await get(path, copy)).text, 'false');
-      assert.equal(await runtime.hasOutgoingMail(copy.id), false);
+      assert.equal((await get(path, copy)).text, 'true');
+      assert.equal((await collect(runtime.outgoingMail(copy.id))).length, 1);
+      assert.equal(await runtime.hasOutgoingMail(site.id), false);
       await runtime.delete(copy.id);
     });
 

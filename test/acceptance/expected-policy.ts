@@ -79,6 +79,9 @@ createPitRestore/dry run             401       404     403     200    200    200
 previewPitRestore                    401       404     403     200    200    200      404      401     200     403      200       404         200
 getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404         200
 getPreview                           401       404     200     200    200    200      404      401     200     200      200       404         200
+createStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
+listStageMail                        401       404     403     200    200    200      404      401     200     200      200       404         200
+deleteStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
 
 verifyDomain                         401       200     200     200    200    200      200      401     200     200      200       200         200
 getDomainClaim                       401       404     403     200    200    200      404      401     200     200      200       404         200
@@ -231,6 +234,9 @@ previewPitRestore   params.fqdn                404 site.not_found
 getPitRestore       params.fqdn                404 site.not_found
 getPitRestore       params.pit_restore_id      404 pit_restore.not_found
 getPreview          params.preview_id          404 preview.not_found
+createStage         params.fqdn                404 site.not_found
+listStageMail       params.fqdn                404 site.not_found
+deleteStage         params.fqdn                404 site.not_found
 
 getDomainClaim      query.team_id              404 team.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found

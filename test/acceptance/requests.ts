@@ -50,6 +50,9 @@ const onKeptSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
   };
 };
+const onStagedSite: Make = async ({ world, place }) => ({
+  params: { fqdn: (await world.stagedSite(place.teamId, place.opener)).fqdn },
+});
 const onWebhook = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => ({ params: await webhookIn(world, place), ...more });
 };
@@ -225,6 +228,12 @@ export const requests: Record<string, Make> = {
       preview_id: await world.preview(place.teamId, place === world.home ? world.person(caller) : place.owner),
     },
   }),
+  createStage: async ({ world, place }) => ({
+    params: { fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn },
+    body: { subdomain: newName() },
+  }),
+  deleteStage: onStagedSite,
+  listStageMail: onStagedSite,
   restoreDeletedSite: async ({ world, place }) => ({
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
   }),

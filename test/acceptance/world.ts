@@ -11,7 +11,7 @@ import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
 import { markVerified } from '../people.ts';
-import { insertPreview } from '../sites.ts';
+import { insertPreview, insertStage } from '../sites.ts';
 import { makeTinySite } from '../tiny-site.ts';
 
 /**
@@ -265,6 +265,12 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('pit_restores').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** A site that has a stage. */
+    async stagedSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
+      const site = await makers.site(teamId, creator);
+      await insertStage(app, site.id, creator.id);
+      return site;
+    },
     async preview(teamId: string, person: Person): Promise<string> {
       const { id } = await makers.site(teamId, person);
       return (await insertPreview(app, id, person.id)).id;

@@ -134,6 +134,18 @@ export interface DB {
     problem: Generated<string | null>;
     created_at: Generated<Date>;
   };
+  held_mails: {
+    id: Generated<string>;
+    site_id: string;
+    sender: string;
+    recipients: string[];
+    subject: string;
+    text: string;
+    html: Generated<string | null>;
+    attachments: string[];
+    written_at: Date;
+    created_at: Generated<Date>;
+  };
   hold_answers: {
     event_id: string;
     site_id: string;
@@ -267,7 +279,7 @@ export interface DB {
   site_holds: {
     site_id: string;
     event_id: string;
-    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning';
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging';
     held_at: Generated<Date>;
   };
   site_names: {
@@ -280,6 +292,12 @@ export interface DB {
     commit_hash: string;
     restore_point: Date;
     ready_at: Generated<Date | null>;
+  };
+  site_stages: {
+    site_id: string;
+    base_hash: Generated<string | null>;
+    base_point: Generated<Date | null>;
+    git_branch: Generated<string | null>;
   };
   site_usage: {
     site_id: string;
@@ -338,7 +356,7 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
-    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | null>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | null>;
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;

@@ -1,10 +1,11 @@
 import { type Db, inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import type { SiteRef } from '#host/site-host.ts';
-import { type BackupRow, type BackupState, deleteBackups, listBackups, statesOfSites } from './backup.sql.ts';
+import { type BackupState, deleteBackups, statesOfSites } from './backup.sql.ts';
 import { findClock } from './backup-clock.sql.ts';
 
 /** Backups, as every other feature and the platform see them. */
+export { chooseBackup } from './backup.choose.ts';
 export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts';
 export { type BackupRow, type BackupState, findBackupByHash, insertBackup } from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
@@ -20,10 +21,6 @@ export {
   touchLatest,
   touchSites,
 } from './backup-clock.sql.ts';
-
-export async function newestBackup(db: Db, siteId: string, point: Date): Promise<BackupRow | undefined> {
-  return (await listBackups(db, siteId, point, 1))[0];
-}
 
 export async function backupStates(db: Db, siteIds: string[]): Promise<Map<string, BackupState>> {
   return new Map((await statesOfSites(db, siteIds)).map((state) => [state.site_id, state]));

@@ -3,8 +3,9 @@ import type { Db } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { stopClock } from '#features/backup/backup.ts';
 import { hold } from '#features/hold/hold.ts';
-import { recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
+import { lockStage, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { releaseName } from '#features/site-name/site-name.ts';
+import { endStage } from '#features/stage/stage.ts';
 import { addStorage } from '#features/team/team.ts';
 import { archiveSite } from './deleted-site.jobs.ts';
 import { moveToDeleted } from './deleted-site.sql.ts';
@@ -21,6 +22,8 @@ export async function removeSite(db: Db, services: Services, by: Remover, site: 
     activity: `${by.fullName} deleted ${site.fqdn}`,
     unfinished: true,
   });
+  const stage = await lockStage(db, site.id);
+  if (stage) await endStage(db, services, stage);
   await releaseName(db, site.fqdn, site.id, site.team_id);
   await stopClock(db, site.id);
   await hold(db, [site.id], 'archiving', eventId);

@@ -41,11 +41,15 @@ export const siteBusy = failure('site.busy', 409, 'The site is busy; try again w
 /** What people read of a kind. */
 const WORDS: Record<HoldKind, string> = {
   creating: 'creating',
+  staging: 'staging',
   updating: 'updating',
   restoring: 'restoring',
   returning: 'restoring',
   archiving: 'deleting',
 };
+
+/** Whether the work has the site to itself. A site that is being created is nobody's yet, and one that is copied goes on. */
+export const isFenced = (kind: HoldKind): boolean => kind !== 'creating' && kind !== 'staging';
 
 export const busyWord = (busy: HoldKind | null): string | null => busy && WORDS[busy];
 

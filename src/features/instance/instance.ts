@@ -26,6 +26,7 @@ export {
 export { newPasswords } from './new-passwords.ts';
 export { lockNamedSite, recordSiteEvent } from './site-events.ts';
 export { previewKey, siteUrl, specOf } from './spec-of.ts';
+export { lockStage, type StageRow, stagesOfSites } from './stage.sql.ts';
 export { stopRetiredSites } from './stop-retired.ts';
 export { stopSite } from './stop-site.jobs.ts';
 export { storageUsedUp } from './storage-used-up.ts';

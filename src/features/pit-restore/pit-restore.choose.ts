@@ -1,7 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
-import { type BackupRow, findBackupByHash, newestBackup, snapshotNameOf } from '#features/backup/backup.ts';
-import { planOf } from '#features/team/team.ts';
+import { type BackupRow, chooseBackup, findBackupByHash, snapshotNameOf } from '#features/backup/backup.ts';
 import type { RestoreWish } from '#timemachine/process/protocol.ts';
 import { type NewPitRestore, noStage } from './pit-restore.schema.ts';
 
@@ -26,10 +25,9 @@ export async function chooseBackups(
   const faults: Fault[] = [];
   const restorePoint = new Date(input.restore_point);
   const { restore_db: restoreDb = true, restore_cms_content: restoreContent = true } = input;
-  const backup = await newestBackup(db, siteId, restorePoint);
-  if (restorePoint.getTime() > Date.now())
-    faults.push(bodyFault('restore_point', 'Value error, this is in the future'));
-  else if (!backup) faults.push(await tooLongAgo(db, team_id));
+  const found = await chooseBackup(db, { id: siteId, team_id }, input.restore_point);
+  const backup = 'backup' in found ? found.backup : undefined;
+  if ('fault' in found) faults.push(found.fault);
   if (!restoreDb && !restoreContent)
     faults.push(
       bodyFault('restore_db', 'Value error, there is nothing to restore: choose the database or the content'),
@@ -51,13 +49,6 @@ export async function chooseBackups(
     deleteExtraFiles: input.delete_extra_files ?? false,
     isDryRun: input.is_dry_run ?? false,
   };
-}
-
-async function tooLongAgo(db: Db, teamId: string): Promise<Fault> {
-  const { name, restore_window_hours: hours } = await planOf(db, teamId);
-  const window = hours > 24 ? `${hours / 24} days` : `${hours} hours`;
-  const why = `the plan ${name} keeps every minute for ${window}, and a larger plan for longer`;
-  return bodyFault('restore_point', `Value error, this is before the oldest backup (min_restore_point); ${why}`);
 }
 
 export function wishOf(chosen: ChosenRestore): RestoreWish {

@@ -13,7 +13,9 @@ export function isUnderSiteDomain({ siteDomain }: Pick<Config, 'siteDomain'>, fq
 /** Whether a name leads to the platform and to no site. `reserved` are further names of it. */
 export function isPlatformName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
   const platform = new URL(config.baseUrl).hostname;
-  if (fqdn === platform || fqdn === config.siteDomain || reserved.includes(fqdn)) return true;
+  if ([platform, config.siteDomain, config.stageDomain, ...reserved].includes(fqdn)) return true;
+  // Only staging sites have names there.
+  if (config.stageDomain !== config.siteDomain && isWithin(fqdn, config.stageDomain)) return true;
   return fqdn.endsWith(`.${platform}`) && !isUnderSiteDomain(config, fqdn);
 }
 

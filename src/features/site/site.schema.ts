@@ -6,12 +6,16 @@ import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
 import { User } from '#features/user/user.ts';
 
-const StageSite = Type.Object({
-  id: Uuid,
-  fqdn: Type.String(),
-  git_branch: Nullable(Type.String()),
-  created_at: Timestamp,
-});
+export const StageSite = Type.Object(
+  {
+    id: Uuid,
+    fqdn: Type.String(),
+    git_branch: Nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'StageSite' },
+);
+export type StageSite = Static<typeof StageSite>;
 
 export const Site = Type.Object(
   {

@@ -9,6 +9,7 @@ import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   findSiteById,
   lockNamedSite,
+  lockStage,
   mayRename,
   recordSiteEvent,
   type SiteRow,
@@ -103,9 +104,13 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const isFree = change.is_free ?? site.is_free;
   if (target && movesTo) {
     await requireSlot(db, target, isFree);
-    await requireStorage(db, target, site.storage_bytes);
-    await addStorage(db, teamId, -site.storage_bytes);
-    await addStorage(db, movesTo, site.storage_bytes);
+    // The stage is part of it.
+    const stage = await lockStage(db, site.id);
+    const bytes = site.storage_bytes + (stage?.storage_bytes ?? 0);
+    await requireStorage(db, target, bytes);
+    await addStorage(db, teamId, -bytes);
+    await addStorage(db, movesTo, bytes);
+    if (stage) await write(db, stage.id, { team_id: movesTo });
   } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
 
   const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;

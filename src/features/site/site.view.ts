@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
-import { findSiteById, type SiteRow, siteUrl } from '#features/instance/instance.ts';
+import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
 import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
@@ -34,6 +34,10 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const stages = await stagesOfSites(
+    db,
+    rows.map((row) => row.id),
+  );
   return rows.map((row) => {
     const team = teams.get(row.team_id) as Team;
     return {
@@ -42,6 +46,7 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
       team,
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
+      site_stage: viewStage(stages.get(row.id)),
     };
   });
 }
@@ -90,11 +95,16 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
         failure: backup?.failure ?? null,
       },
     },
-    site_stage: null,
     tracked_tables: row.tracked_tables,
     untracked_tables: row.untracked_tables,
     created_at: row.created_at,
   };
+}
+
+function viewStage(stage: StageRow | undefined): Site['site_stage'] {
+  if (!stage) return null;
+  const { id, fqdn, git_branch, created_at } = stage;
+  return { id, fqdn, git_branch, created_at };
 }
 
 /** The answer for whoever waited until the work on a site had ended: the site as it is now, or why that failed. */

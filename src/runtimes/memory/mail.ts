@@ -8,9 +8,9 @@ export interface Mail {
   text: string;
 }
 
-/** Puts a message into the outbox as the platform's plugin does (plugin/class-siteyard-mailer.php); a copy mails nobody. */
+/** Puts a message into the outbox as the platform's plugin does (plugin/class-siteyard-mailer.php); what is offline mails nobody. */
 export async function sendMail(turn: Turn, { to, bcc, subject, text }: Mail): Promise<boolean> {
-  if (turn.isCopy) return false;
+  if (turn.site.isOffline) return false;
   const from = `wordpress@${new URL(turn.site.url).hostname}`;
   const lines = [
     `Date: ${new Date().toUTCString()}`,

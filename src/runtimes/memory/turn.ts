@@ -39,7 +39,7 @@ export class Turn {
     this.outbox = place.outbox;
   }
 
-  /** A copy of a site mails nobody, runs nothing by the clock and is not indexed. */
+  /** A copy of a site runs nothing by the clock and is not indexed. */
   get isCopy(): boolean {
     return this.site.isCopy || this.site.isOffline;
   }

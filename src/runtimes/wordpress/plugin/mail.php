@@ -20,18 +20,22 @@ add_action(
 add_filter(
 	'pre_wp_mail',
 	function ( $answer ) {
-		global $phpmailer;
-		if ( $phpmailer instanceof Siteyard_Mailer ) {
-			return $answer;
-		}
-		require_once ABSPATH . WPINC . '/PHPMailer/PHPMailer.php';
-		require_once ABSPATH . WPINC . '/PHPMailer/SMTP.php';
-		require_once ABSPATH . WPINC . '/PHPMailer/Exception.php';
-		require_once ABSPATH . WPINC . '/class-wp-phpmailer.php';
-		require_once __DIR__ . '/class-siteyard-mailer.php';
-		$phpmailer             = new Siteyard_Mailer( true );
-		$phpmailer::$validator = static fn( $email ) => (bool) is_email( $email );
+		siteyard_use_mailer();
 		return $answer;
 	},
 	0
 );
+
+function siteyard_use_mailer(): void {
+	global $phpmailer;
+	if ( $phpmailer instanceof Siteyard_Mailer ) {
+		return;
+	}
+	require_once ABSPATH . WPINC . '/PHPMailer/PHPMailer.php';
+	require_once ABSPATH . WPINC . '/PHPMailer/SMTP.php';
+	require_once ABSPATH . WPINC . '/PHPMailer/Exception.php';
+	require_once ABSPATH . WPINC . '/class-wp-phpmailer.php';
+	require_once __DIR__ . '/class-siteyard-mailer.php';
+	$phpmailer             = new Siteyard_Mailer( true );
+	$phpmailer::$validator = static fn( $email ) => (bool) is_email( $email );
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+import type { SiteRow } from './instance.sql.ts';
+
+/** What everybody may know of a site's stage; what is done with stages is elsewhere. */
+export interface StageRow {
+  of_site_id: string;
+  id: string;
+  fqdn: string;
+  git_branch: string | null;
+  created_at: Date;
+}
+
+export async function stagesOfSites(db: Db, siteIds: string[]): Promise<Map<string, StageRow>> {
+  const { rows } = await sql<StageRow>`
+    select s.of_site_id, s.id, s.fqdn, g.git_branch, s.created_at from sites s join site_stages g on g.site_id = s.id
+    where s.of_site_id = any(${siteIds}::uuid[]) and s.kind = 'stage'`.execute(db);
+  return new Map(rows.map((row) => [row.of_site_id, row]));
+}
+
+/** The stage of a site, kept from changing until the transaction ends. The live site is locked before it. */
+export async function lockStage(db: Db, siteId: string): Promise<SiteRow | undefined> {
+  const { rows } = await sql<SiteRow>`
+    select * from sites where of_site_id = ${siteId} and kind = 'stage' for no key update`.execute(db);
+  return rows[0];
+}

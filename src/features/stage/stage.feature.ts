@@ -1,0 +1,5 @@
+import { feature } from '../feature.ts';
+import { buildStage, forgetStage } from './stage.jobs.ts';
+import { stageOperations } from './stage.routes.ts';
+
+export const stageFeature = feature({ name: 'stage', operations: stageOperations, jobs: [buildStage, forgetStage] });

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, type Fault, invalid } from '#core/errors.ts';
+import { recordEvent } from '#core/events/events.ts';
+import { readHostName } from '#core/host-name.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Services } from '#core/services.ts';
+import { type BackupRow, chooseBackup } from '#features/backup/backup.ts';
+import { hold, requireIdle } from '#features/hold/hold.ts';
+import {
+  deleteSite,
+  lockNamedSite,
+  lockStage,
+  type SiteRow,
+  type StageRow,
+  stagesOfSites,
+} from '#features/instance/instance.ts';
+import type { StageSite } from '#features/site/site.schema.ts';
+import { requireStorage } from '#features/site/site.ts';
+import { nameTaken } from '#features/site-name/site-name.schema.ts';
+import { insertNamedSite, isUnderSiteDomain } from '#features/site-name/site-name.ts';
+import { addStorage, lockTeam, lockWorkingTeam } from '#features/team/team.ts';
+import { buildStage, forgetStage } from './stage.jobs.ts';
+import { type NewStage, stageExists, stageMissing } from './stage.schema.ts';
+import { insertStage } from './stage.sql.ts';
+
+/** A stage that was asked for, every fault of it found. */
+export interface PreparedStage {
+  fqdn: string;
+  /** What it is made from; the site as it is now where nobody named a point. */
+  backup: BackupRow | undefined;
+  gitBranch: string | null;
+}
+
+const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+
+export async function prepareStage(
+  db: Db,
+  { config }: Services,
+  site: SiteRow,
+  input: NewStage,
+): Promise<PreparedStage> {
+  const faults: Fault[] = [];
+  const label = input.subdomain.toLowerCase();
+  const fqdn = LABEL.test(label) ? readHostName(`${label}.${config.stageDomain}`) : undefined;
+  if (fqdn === undefined)
+    faults.push(bodyFault('subdomain', 'Value error, it has letters, digits and dashes, and no dash at either end'));
+  const chosen = input.restore_point === undefined ? undefined : await chooseBackup(db, site, input.restore_point);
+  if (chosen && 'fault' in chosen) faults.push(chosen.fault);
+  if (input.git_staging_branch !== undefined)
+    faults.push(bodyFault('git_staging_branch', 'Value error, the site is linked to no Git repository'));
+  if (faults.length > 0 || fqdn === undefined) throw invalid(...faults);
+  return { fqdn, backup: chosen && 'backup' in chosen ? chosen.backup : undefined, gitBranch: null };
+}
+
+/** Begins to make a copy of the site to work on. The site itself goes on meanwhile. */
+export async function createStage(call: Call, named: SiteRow, prepared: PreparedStage): Promise<StageSite> {
+  const { db, services, caller } = call;
+  const { fqdn, backup, gitBranch } = prepared;
+  const team = await lockWorkingTeam(db, named.team_id);
+  const site = await lockNamedSite(db, named);
+  requireIdle(site);
+  if (await lockStage(db, site.id)) throw stageExists();
+  await requireStorage(db, team, site.storage_bytes);
+  const id = randomUUID();
+  const eventId = await recordStageEvent(call, site, {
+    event_type: 'stage.created',
+    activity: `${caller.fullName} made the staging site ${fqdn} of ${site.fqdn}`,
+    item_id: id,
+    unfinished: true,
+  });
+  const stage = await insertNamedSite(db, {
+    ...copiedFrom(site),
+    id,
+    kind: 'stage',
+    of_site_id: site.id,
+    user_id: caller.userId,
+    fqdn,
+    is_testing: isUnderSiteDomain(services.config, fqdn),
+    core_version: backup?.core_version ?? site.core_version,
+    php_version: backup?.php_version ?? site.php_version,
+  });
+  if (!stage) throw nameTaken();
+  await insertStage(db, id, gitBranch);
+  await hold(db, [id], 'creating', eventId);
+  await hold(db, [site.id], 'staging', eventId);
+  const moment = backup && { hash: backup.commit_hash, timeMs: backup.created_at.getTime() };
+  await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId, ...(moment && { moment }) }, id);
+  call.headers['operation-id'] = eventId;
+  return viewStage({ ...stage, of_site_id: site.id, git_branch: gitBranch });
+}
+
+/** What guards the live site guards its copy. While somebody works on it, nothing of it is kept in the cache. */
+function copiedFrom(site: SiteRow) {
+  const { team_id, region_id, host, driver, db_prefix, http_auth_enabled, http_auth_password_sealed } = site;
+  const { cdn_firewall_enabled, cdn_firewall_allowed_ips, code_server_password_sealed, debug_enabled } = site;
+  return {
+    ...{ team_id, region_id, host, driver, db_prefix, http_auth_enabled, http_auth_password_sealed },
+    ...{ cdn_firewall_enabled, cdn_firewall_allowed_ips, code_server_password_sealed, debug_enabled },
+    cdn_dev_mode_enabled: true,
+    domain_option: 'platform' as const,
+  };
+}
+
+export async function deleteStage(call: Call, named: SiteRow): Promise<void> {
+  const { db, services, caller } = call;
+  await lockTeam(db, named.team_id);
+  const site = await lockNamedSite(db, named);
+  requireIdle(site);
+  const stage = await lockStage(db, site.id);
+  if (!stage) throw stageMissing();
+  requireIdle(stage);
+  await endStage(db, services, stage);
+  await recordStageEvent(call, site, {
+    event_type: 'stage.deleted',
+    activity: `${caller.fullName} deleted the staging site ${stage.fqdn} of ${site.fqdn}`,
+    item_id: stage.id,
+  });
+}
+
+/** It is gone for good with this transaction, and its name is free. Its team and its live site are locked. */
+export async function endStage(db: Db, services: Services, stage: SiteRow): Promise<void> {
+  const { id, host, driver, team_id } = stage;
+  await addStorage(db, team_id, -stage.storage_bytes);
+  await deleteSite(db, id);
+  await services.jobs.enqueue(db, forgetStage, { id, host, driver }, id);
+}
+
+/** Events of a stage are found with those of its live site. */
+function recordStageEvent(
+  { db, caller }: { db: Db; caller: Caller },
+  site: SiteRow,
+  event: Pick<Parameters<typeof recordEvent>[1], 'event_type' | 'activity' | 'item_id' | 'unfinished'>,
+): Promise<string> {
+  const { id, team_id, fqdn } = site;
+  return recordEvent(db, { ...event, scope: 'stage', by: caller, team_id, site_live_id: id, fqdn });
+}
+
+export const viewStage = ({ id, fqdn, git_branch, created_at }: StageRow): StageSite => ({
+  id,
+  fqdn,
+  git_branch,
+  created_at,
+});
+
+export async function findStageOf(db: Db, siteId: string): Promise<StageRow | undefined> {
+  return (await stagesOfSites(db, [siteId])).get(siteId);
+}
