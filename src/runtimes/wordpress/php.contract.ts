@@ -232,6 +232,18 @@ export function describePhp(name: string, open: () => Promise<{ runtime: Runtime
       await runtime.delete(offline.id);
     });
 
+    it('hands over what a copy mails also where plugins have a mail server or a service of their own', async () => {
+      const copy = { ...newSpec(site, 'mailing.localhost'), isCopy: true };
+      await copySite(runtime, site, copy);
+      const code = `require '/site/wordpress/wp-load.php';
+        add_action('phpmailer_init', function ($mailer) { $mailer->isSMTP(); $mailer->Host = '127.0.0.1'; $mailer->Port = 9; }, PHP_INT_MAX);
+        add_filter('pre_wp_mail', function () { echo 'sent by a service '; return true; });
+        echo json_encode([wp_mail('bob@example.com', 'First', 'Bob'), wp_mail('bob@example.com', 'Second', 'Bob')]);`;
+      assert.equal((await get(await putPhp('mailing.php', code, copy), copy)).text, '[true,true]');
+      assert.equal((await collect(runtime.outgoingMail(copy.id))).length, 2);
+      await runtime.delete(copy.id);
+    });
+
     it('keeps what the time machine has beside a site from its PHP', async () => {
       const { content, staging, state } = runtime.storage(site.id);
       await mkdir(staging);

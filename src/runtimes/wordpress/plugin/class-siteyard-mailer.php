@@ -6,6 +6,14 @@
 defined( 'ABSPATH' ) || exit;
 
 class Siteyard_Mailer extends WP_PHPMailer {
+	/** The last that is called before a message goes its way: on a copy there is one way, whatever a plugin has set up. */
+	public function preSend() {
+		if ( SITEYARD_IS_COPY ) {
+			$this->Mailer = 'siteyard';
+		}
+		return parent::preSend();
+	}
+
 	/** PHPMailer calls `<mailer>Send` for a mailer that it does not know itself. */
 	protected function siteyardSend( $header, $body ) {
 		$recipients = array_column( array_merge( $this->getToAddresses(), $this->getCcAddresses(), $this->getBccAddresses() ), 0 );

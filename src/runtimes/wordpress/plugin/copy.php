@@ -15,12 +15,5 @@ function siteyard_hold_mail() {
 }
 
 add_filter( 'pre_wp_mail', 'siteyard_hold_mail', PHP_INT_MIN );
-add_action(
-	'phpmailer_init',
-	function ( $mailer ) {
-		$mailer->Mailer = 'siteyard';
-	},
-	PHP_INT_MAX
-);
 add_filter( 'pre_option_blog_public', fn() => '0' );
 add_action( 'send_headers', fn() => header( 'X-Robots-Tag: noindex, nofollow' ) );
