@@ -519,6 +519,7 @@ export type Region = {
   ip: string;
   name_servers: Array<string>;
   site_domain: string;
+  stage_domain: string;
   created_at: string;
 };
 export type ReplayedDeliveries = {

@@ -19,6 +19,7 @@ import { createRegion, deleteRegion, getRegion, updateRegion } from './region.ts
 const withSiteDomain = <R extends object>({ config }: Services, region: R) => ({
   ...region,
   site_domain: config.siteDomain,
+  stage_domain: config.stageDomain,
 });
 const RegionPath = Type.Object({ region_id: RegionId });
 

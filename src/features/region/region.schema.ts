@@ -24,12 +24,13 @@ export const Region = Type.Object(
     id: RegionId,
     ...fields,
     site_domain: Type.String({ description: 'A site without a domain of its own gets a name under this one' }),
+    stage_domain: Type.String({ description: 'A staging site gets a name under this one' }),
     created_at: Timestamp,
   },
   { title: 'Region' },
 );
 /** What the table keeps; the site domain is the platform's setting. */
-export type Region = Omit<Static<typeof Region>, 'site_domain'>;
+export type Region = Omit<Static<typeof Region>, 'site_domain' | 'stage_domain'>;
 
 export const NewRegion = Type.Object({ ...fields, name_servers: Type.Optional(fields.name_servers) });
 export type NewRegion = Static<typeof NewRegion>;

@@ -76,6 +76,7 @@ const touched: Record<string, string[]> = {
   application_password: ['application-passwords'],
   backup: ['sites'],
   webhook: ['webhooks', 'webhook-deliveries'],
+  stage: ['sites', 'teams', 'stage-mail'],
   restore: ['sites', 'restores', 'restore-previews', 'backups'],
 };
 

@@ -103,7 +103,8 @@ export function WorkNote({ site }: { site: Site }) {
         className="mb-6 flex items-center gap-2.5 rounded-lg bg-warn-soft px-3.5 py-2.5 text-warn-text"
       >
         <Spinner /> {stateOf(site).label}
-        {step && `: ${step}`}. Visitors wait for the moment that it takes.
+        {step && `: ${step}`}.{' '}
+        {site.busy === 'staging' ? 'The site goes on.' : 'Visitors wait for the moment that it takes.'}
         {site.busy === 'restoring' && (
           <Link
             to="/sites/$fqdn/time"

@@ -17,3 +17,12 @@ export const externalPathsQuery = (fqdn: string, page: number) =>
     queryFn: ({ signal }) => api.listExternalPaths({ params: { fqdn }, query: { page, size }, signal }),
     placeholderData: keepPreviousData,
   });
+
+export const stageMailQuery = (fqdn: string, page: number) =>
+  queryOptions({
+    queryKey: ['stage-mail', fqdn, page],
+    queryFn: ({ signal }) => api.listStageMail({ params: { fqdn }, query: { page, size }, signal }),
+    placeholderData: keepPreviousData,
+    // No event tells of it.
+    refetchInterval: 10_000,
+  });

@@ -26,6 +26,7 @@ import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx'
 import { SiteOverview } from './site-overview.tsx';
 import { SitePaths } from './site-paths.tsx';
 import { SiteSettings } from './site-settings.tsx';
+import { SiteStage } from './site-stage.tsx';
 
 const route = getRouteApi('/app/sites/$fqdn');
 
@@ -60,6 +61,7 @@ function SiteView({ site }: { site: Site }) {
   const [sawCreating] = useState(isCreating);
   const tabs: Tab[] = [
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
+    { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
     { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },

@@ -1,0 +1,189 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { HeldMail, Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { regionsQuery } from '../../api/regions.ts';
+import { atLeast } from '../../api/roles.ts';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { siteQuery } from '../../api/sites.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { Listing } from '../../layout/listing.tsx';
+import { planRemedy } from '../../layout/plan-link.tsx';
+import { Button, buttonStyle } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { ConfirmAction } from '../../ui/confirm-action.tsx';
+import { Definitions } from '../../ui/definitions.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
+import { MailIcon, OpenIcon, TrashIcon } from '../../ui/icons.ts';
+import { Input } from '../../ui/input.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { stageMailQuery } from './site-queries.ts';
+
+export function SiteStage({ site }: { site: Site }) {
+  const obstacle = obstaclesOf(site, useMe()).change;
+  return (
+    <div className="grid max-w-3xl gap-6">
+      {site.busy !== 'staging' && <BlockedNote reason={obstacle} />}
+      {site.site_stage === null ? (
+        <NewStage site={site} disabled={obstacle !== undefined} />
+      ) : (
+        <Stage site={site} stage={site.site_stage} disabled={obstacle !== undefined} />
+      )}
+    </div>
+  );
+}
+
+function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
+  const queryClient = useQueryClient();
+  const domain = useQuery(regionsQuery).data?.[0]?.stage_domain ?? 'localhost';
+  const [subdomain, setSubdomain] = useState(`${site.fqdn.split('.')[0]}-stage`);
+  async function submit() {
+    await api.createStage({ params: { fqdn: site.fqdn }, body: { subdomain: subdomain.trim() } });
+    await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
+  }
+  return (
+    <Section
+      title="Staging site"
+      description="A copy of the site to try things on. Visitors of the site see nothing of it, search engines stay away, and what it mails is held back."
+    >
+      <Form submit={submit} remedy={planRemedy(site.team)} fieldOfCode={{ 'site.name_taken': 'subdomain' }}>
+        <Field
+          name="subdomain"
+          label="Name of the staging site"
+          disabled={disabled}
+          hint="Letters, digits and hyphens."
+        >
+          <div className="flex">
+            <Input
+              value={subdomain}
+              onValueChange={(next) => setSubdomain(String(next))}
+              required
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="min-w-0 flex-1 rounded-r-none"
+            />
+            <span className="max-w-1/2 shrink-0 content-center truncate rounded-r-lg border border-line-strong border-l-0 bg-raised px-3 text-muted">
+              .{domain}
+            </span>
+          </div>
+        </Field>
+        <div>
+          <SubmitButton disabled={disabled}>Make staging site</SubmitButton>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
+
+function Stage({ site, stage, disabled }: StageProps) {
+  const queryClient = useQueryClient();
+  const isMaking = site.busy === 'staging';
+  async function remove() {
+    await api.deleteStage({ params: { fqdn: site.fqdn } });
+    await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
+    toast.success(`${stage.fqdn} is deleted.`);
+  }
+  return (
+    <>
+      <Section
+        title="Staging site"
+        description="What you change there stays there. The site itself goes on as it is."
+        action={
+          isMaking ? (
+            <p role="status" className="flex items-center gap-2 text-muted">
+              <Spinner /> It is being made
+            </p>
+          ) : (
+            <div className="flex flex-wrap gap-2">
+              <a
+                href={`${location.protocol}//${stage.fqdn}${location.port && `:${location.port}`}/`}
+                target="_blank"
+                rel="noreferrer"
+                className={buttonStyle()}
+              >
+                <OpenIcon /> Open
+              </a>
+              <ConfirmAction
+                trigger={
+                  <Button variant="secondary" disabled={disabled}>
+                    <TrashIcon /> Delete
+                  </Button>
+                }
+                title={`Delete ${stage.fqdn}?`}
+                action="Delete"
+                onConfirm={remove}
+              >
+                Everything that was changed there is lost for good. {site.fqdn} stays as it is.
+              </ConfirmAction>
+            </div>
+          )
+        }
+      >
+        <Definitions
+          rows={[
+            ['Name', stage.fqdn],
+            ['Made', <Time key="made" iso={stage.created_at} />],
+          ]}
+        />
+      </Section>
+      {!isMaking && atLeast(site.team.role, 'member') && <StageMail site={site} />}
+    </>
+  );
+}
+
+function StageMail({ site }: { site: Site }) {
+  const [page, setPage] = useState(1);
+  const query = useQuery(stageMailQuery(site.fqdn, page));
+  return (
+    <Section title="Mail that was held back" description="What the staging site wanted to send. Nobody got it." flush>
+      <Listing
+        query={query}
+        onPage={setPage}
+        empty={
+          <Empty icon={<MailIcon />} title="Nothing yet">
+            Orders, sign-ups and comments on the staging site can be tried without writing to anybody.
+          </Empty>
+        }
+      >
+        {(mails) => (
+          <ul className="divide-y divide-line">
+            {mails.map((mail) => (
+              <Mail key={mail.id} mail={mail} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+    </Section>
+  );
+}
+
+function Mail({ mail }: { mail: HeldMail }) {
+  return (
+    <li>
+      <details>
+        <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-3 px-5 py-3 hover:bg-raised">
+          <span className="min-w-0 flex-1 truncate font-medium">{mail.subject || 'Without a subject'}</span>
+          <span className="truncate text-muted">{mail.recipients.join(', ')}</span>
+          <span className="text-muted">
+            <Time iso={mail.written_at} />
+          </span>
+        </summary>
+        <pre className="whitespace-pre-wrap break-words px-5 pb-4 font-sans">{textOf(mail)}</pre>
+      </details>
+    </li>
+  );
+}
+
+/** A parsed document runs nothing and loads nothing. */
+function textOf({ text, html }: HeldMail): string {
+  if (text.trim() !== '' || html === null) return text;
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '';
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { registerPerson } from '../test/people.ts';
+import { newSite, putOnPlan } from '../test/sites.ts';
+import { siteOnDisk } from '../test/time.ts';
+import { visit } from '../test/visit.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
+
+/** One walk: make a staging site, look at what it mailed, delete it. Each step stands on what the former ones left. */
+describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ada: Person;
+  let label: string;
+  let stage: { id: string; fqdn: string };
+
+  before(async () => {
+    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    const owner = await registerPerson(app, 'Ada');
+    await putOnPlan(app, owner.teamId, 'business');
+    const { fqdn } = await newSite(owner);
+    label = fqdn.split('.')[0] as string;
+    ada = await openPerson(browser, app.url);
+    await ada.page.goto(`/sites/${fqdn}?tab=stage`);
+    await signIn(ada.page, owner.email, 'a long enough password');
+    stage = { id: '', fqdn: `${label}-stage.localhost` };
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  it('is made under the name that is offered, and opens', async () => {
+    const { page } = ada;
+    const name = page.getByLabel('Name of the staging site');
+    assert.equal(await name.inputValue(), `${label}-stage`);
+    await assertFitsAndAccessible(page, 'a site without a stage');
+    await name.fill('no such name');
+    await page.getByRole('button', { name: 'Make staging site' }).click();
+    await page.getByText('letters, digits and dashes').waitFor();
+    await name.fill(`${label}-stage`);
+    await page.getByRole('button', { name: 'Make staging site' }).click();
+    const link = page.getByRole('link', { name: 'Open', exact: true });
+    await link.waitFor();
+    assert.equal(new URL((await link.getAttribute('href')) as string).hostname, stage.fqdn);
+    assert.equal((await visit(app, stage.fqdn, '/')).status, 200);
+  });
+
+  it('shows what it wanted to mail', async () => {
+    const { page } = ada;
+    const { db } = app.services;
+    stage = await db.selectFrom('sites').select(['id', 'fqdn']).where('kind', '=', 'stage').executeTakeFirstOrThrow();
+    await page.getByText('Nothing yet').waitFor();
+    const mail = { to: 'customer@example.com', subject: 'Your order', text: 'Thank you for nothing!' };
+    await siteOnDisk(app, stage.id).write('plugins/mail.php', JSON.stringify([{ mail }]));
+    await visit(app, stage.fqdn, '/wp-content/plugins/mail.php');
+    await page.getByText('Your order').click();
+    await page.getByText('Thank you for nothing!').waitFor();
+    await page.getByText('customer@example.com').waitFor();
+    await assertFitsAndAccessible(page, 'a site with a stage');
+  });
+
+  it('is deleted after a question', async () => {
+    const { page } = ada;
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Make staging site' }).waitFor();
+    assert.deepEqual(ada.complaints, []);
+  });
+});
