@@ -18,6 +18,8 @@ export const Host = Type.String({
   description: 'A host name, with a port where it is not 443',
   examples: ['blog.example.com'],
 });
+/** Whether the staging site of the named site is meant. */
+export const OfStage = Type.Optional(Type.Boolean({ description: 'Of its staging site instead' }));
 /** A short human name: one line, not blank. */
 export const Name = Type.String({ minLength: 1, maxLength: 100, format: 'line' });
 export const Text = Type.String({ minLength: 1, maxLength: 50_000, pattern: '\\S' });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment } from '#core/http/schema.ts';
-import { onSite } from '#features/instance/instance.ts';
+import { Fqdn, Moment, OfStage } from '#core/http/schema.ts';
+import { noStage, onSite, siteOrStage } from '#features/instance/instance.ts';
 import { filesOf } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
 import { listBackups } from './backup.sql.ts';
@@ -23,10 +23,12 @@ export const backupOperations = [
     query: Type.Object({
       number_to_fetch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
       restore_point: Type.Optional(Moment),
+      stage: OfStage,
     }),
     response: Type.Union([Backup, Type.Array(Backup)], { title: 'BackupOrBackups' }),
-    errors: [noBackup],
-    async handle({ db, subject: site, query: { number_to_fetch, restore_point } }) {
+    errors: [noBackup, noStage],
+    async handle({ db, subject, query: { number_to_fetch, restore_point, stage } }) {
+      const site = await siteOrStage(db, subject, stage);
       const backups = await listBackups(db, site.id, momentOf(restore_point), number_to_fetch ?? 1);
       if (number_to_fetch !== undefined) return backups;
       if (!backups[0]) throw noBackup();
@@ -44,10 +46,12 @@ export const backupOperations = [
     query: Type.Object({
       restore_point: Type.Optional(Moment),
       prefix: Type.Optional(Type.String({ maxLength: 4096, description: 'Only files whose keys begin so' })),
+      stage: OfStage,
     }),
     response: PitFiles,
-    errors: [noBackup],
-    async handle({ db, services, subject: site, query: { restore_point, prefix = '' } }) {
+    errors: [noBackup, noStage],
+    async handle({ db, services, subject, query: { restore_point, prefix = '', stage } }) {
+      const site = await siteOrStage(db, subject, stage);
       const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);
       if (!backup) throw noBackup();
       return filesOf(services, site, backup, prefix);

@@ -8,16 +8,17 @@ import { lockSite, type SiteRow } from './instance.sql.ts';
 export function recordSiteEvent(
   db: Db,
   caller: Pick<Caller, 'userId'> | null,
-  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'>,
+  site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'> & Partial<Pick<SiteRow, 'kind' | 'of_site_id'>>,
   event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished' | 'item_id'>,
 ): Promise<string> {
   return recordEvent(db, {
     item_id: site.id,
     ...event,
-    scope: 'site',
+    scope: site.kind === 'stage' ? 'stage' : 'site',
     by: caller,
     team_id: site.team_id,
-    site_live_id: site.id,
+    // What happens to a copy is found with what happens to its site.
+    site_live_id: site.of_site_id ?? site.id,
     fqdn: site.fqdn,
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { noStage } from './instance.schema.ts';
 import type { SiteRow } from './instance.sql.ts';
 
 /** What everybody may know of a site's stage; what is done with stages is elsewhere. */
@@ -16,6 +17,14 @@ export async function stagesOfSites(db: Db, siteIds: string[]): Promise<Map<stri
     select s.of_site_id, s.id, s.fqdn, g.git_branch, s.created_at from sites s join site_stages g on g.site_id = s.id
     where s.of_site_id = any(${siteIds}::uuid[]) and s.kind = 'stage'`.execute(db);
   return new Map(rows.map((row) => [row.of_site_id, row]));
+}
+
+/** The site itself, or its stage where somebody means that. */
+export async function siteOrStage(db: Db, site: SiteRow, isStage: boolean | undefined): Promise<SiteRow> {
+  if (!isStage) return site;
+  const { rows } = await sql<SiteRow>`select * from sites where of_site_id = ${site.id} and kind = 'stage'`.execute(db);
+  if (!rows[0]) throw noStage();
+  return rows[0];
 }
 
 /** The stage of a site, kept from changing until the transaction ends. The live site is locked before it. */

@@ -2,7 +2,7 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import { type BackupRow, chooseBackup, findBackupByHash, snapshotNameOf } from '#features/backup/backup.ts';
 import type { RestoreWish } from '#timemachine/process/protocol.ts';
-import { type NewPitRestore, noStage } from './pit-restore.schema.ts';
+import type { NewPitRestore } from './pit-restore.schema.ts';
 
 /** What somebody wants back, and the backups that it comes from. */
 export interface ChosenRestore {
@@ -39,7 +39,6 @@ export async function chooseBackups(
   if (hash !== undefined && !restoreDb)
     faults.push(bodyFault('db_restore_hash', 'Value error, it names a database while restore_db is false'));
   if (faults.length > 0 || !backup) throw invalid(...faults);
-  if (input.for_stage_site) throw noStage();
   return {
     restorePoint,
     backup,

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, OfStage, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { onPartOfSite, onSite } from '#features/instance/instance.ts';
+import { noStage, onPartOfSite, onSite, siteOrStage } from '#features/instance/instance.ts';
 import { tooManyPreviews } from '#features/preview/preview.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
@@ -13,7 +13,6 @@ import {
   ChangesQuery,
   FORMATS,
   NewPitRestore,
-  noStage,
   PitPreview,
   PitRestore,
   PitRestoreDetail,
@@ -45,9 +44,11 @@ export const pitRestoreOperations = [
     access: onSite('viewer'),
     assistant: true,
     params: SitePath,
-    query: Type.Object(PageQuery),
+    query: Type.Object({ stage: OfStage, ...PageQuery }),
     response: PageOf(PitRestore),
-    async handle({ db, subject: site, query, page }) {
+    errors: [noStage],
+    async handle({ db, subject, query, page }) {
+      const site = await siteOrStage(db, subject, query.stage);
       const { count, rows } = await listPitRestores(db, site.id, query);
       return page(query, count, rows.map(viewOf));
     },
@@ -66,8 +67,11 @@ export const pitRestoreOperations = [
     response: PitRestore,
     errors: [...workingTeamErrors, siteBusy, noStage, rehearsalRuns, restoreFailed],
     goesOn: true,
-    prepare: ({ db, subject: site, body }) => chooseBackups(db, site, body),
-    handle: (call) => createPitRestore(call, call.subject, call.prepared),
+    async prepare({ db, subject, body }) {
+      const site = await siteOrStage(db, subject, body.for_stage_site);
+      return { site, chosen: await chooseBackups(db, site, body) };
+    },
+    handle: (call) => createPitRestore(call, call.prepared.site, call.prepared.chosen),
     async reread({ db, subject: site }, { body, eventId }) {
       const { failure } = await eventDetail(db, eventId);
       const restore = await findPitRestore(db, site.id, body.id);
@@ -101,11 +105,16 @@ export const pitRestoreOperations = [
     response: PitPreview,
     errors: [...workingTeamErrors, siteBusy, noStage, previewFailed, tooManyPreviews],
     goesOn: true,
-    async prepare({ db, services, subject: site, body, query }) {
+    async prepare({ db, services, subject, body, query }) {
+      const site = await siteOrStage(db, subject, body.for_stage_site);
       const chosen = await chooseBackups(db, site, body);
-      return { chosen, plan: await planRestore(services, site, chosen, query) };
+      return { site, chosen, plan: await planRestore(services, site, chosen, query) };
     },
-    handle: (call) => previewPitRestore(call, call.subject, call.prepared.chosen, call.prepared.plan, call.query),
+    handle: (call) => {
+      const { site, chosen, plan } = call.prepared;
+      const path = `/site/${call.subject.fqdn}/pit_restore/preview`;
+      return previewPitRestore(call, { site, path }, chosen, plan, call.query);
+    },
   }),
   operation({
     id: 'getPitRestore',

@@ -4,9 +4,10 @@ import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import { CHUNK, type ChangeList, type Window, windowOf } from './pit-restore.list.ts';
 
-export type PitRestoreRow = Selectable<DB['pit_restores']>;
+export type PitRestoreRow = Selectable<DB['pit_restores']> & { site_live_id: string };
 
-const COLUMNS = sql`id, site_id, user_id, event_id, restore_point, commit_hash, backup_point, db_restore_hash, restore_db,
+const LIVE_ID = sql`coalesce((select of_site_id from sites where sites.id = pit_restores.site_id), site_id)`;
+const COLUMNS = sql`id, site_id, ${LIVE_ID} as site_live_id, user_id, event_id, restore_point, commit_hash, backup_point, db_restore_hash, restore_db,
   restore_cms_content, delete_extra_files, is_dry_run, passed_dry_run, undo_point, num_files_added, num_files_deleted,
   num_files_restored, num_folders_added, applied_at, num_tables_deleted, num_tables_failed, num_tables_restored, num_tables_skipped,
   changes_count, changes_are_cut, failed_reason, created_at, finished_at`;
@@ -20,9 +21,12 @@ export async function listPitRestores(db: Db, siteId: string, paging: Paging): P
   return listNewest<PitRestoreRow>(db, { table: 'pit_restores', where, columns: COLUMNS }, paging);
 }
 
+/** Of the site or of its stage. */
 export async function findPitRestore(db: Db, siteId: string, id: string): Promise<PitRestoreRow | undefined> {
   const { rows } = await sql<PitRestoreRow>`
-    select ${COLUMNS} from pit_restores where id = ${id} and site_id = ${siteId}`.execute(db);
+    select ${COLUMNS} from pit_restores where id = ${id} and (site_id = ${siteId} or ${LIVE_ID} = ${siteId})`.execute(
+    db,
+  );
   return rows[0];
 }
 

@@ -71,17 +71,17 @@ async function requireBackup(db: Db, siteId: string, hash: string): Promise<Snap
 /** What a restore would do, without a record; with `browse` also the site as it was, to be looked at. */
 export async function previewPitRestore(
   call: Call,
-  site: SiteRow,
+  { site, path }: { site: SiteRow; path: string },
   chosen: ChosenRestore,
   { now, difference, list }: Preview,
   query: PreviewQuery,
 ): Promise<PitPreview> {
   const created_at = new Date();
   const changes = signChanges(call.services, site.id, seesSecrets(call.caller) ? listOf(list) : storedListOf(list));
-  const changes_next = nextOfPreview(call.services, site, now, query, difference.count);
+  const changes_next = nextOfPreview(call.services, path, now, query, difference.count);
   return {
     id: randomUUID(),
-    site_live_id: site.id,
+    site_live_id: site.of_site_id ?? site.id,
     ...choiceOf(chosen),
     git_restore_hash: chosen.backup.commit_hash,
     passed_dry_run: null,
@@ -100,7 +100,7 @@ export async function previewPitRestore(
 /** To be asked with the same body. It names what was compared with: the site may have changed by then, and the list would too. */
 function nextOfPreview(
   { config }: Services,
-  site: SiteRow,
+  path: string,
   now: SnapshotName,
   query: PreviewQuery,
   count: number,
@@ -108,7 +108,7 @@ function nextOfPreview(
   const { page, size } = lastPageOf(query);
   if (page * size >= count) return null;
   const next = new URLSearchParams({ now_hash: now.hash, page: String(page + 1), size: String(size) });
-  return `${config.baseUrl}${API_PREFIX}/site/${site.fqdn}/pit_restore/preview?${next}`;
+  return `${config.baseUrl}${API_PREFIX}${path}?${next}`;
 }
 
 /** Writes the record, its event and the job; a real restore has the site to itself from now on. */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Moment, OfStage, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { onSite } from '#features/instance/instance.ts';
+import { noStage, onSite, siteOrStage } from '#features/instance/instance.ts';
 import { nameErrors } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
@@ -171,8 +171,9 @@ export const siteOperations = [
     summary: 'A link that opens wp-admin as the first administrator, once',
     access: onSite('member'),
     params: SitePath,
+    query: Type.Object({ stage: OfStage }),
     response: SiteLogin,
-    errors: [...workingTeamErrors, siteBusy],
-    handle: (call) => createSiteLogin(call, call.subject),
+    errors: [...workingTeamErrors, siteBusy, noStage],
+    handle: async (call) => createSiteLogin(call, await siteOrStage(call.db, call.subject, call.query.stage)),
   }),
 ];

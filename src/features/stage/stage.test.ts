@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Site } from '#sdk';
+import type { Backup, PitRestore, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
@@ -165,6 +165,43 @@ suite('a staging site', () => {
     const { rows } = await sql`select from sites where id = ${stage.id}`.execute(app.services.db);
     assert.equal(rows.length, 0);
     await eventually(async () => (await visit(app, stage.fqdn, '/')).status === 404);
+  });
+
+  test('goes back in time by itself, and the live site does not', async () => {
+    const site = await titledSite('Live');
+    const params = { fqdn: site.fqdn };
+    const wish = { for_stage_site: true, restore_point: new Date().toISOString() };
+    await assert.rejects(owner.api.createPitRestore({ params, body: wish }), refused(409, 'stage.not_found'));
+    const stage = await stageOf(site);
+    const disk = siteOnDisk(app, stage.id);
+    await disk.setOption('blogname', 'Before');
+    const restore_point = await disk.keep();
+    await disk.setOption('blogname', 'After');
+    const seen = await owner.api.previewPitRestore({ params, body: { ...wish, restore_point } });
+    assert.equal(seen.site_live_id, site.id);
+    const done = await owner.api.createPitRestore({ params, wait: 60, body: { ...wish, restore_point } });
+    assert.equal(done.site_live_id, site.id);
+    assert.match((await visit(app, stage.fqdn, '/?c')).text, /Before/);
+    assert.match((await visit(app, site.fqdn, '/?c')).text, /Live/);
+    const of = async (isStage: boolean) =>
+      (await owner.api.listPitRestores({ params, query: { stage: isStage } })).results.map(({ id }) => id);
+    assert.deepEqual([await of(true), await of(false)], [[done.id], []]);
+    const found = await owner.api.getPitRestore({ params: { ...params, pit_restore_id: done.id } });
+    assert.equal((found as PitRestore).id, done.id);
+    const backups = (isStage: boolean) =>
+      owner.api.getBackups({ params, query: { number_to_fetch: 9, stage: isStage } }) as Promise<Backup[]>;
+    const hashes = async (isStage: boolean) => (await backups(isStage)).map(({ id }) => id);
+    const [ofStage, ofLive] = [await hashes(true), await hashes(false)];
+    assert.ok(ofStage.length > 1 && ofLive.length > 0 && !ofStage.some((id) => ofLive.includes(id)));
+  });
+
+  test('lets its people sign in to its own WordPress', async () => {
+    const site = await titledSite('Door');
+    const { fqdn } = await stageOf(site);
+    const { url } = await owner.api.createSiteLogin({ params: { fqdn: site.fqdn }, query: { stage: true } });
+    assert.equal(new URL(url).hostname, fqdn);
+    const entered = await visit(app, fqdn, url.slice(new URL(url).origin.length));
+    assert.match(String(entered.headers['set-cookie']), /wordpress_logged_in/);
   });
 
   test('that can not be made leaves nothing behind, and the live site is free again', async () => {

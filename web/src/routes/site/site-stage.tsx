@@ -22,6 +22,7 @@ import { Input } from '../../ui/input.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { SignInButton } from './sign-in-button.tsx';
 import { stageMailQuery } from './site-queries.ts';
 
 export function SiteStage({ site }: { site: Site }) {
@@ -111,6 +112,9 @@ function Stage({ site, stage, disabled }: StageProps) {
               >
                 <OpenIcon /> Open
               </a>
+              <SignInButton site={site} stage variant="secondary">
+                Sign in
+              </SignInButton>
               <ConfirmAction
                 trigger={
                   <Button variant="secondary" disabled={disabled}>

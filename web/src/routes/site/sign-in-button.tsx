@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import type { Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { Button } from '../../ui/button.tsx';
+import { messageOf } from '../../ui/form.tsx';
+import { KeyIcon } from '../../ui/icons.ts';
+import { toast } from '../../ui/toast.tsx';
+
+type SignInButtonProps = { site: Site; stage?: boolean; variant?: 'secondary'; children: string };
+
+/** Opens wp-admin in a tab of its own, of the site or of its stage. */
+export function SignInButton({ site, stage = false, variant, children }: SignInButtonProps) {
+  const [pending, setPending] = useState(false);
+  const obstacle = obstaclesOf(site, useMe()).signIn;
+
+  async function signIn() {
+    // Opened before the answer comes: later, browsers take it for an advertisement.
+    const tab = window.open('about:blank', '_blank');
+    setPending(true);
+    try {
+      const { url } = await api.createSiteLogin({ params: { fqdn: site.fqdn }, query: { stage } });
+      if (!tab) return location.assign(url);
+      // What opens there must not reach back into the dashboard.
+      tab.opener = null;
+      tab.location.replace(url);
+    } catch (error) {
+      tab?.close();
+      toast.error(messageOf(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <Button
+      {...(variant && { variant })}
+      pending={pending}
+      disabled={obstacle !== undefined}
+      title={obstacle}
+      onClick={() => void signIn()}
+    >
+      <KeyIcon /> {children}
+    </Button>
+  );
+}
