@@ -3,7 +3,7 @@ import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 
-export type HeldMailRow = Selectable<DB['held_mails']>;
+type HeldMailRow = Selectable<DB['held_mails']>;
 
 /** Nothing where the site is gone meanwhile. */
 export async function insertHeldMail(db: Db, mail: Insertable<DB['held_mails']>): Promise<void> {
