@@ -37,6 +37,8 @@ export function describeProcesses(
     const get = (path: string, target = site) => request(runtime, target, { path, timeoutMs: GENEROUS_MS });
     const pids = () => runtime.awake().flatMap(({ siteId, pid }) => (siteId === site.id ? [pid] : []));
     const inContent = (file: string) => join(runtime.contentFolder(site.id), file);
+    /** Says whether the site answers, for which a fresh process does not have to read all of WordPress. */
+    const isAlive = async () => (await get(await driver.put(site, 'alive.php', [{ say: 'alive' }]))).text === 'alive';
 
     /** A request that goes on until it is let go; resolves when the site is at it. */
     let holds = 0;
@@ -54,7 +56,7 @@ export function describeProcesses(
 
     it('answers others while one request takes long', async () => {
       const long = await hold();
-      assert.equal((await get('/wp-login.php')).status, 200);
+      assert.ok(await isAlive());
       assert.equal(long.hasEnded(), false);
       assert.equal(pids().length, 2);
       await long.letGo();
@@ -84,7 +86,7 @@ export function describeProcesses(
       let heard = 0;
       runtime.listen({ touched: (siteId) => siteId === site.id && heard++ });
       const long = await hold();
-      await get('/wp-login.php');
+      assert.ok(await isAlive());
       // Two have begun and one has ended, which is told a moment after its answer.
       await until(() => heard === 3);
       await long.letGo();
@@ -108,7 +110,7 @@ export function describeProcesses(
         }
         resume?.();
       }
-      assert.equal((await get('/wp-login.php')).status, 200);
+      assert.ok(await isAlive());
     });
 
     it('ends a command too when some work has the site to itself, and starts none', async () => {

@@ -8,6 +8,13 @@ import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
 const WP_CLI = '/site/wp-cli/wp-cli.phar';
 const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--no-color'];
 
+/** What is said of a command that names no such program; nothing has to start for that. */
+export function refuseUnknown({ args: [program] }: Command): CommandResult | undefined {
+  if (program === 'wp' || program === 'php') return undefined;
+  const stderr = `${program}: command not found\n`;
+  return { exitCode: UNKNOWN_EXIT_CODE, stdout: '', stderr, truncated: false, durationMs: 0 };
+}
+
 /** Runs one command of a site in a process of its own, which ends with it. */
 export async function runCommand(
   worker: WorkerProcess,
@@ -26,12 +33,6 @@ export async function runCommand(
     truncated: stdout.truncated || stderr.truncated,
     durationMs: Date.now() - startedAt,
   });
-  const nothing = { text: '', truncated: false };
-  if (program !== 'wp' && program !== 'php') {
-    worker.kill('stopped', 'There is nothing to run.');
-    return result(UNKNOWN_EXIT_CODE, nothing, nothing, `${program}: command not found\n`);
-  }
-
   const stdout = collect(worker.output.stdout, command.maxOutputBytes, (chunk) => command.onOutput?.('stdout', chunk));
   const stderr = collect(worker.output.stderr, command.maxOutputBytes, (chunk) => command.onOutput?.('stderr', chunk));
   const stop = () => worker.kill('timeout', 'The command took too long.');

@@ -141,7 +141,8 @@ describe('PHP in WebAssembly', () => {
       for (const name of ['a', 'b', 'c']) {
         const site = await createSite(runtime, `${name}.localhost`);
         sites.push(site.id);
-        await requestSite(runtime, site, { method: 'GET', path: '/wp-login.php', timeoutMs: 120_000 });
+        const path = await putProbe(runtime, site, 'answer.php', "echo 'an answer';");
+        assert.equal((await request(runtime, site, { path })).text, 'an answer');
       }
       assert.deepEqual(
         runtime

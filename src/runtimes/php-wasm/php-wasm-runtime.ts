@@ -19,7 +19,7 @@ import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { runCommand } from './commands.ts';
+import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -154,6 +154,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
     const requireOpen = () => command.asHolder || this.suspended.requireOpen(site.id);
     requireOpen();
+    const refusal = refuseUnknown(command);
+    if (refusal) return refusal;
     const worker = await this.#pool.runner(site.coreVersion);
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));

@@ -51,6 +51,7 @@ const KILL_LIMIT_MS = 15_000;
 const LONGEST_STRETCH = 10;
 /** Beside the heap that JavaScript uses, PHP's memory is WebAssembly's, which this does not count. */
 const JAVASCRIPT_HEAP_MB = 256;
+const START_HEAP_MB = 64;
 /** How far a process gives way to others: one that waits for a site has time, and what a site has besides its first comes after the first of others. */
 const PRIORITIES = { normal: 0, extra: 5, background: 10 } as const;
 /** Whoever is not root can lower a priority and never raise it again, so that a site would stay behind for good. */
@@ -98,11 +99,18 @@ export class WorkerProcess {
         `--allow-fs-write=${slot}`,
         // PHP waits for sockets and timers inside of WebAssembly; this is the faster of the two ways to do so.
         '--experimental-wasm-jspi',
-        ...(compiler === 'baseline' ? ['--liftoff-only'] : []),
+        // A function is checked when it is first compiled, which most of PHP's never are, and not all of them at every start.
+        '--wasm-lazy-validation',
+        // The heap is small: dividing its collection among threads costs more than it saves.
+        '--single-threaded-gc',
+        // Without optimizing there is nothing left to do beside the program.
+        ...(compiler === 'baseline' ? ['--liftoff-only', '--single-threaded'] : []),
+        // What a start needs of it, so that it is not collected at every step on the way there.
+        `--initial-old-space-size=${START_HEAP_MB}`,
         `--max-old-space-size=${JAVASCRIPT_HEAP_MB}`,
         '--disable-warning=ExperimentalWarning',
         '--disable-warning=SecurityWarning',
-        `--require=${join(WORKER_FOLDER, 'process-binding.cjs')}`,
+        `--require=${join(WORKER_FOLDER, 'preload.cjs')}`,
         join(WORKER_FOLDER, 'main.ts'),
         JSON.stringify({ mode, phpVersion, ini, shared, slot, allowedNetworks }),
       ],

@@ -13,14 +13,18 @@ const GENEROUS_MS = 240_000;
 /** What every driver must do about the processes that its PHP runs in, and about what that PHP asks of its own site. */
 export function describePhpProcesses(
   name: string,
-  open: (limits: { requestTimeoutMs: number }) => Promise<{ runtime: Runtime; close(): Promise<void> }>,
+  open: (options: {
+    requestTimeoutMs: number;
+    /** Whether PHP stands ready for sites that wake. */
+    isWarm: boolean;
+  }) => Promise<{ runtime: Runtime; close(): Promise<void> }>,
 ): void {
   describe(`contract of PHP's processes: ${name}`, () => {
     let runtime: Runtime;
     let site: SiteSpec;
     let close = async () => {};
     before(async () => {
-      ({ runtime, close } = await open({ requestTimeoutMs: GENEROUS_MS }));
+      ({ runtime, close } = await open({ requestTimeoutMs: GENEROUS_MS, isWarm: false }));
       site = await createSite(runtime, 'busy.localhost');
     });
     after(() => close());
@@ -50,19 +54,28 @@ export function describePhpProcesses(
     it('ends a process that hangs before it begins, and another answers', async () => {
       let heard = 0;
       runtime.listen({ touched: (siteId) => siteId === site.id && heard++ });
-      assert.equal((await get('/wp-login.php')).status, 200);
+      const path = await putProbe(runtime, site, 'answer.php', "echo 'an answer';");
+      assert.equal((await get(path)).text, 'an answer');
       await until(() => heard === 2);
       const hanging = pids();
       for (const pid of hanging) process.kill(pid, 'SIGSTOP');
-      assert.equal((await get('/wp-login.php')).status, 200);
+      assert.equal((await get(path)).text, 'an answer');
       assert.deepEqual(hanging.filter(isRunning), []);
     });
 
     it('warms a site up before anybody asks for it, and minds nothing where it can not', async () => {
-      await runtime.stop(site.id);
-      await runtime.warmUp(site);
-      assert.equal(pids().length, 1);
-      await runtime.warmUp(newSpec(site, 'nowhere.localhost'));
+      const warm = await open({ requestTimeoutMs: GENEROUS_MS, isWarm: true });
+      try {
+        const early = await createSite(warm.runtime, 'early.localhost');
+        await warm.runtime.warmUp(early);
+        assert.deepEqual(
+          warm.runtime.awake().map(({ siteId }) => siteId),
+          [early.id],
+        );
+        await warm.runtime.warmUp(newSpec(early, 'nowhere.localhost'));
+      } finally {
+        await warm.close();
+      }
     });
 
     describe('what a site asks of itself', () => {
@@ -91,24 +104,6 @@ export function describePhpProcesses(
       });
       after(() => server.close());
       const answers = ['itself: by curl', 'itself: by stream', 'itself: by WordPress'];
-
-      for (const protocol of ['http', 'https']) {
-        it(`comes to the platform and nowhere else, by ${protocol}`, async () => {
-          const own = { ...site, url: site.url.replace('http:', `${protocol}:`) };
-          const path = await putProbe(
-            runtime,
-            site,
-            'itself.php',
-            `require '/site/wordpress/wp-load.php'; ${asking} echo json_encode(ask(home_url('/asked?x=1')));`,
-          );
-          heard.length = 0;
-          assert.deepEqual(JSON.parse((await get(path, own)).text), answers);
-          assert.deepEqual(
-            heard.map(({ siteId, request: { url, headers } }) => [siteId, url, headers.host]),
-            Array(3).fill([site.id, '/asked?x=1', 'busy.localhost:8080']),
-          );
-        });
-      }
 
       it('is answered for commands as well', async () => {
         heard.length = 0;
@@ -149,6 +144,25 @@ export function describePhpProcesses(
         assert.deepEqual(heard, []);
         await runtime.delete(offline.id);
       });
+
+      // By https it is another process, so that comes last.
+      for (const protocol of ['http', 'https']) {
+        it(`comes to the platform and nowhere else, by ${protocol}`, async () => {
+          const own = { ...site, url: site.url.replace('http:', `${protocol}:`) };
+          const path = await putProbe(
+            runtime,
+            site,
+            'itself.php',
+            `require '/site/wordpress/wp-load.php'; ${asking} echo json_encode(ask(home_url('/asked?x=1')));`,
+          );
+          heard.length = 0;
+          assert.deepEqual(JSON.parse((await get(path, own)).text), answers);
+          assert.deepEqual(
+            heard.map(({ siteId, request: { url, headers } }) => [siteId, url, headers.host]),
+            Array(3).fill([site.id, '/asked?x=1', 'busy.localhost:8080']),
+          );
+        });
+      }
     });
   });
 }

@@ -7,3 +7,7 @@ Object.defineProperty(process, 'binding', {
     throw new Error('process.binding is not available');
   },
 });
+
+// Whoever imports node:http reads all that it has, and these three would load Node's whole fetch, which nobody here uses.
+const http = require('node:http');
+for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) delete http[name];
