@@ -3,6 +3,24 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** Each of them costs a process for every window, and the first two draw an address bar that nobody looks at. */
+const UNUSED_FEATURES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'];
+/** Those that Playwright turns off: Chromium hears only the last list, so ours has to repeat them. */
+const PLAYWRIGHTS_UNUSED_FEATURES = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+];
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -10,6 +28,7 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  `--disable-features=${[...PLAYWRIGHTS_UNUSED_FEATURES, ...UNUSED_FEATURES]}`,
 ];
 
 /** The machine's own Chromium, the one that scripts/setup.mjs made sure of. Start one a file: it takes a second. */

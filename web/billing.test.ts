@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { letIn, type Person as Member, registerPerson } from '../test/people.ts';
 import { insertSite } from '../test/sites.ts';
-import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo, walk } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
 const DAY_MS = 86_400_000;
@@ -344,15 +344,9 @@ describe('plans and billing in the dashboard', { timeout: 400_000 }, () => {
       body: { outcome: 'paid' },
     });
     const paid = (await ada.api.listTeams()).results.find(({ name }) => name === 'Harbour Works');
-    const walk = async ({ page }: Person, paths: string[]) => {
-      for (const path of paths) {
-        await page.goto(path);
-        await assertFitsAndAccessible(page, path);
-      }
-    };
     const teams = [quietTeamId, paid?.id].map((id) => `/teams/${id}?tab=plan`);
     await Promise.all([
-      walk(owner, [...teams, '/teams/new', checkout.url, cancel_url, portal.url, longNamed.url, success_url]),
+      walk(owner, ['/teams/new', ...teams, checkout.url, cancel_url, portal.url, longNamed.url, success_url]),
       walk(viewer, [teamPath]),
     ]);
   });

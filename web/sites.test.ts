@@ -8,7 +8,7 @@ import { launchBrowser } from '../test/browser.ts';
 import { letIn, registerPerson } from '../test/people.ts';
 import { insertSite } from '../test/sites.ts';
 import { visit } from '../test/visit.ts';
-import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo, walk } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
 const CMS_PASSWORD = 'correct horse battery';
@@ -339,12 +339,6 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const tabs = ['overview', 'activity', 'access', 'edge', 'paths', 'settings'].map(
       (tab) => `/sites/${NAME}?tab=${tab}`,
     );
-    const walk = async ({ page }: Person, paths: string[]) => {
-      for (const path of paths) {
-        await page.goto(path);
-        await assertFitsAndAccessible(page, path);
-      }
-    };
     await Promise.all([walk(owner, ['/sites', ...tabs]), walk(viewer, ['/sites/new', tabs[5] as string])]);
     await owner.page.getByRole('button', { name: 'Delete site' }).click();
     await assertFitsAndAccessible(owner.page, 'the question before deleting');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AnyRouter } from '@tanstack/react-router';
 import axe, { type RunOptions } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 
@@ -49,13 +50,45 @@ export function linkIn(mail: string, path: string): string {
 }
 
 /**
+ * Looks at one page of the dashboard after the other: those at an address, and what the buttons (in brackets) open. The first is loaded; to the
+ * others it goes as links do, so that the dashboard and axe are compiled once.
+ */
+export async function walk(
+  { page }: Person,
+  [first, ...others]: [string, ...(string | [button: string])[]],
+): Promise<void> {
+  await page.goto(first);
+  await assertFitsAndAccessible(page, first);
+  for (const step of others) {
+    if (typeof step === 'string') await followLink(page, step);
+    else await page.getByRole('button', { name: step[0] }).click();
+    await assertFitsAndAccessible(page, String(step));
+  }
+}
+
+/** Until the other page is shown: the one before has headings, too. */
+async function followLink(page: Page, address: string): Promise<void> {
+  const { pathname, search } = new URL(address, page.url());
+  await page.evaluate(async (path) => {
+    const router = (globalThis as unknown as { __TSR_ROUTER__: AnyRouter }).__TSR_ROUTER__;
+    await new Promise<void>((resolve) => {
+      const forget = router.subscribe('onRendered', () => {
+        forget();
+        resolve();
+      });
+      router.history.push(path);
+    });
+  }, pathname + search);
+}
+
+/**
  * Looks at the page as it is: in both themes, at its widest, and at its narrowest, where bars and menus differ. A theme
  * changes nothing but colours, and a width everything but colours.
  */
 export async function assertFitsAndAccessible(page: Page, name: string): Promise<void> {
   await page.getByRole('heading').first().waitFor();
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   await setTheme(page, 'dark');
   assert.deepEqual(await violations(page, { runOnly: ['color-contrast'] }), [], `${name}, dark`);
   await setTheme(page, 'light');

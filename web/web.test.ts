@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
-import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn } from './test-person.ts';
+import { assertFitsAndAccessible, linkIn, openPerson, type Person, signIn, walk } from './test-person.ts';
 
 const ADA = { first: 'Ada', last: 'Lovelace', email: 'ada@example.com', password: 'analytical engine' };
 const GRACE = { first: 'Grace', last: 'Hopper', email: 'grace@example.com', password: 'compilers are fun' };
@@ -281,7 +281,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await Promise.all([
       walk(ada, ['/teams', '/activity', ...teamTabs, '/tickets', ['New ticket']]),
       walk(grace, ['/account', ['New token'], ticketPath, '/nowhere', inviteLink]),
-      walk(operator, [...operatorTabs, `/operator${ticketPath}`]),
+      walk(operator, [`/operator${ticketPath}`, ...operatorTabs]),
       walk(stranger, ['/sign-in', '/register', '/reset', '/reset?token=x', '/verify?token=x', '/invite', inviteLink]),
     ]);
     assert.deepEqual(stranger.complaints, []);
@@ -382,15 +382,6 @@ describe('the dashboard', { timeout: 400_000 }, () => {
   it('loads nothing from elsewhere, breaks no policy and throws no error', () => {
     for (const person of [ada, grace, operator]) assert.deepEqual(person.complaints, []);
   });
-
-  /** By addresses, and by the buttons (in brackets) that open what no address leads to. */
-  async function walk({ page }: Person, steps: (string | [button: string])[]) {
-    for (const step of steps) {
-      if (typeof step === 'string') await page.goto(step);
-      else await page.getByRole('button', { name: step[0] }).click();
-      await assertFitsAndAccessible(page, String(step));
-    }
-  }
 });
 
 const REGION = {
