@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { COST } from '#core/auth/password.ts';
 import { openDatabase } from '#core/db/database.ts';
 import { migrate } from '#core/db/migrate.ts';
 import { UNDECLARED } from '#core/http/declared.ts';
@@ -36,6 +37,9 @@ export interface TestApp {
   mailTo(address: string, containing?: string): Promise<string>;
   close(): Promise<void>;
 }
+
+// A hash at full cost keeps a processor for 33 ms, and somebody who registers and signs in needs two (password.test.ts has the full cost).
+Object.assign(COST, { memoryCost: 8, timeCost: 1 });
 
 /** What operations of this process answered with and do not declare (http/declared.ts). Nothing may be left when an app closes. */
 const undeclared = new Set<string>();

@@ -24,7 +24,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     },
     ...(operations && {
       pages: (instance) => {
-        serveReference(instance, describeApi(operations, config.baseUrl));
+        serveReference(instance, () => describeApi(operations, config.baseUrl));
         serveSignInMetadata(instance, services);
         services.frontEnd.register(instance);
       },

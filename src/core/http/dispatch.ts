@@ -7,6 +7,7 @@ import { bodyOf } from './body.ts';
 import { answerWithStream } from './event-stream.ts';
 import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
+import { serializerOf } from './serializers.ts';
 import { connectSocket } from './sockets.ts';
 
 /** The way of a call over HTTP. Its first half runs before the body is even read. */
@@ -17,6 +18,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
     config: { operation },
     bodyLimit: operation.bodyLimitBytes ?? BODY_LIMIT_BYTES,
     schema: operation.response ? { response: { 200: operation.response } } : {},
+    serializerCompiler: ({ schema }) => serializerOf(schema),
     onRequest: async (request, reply) => {
       const asker = await identify(services, operation, request, showOn(reply));
       request.admission = await admit(services, operation, asker, request.params);

@@ -25,7 +25,8 @@ const PAGE_POLICY =
 
 interface Asset {
   body: Buffer;
-  gzipped: Buffer;
+  /** Compressed for the first who takes it so: most of them nobody asks for, and a start need not wait for it. */
+  gzipped(): Promise<Buffer>;
   type: string;
   etag: string;
   cacheControl: string;
@@ -35,7 +36,7 @@ const NOT_BUILT = Buffer.from(
   '<!doctype html><title>Siteyard</title><p>The dashboard is not built. Run <code>npm start</code>, which builds it.',
 );
 
-/** The dashboard: a few files that are kept in memory, compressed once. Every path of its own router gets its page. */
+/** The dashboard: a few files that are kept in memory, each compressed once. Every path of its own router gets its page. */
 export class FrontEnd {
   readonly #assets: Map<string, Asset>;
   readonly #page: Asset;
@@ -47,10 +48,10 @@ export class FrontEnd {
 
   static async load(folder: string): Promise<FrontEnd> {
     const assets = await loadAssets(folder);
-    return new FrontEnd(assets, assets.get('/index.html') ?? (await toAsset('/index.html', NOT_BUILT)));
+    return new FrontEnd(assets, assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT));
   }
 
-  sendPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return send(request, reply.header('content-security-policy', PAGE_POLICY), this.#page);
   }
 
@@ -67,12 +68,12 @@ export class FrontEnd {
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
   reply.header('etag', asset.etag).header('cache-control', asset.cacheControl).header('vary', 'accept-encoding');
   if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
   reply.type(asset.type);
   if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body);
-  return reply.header('content-encoding', 'gzip').send(asset.gzipped);
+  return reply.header('content-encoding', 'gzip').send(await asset.gzipped());
 }
 
 async function loadAssets(folder: string): Promise<Map<string, Asset>> {
@@ -81,15 +82,19 @@ async function loadAssets(folder: string): Promise<Map<string, Asset>> {
   const loaded = files.map(async (entry): Promise<[string, Asset]> => {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file)}`;
-    return [path, await toAsset(path, await readFile(file))];
+    return [path, toAsset(path, await readFile(file))];
   });
   return new Map(await Promise.all(loaded));
 }
 
-async function toAsset(path: string, body: Buffer): Promise<Asset> {
+function toAsset(path: string, body: Buffer): Asset {
+  let gzipped: Promise<Buffer> | undefined;
   return {
     body,
-    gzipped: await promisify(gzip)(body),
+    gzipped() {
+      gzipped ??= promisify(gzip)(body);
+      return gzipped;
+    },
     type: TYPES[extname(path)] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     // The names under assets carry a hash of their content; the page itself is asked for each time.

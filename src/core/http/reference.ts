@@ -5,11 +5,11 @@ const PAGE_POLICY =
   "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'";
 
 /**
- * The OpenAPI document and its browsable reference. The reference's script is four megabytes, so it is loaded with the
- * first reader and not with the service: that one lives in an app of its own, which this one asks.
+ * The OpenAPI document and its browsable reference, both made for their first reader and not with the service. The
+ * reference's script is four megabytes; it lives in an app of its own, which this one asks.
  */
-export function serveReference(app: FastifyInstance, document: object): void {
-  const text = JSON.stringify(document);
+export function serveReference(app: FastifyInstance, describe: () => object): void {
+  let text: string | undefined;
   let reference: Promise<FastifyInstance> | undefined;
   const load = async () => {
     const { default: scalar } = await import('@scalar/fastify-api-reference');
@@ -32,9 +32,10 @@ export function serveReference(app: FastifyInstance, document: object): void {
     return inner;
   };
 
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json').header('access-control-allow-origin', '*').send(text),
-  );
+  app.get('/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(describe());
+    return reply.type('application/json').header('access-control-allow-origin', '*').send(text);
+  });
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, async (request, reply) => {
       // The page names its script relative to itself.

@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { Random } from '../../../test/random.ts';
-import { hasCeph, startCephGateway } from '../../../test/timemachine/ceph-gateway.ts';
+import { type CephGateway, hasCeph, startCephGateway } from '../../../test/timemachine/ceph-gateway.ts';
 import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
@@ -25,12 +25,15 @@ import { testStore } from './store.contract.ts';
 /** `CEPH=1` runs the store against a gateway of Ceph, which takes half a minute to start. */
 const skip = process.env.CEPH !== '1' ? 'CEPH=1 is not set' : hasCeph() ? false : 'Ceph is not installed';
 
-describe('on Ceph', { skip }, async () => {
-  if (skip) return;
-  const folder = mkdtempSync(join(tmpdir(), 'ceph-'));
-  const gateway = await startCephGateway(folder);
+describe('on Ceph', { skip }, () => {
+  let folder: string;
+  let gateway: CephGateway;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ceph-'));
+    gateway = await startCephGateway(folder);
+  });
   after(async () => {
-    await gateway.stop();
+    await gateway?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
   const makeStore = async () => {
