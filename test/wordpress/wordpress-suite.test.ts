@@ -41,7 +41,7 @@ let app: TestApp;
 let browser: Browser;
 let site: SiteUnderTest;
 before(async () => {
-  app = await startTestApp({ runtime: 'php-wasm', env: { STANDBY_WORKERS: '1' } });
+  app = await startTestApp({ runtime: 'php-wasm' });
   browser = await launchBrowser();
   const { id, fqdn } = await newSite(await registerPerson(app));
   site = {

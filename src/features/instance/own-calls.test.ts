@@ -25,7 +25,7 @@ for (const [protocol, env] of [
     let app: TestApp;
     let site: Awaited<ReturnType<typeof newSite>>;
     before(async () => {
-      const started = await startTestApp({ runtime: 'php-wasm', env: { STANDBY_WORKERS: '1', ...env } });
+      const started = await startTestApp({ runtime: 'php-wasm', env });
       // Where it is reached without what would speak TLS in front of it.
       app = { ...started, url: `http://localhost:${started.services.config.port}` };
       site = await newSite(await registerPerson(app));

@@ -213,6 +213,16 @@ suite("signing in through WordPress' own form", () => {
     app = others;
   });
 
+  /** All that a new site keeps of a password is a column of its own, so one WordPress reads those of all of them. */
+  let awakeId: string | undefined;
+  async function giveAdministrator(fromId: string, toId: string): Promise<void> {
+    const [from, to] = [await app.runtime.database(fromId), await app.runtime.database(toId)];
+    const [row] = await from.query('select user_pass from wp_users');
+    await to.query('update wp_users set user_pass = ?', row?.user_pass ?? null);
+    from.close();
+    to.close();
+  }
+
   const odd: [what: string, password: string][] = [
     [
       'of quotes, slashes, blanks, other letters and characters',
@@ -230,11 +240,12 @@ suite("signing in through WordPress' own form", () => {
       const owner = await personOn('micro');
       const body = { ...CMS, fqdn: newFqdn(), team_id: owner.teamId, cms_password: password };
       const { id } = await owner.api.createSite({ wait: 60, body });
-      assert.equal((await signIn(id, `${password.trim()}!`)).status, 200);
-      const answer = await signIn(id, password);
+      awakeId ??= id;
+      await giveAdministrator(id, awakeId);
+      assert.equal((await signIn(awakeId, `${password.trim()}!`)).status, 200);
+      const answer = await signIn(awakeId, password);
       assert.equal(answer.status, 302, answer.body.toString().slice(0, 2000));
       assert.match(String(answer.headers['set-cookie']), /wordpress_logged_in_/);
-      await owner.api.sleepSite({ wait: 60, params: { fqdn: body.fqdn } });
     });
   }
 
