@@ -33,7 +33,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
       launchBrowser(),
     ]);
     const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, OUTBOUND_ALLOW: '127.0.0.0/8' };
-    app = await startTestApp({ env });
+    app = await startTestApp({ env, dkimBits: 2048 });
     const ada = await registerPerson(app, 'Ada');
     grace = await registerPerson(app, 'Grace');
     dkim = (await newSite(ada, { fqdn: DOMAIN })).dkim_key as string;

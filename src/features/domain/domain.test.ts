@@ -30,7 +30,7 @@ before(async () => {
     ...Object.fromEntries(ZONES.map((zone) => [zone, ''])),
     'yard.example.net': `edge A ${IP}`,
   });
-  app = await startTestApp({ env: { DNS_SERVERS: names.address, PUBLIC_IP: IP } });
+  app = await startTestApp({ dkimBits: 2048, env: { DNS_SERVERS: names.address, PUBLIC_IP: IP } });
   const region = { cname: CNAME, name_servers: ['ns1.yard.example.net', 'ns2.yard.example.net'] };
   await app.services.db.updateTable('regions').set(region).execute();
   owner = await personOnPlan();

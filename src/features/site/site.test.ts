@@ -51,7 +51,7 @@ suite('creating a site', () => {
     assert.equal(site.team.id, owner.teamId);
     assert.equal(site.created_by.id, owner.userId);
     assert.equal(site.tenant_id, site.team.tenant_id);
-    assert.match(String(site.dkim_key), /^v=DKIM1; k=rsa; p=[\w+/=]{300,}$/);
+    assert.match(String(site.dkim_key), /^v=DKIM1; k=rsa; p=[\w+/=]{100,}$/);
     assert.ok(site.http_auth_password.length >= 16);
     assert.ok(site.current_storage > 100_000 && site.current_storage < 5_000_000, String(site.current_storage));
     assert.equal(site.properties.url, `http://${site.fqdn}:${new URL(app.url).port}`);
@@ -73,7 +73,7 @@ suite('creating a site', () => {
     assert.equal(user?.user_email, CMS.cms_email);
     // Slashed and trimmed, as it arrives from WordPress' own form.
     const digest = createHmac('sha384', 'wp-sha384').update(`it\\'s a \\"long\\" \\\\ one`).digest('base64');
-    assert.match(String(user?.user_pass), /^\$wp\$2y\$10\$/);
+    assert.match(String(user?.user_pass), /^\$wp\$2y\$\d\d\$/);
     assert.ok(compareSync(digest, String(user?.user_pass).slice(3)));
   });
 
