@@ -1104,7 +1104,7 @@ export interface Operations {
   /** Visits, requests and bandwidth of a site over time */
   getSiteUsage: { input: { params: { fqdn: string }; query?: { from?: string; to?: string; step?: 'hour' | 'day' } }; output: SiteUsage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** A link that opens wp-admin as the first administrator, once */
-  createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.not_found' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days */
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
@@ -1144,18 +1144,18 @@ export interface Operations {
   /** Whether a repository holds what the content of a site is made of */
   verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
-  getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.not_found' };
+  getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** The files below wp-content at a point in time */
-  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.not_found' };
+  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** Links to single files of a backup, which open for an hour without signing in */
-  createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string }; body: {
+  createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string; stage?: boolean }; body: {
       keys: Array<string>;
       version_ids?: Array<string | null> | null;
-    } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+    } }; output: BlobUrls; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'backup.not_found' | 'blob.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' };
   /** What a link of createBlobUrls opens; takes ranges */
   getBlob: { input: { query: { token: string } }; output: Blob; errors: 'blob.expired' | 'blob.not_found' };
   /** The restores of a site, newest first */
-  listPitRestores: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.not_found' };
+  listPitRestores: { input: { params: { fqdn: string }; query?: { stage?: boolean; page?: number; size?: number } }; output: PitRestorePage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Bring files and database back to a point in time, or try it on a copy */
   createPitRestore: { input: { params: { fqdn: string }; body: {
       restore_point: string;

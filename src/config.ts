@@ -230,6 +230,10 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
       'BILLING=test and STRIPE_SECRET_KEY exclude one another',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
+    [
+      siteDomain !== stageDomain && isWithin(siteDomain, stageDomain),
+      'SITE_DOMAIN must not be within STAGE_DOMAIN, whose names are for staging sites alone',
+    ],
     ...(variables.STAGE_DOMAIN === undefined ? [] : [sharedDomain('STAGE_DOMAIN', stageDomain)]),
     [
       ROLE !== 'all' && !variables.DATABASE_URL,

@@ -51,15 +51,20 @@ export class Gate {
     return this.#allowed !== undefined || this.#signIn !== undefined;
   }
 
+  /** Nobody keeps what a copy answers, and no search engine looks at it. */
+  get #isCopy(): boolean {
+    return this.preview !== undefined || this.route.site.isCopy;
+  }
+
   /** Who may keep an answer of this site. */
   get keepers(): Keepers {
-    if (this.preview) return 'nobody';
+    if (this.#isCopy) return 'nobody';
     return this.isPrivate ? 'visitor' : 'everybody';
   }
 
   /** The headers of an answer as a visitor of this site may get them. */
   guarded(headers: RawHeaders): RawHeaders {
-    if (this.preview) return previewHeaders(headers);
+    if (this.#isCopy) return previewHeaders(headers);
     return this.isPrivate ? keptPrivate(headers) : headers;
   }
 

@@ -3,7 +3,7 @@ import { LockBusy } from '#core/db/locks.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import { databaseTime, findClock, insertBackup, keptAs, noteCut, noteFailure } from '#features/backup/backup.ts';
-import { aloneOnSite } from '#features/hold/hold.ts';
+import { aloneOnSite, goesOn } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { HostUnreachable } from '#host/host-unreachable.ts';
 import { TimeMachineFailure } from '#timemachine/failure.ts';
@@ -17,7 +17,7 @@ export async function backUp(services: Services, siteId: string): Promise<boolea
   const taken = aloneOnSite(services, siteId, 0, async (signal) => {
     // A work that took the site since it was looked up may have left it half done, for its next attempt to finish.
     const site = await findSiteById(services.db, siteId);
-    if (site?.busy !== null) return false;
+    if (!site || !goesOn(site.busy)) return false;
     const begunAt = await databaseTime(services.db);
     try {
       const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment, OfStage } from '#core/http/schema.ts';
-import { noStage, onSite, siteOrStage } from '#features/instance/instance.ts';
+import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { filesOf } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
 import { listBackups } from './backup.sql.ts';
@@ -26,7 +26,7 @@ export const backupOperations = [
       stage: OfStage,
     }),
     response: Type.Union([Backup, Type.Array(Backup)], { title: 'BackupOrBackups' }),
-    errors: [noBackup, noStage],
+    errors: [noBackup, stageMissing],
     async handle({ db, subject, query: { number_to_fetch, restore_point, stage } }) {
       const site = await siteOrStage(db, subject, stage);
       const backups = await listBackups(db, site.id, momentOf(restore_point), number_to_fetch ?? 1);
@@ -49,7 +49,7 @@ export const backupOperations = [
       stage: OfStage,
     }),
     response: PitFiles,
-    errors: [noBackup, noStage],
+    errors: [noBackup, stageMissing],
     async handle({ db, services, subject, query: { restore_point, prefix = '', stage } }) {
       const site = await siteOrStage(db, subject, stage);
       const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
-import { Fqdn, Moment } from '#core/http/schema.ts';
+import { Fqdn, Moment, OfStage } from '#core/http/schema.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { readRange } from '#edge/preconditions.ts';
-import { findSiteById, onSite } from '#features/instance/instance.ts';
+import { findSiteById, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import { spaceOf } from './backup.place.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';
@@ -22,12 +22,20 @@ export const blobOperations = [
     summary: 'Links to single files of a backup, which open for an hour without signing in',
     access: onSite('member'),
     params: Type.Object({ fqdn: Fqdn }),
-    query: Type.Object({ at_date: Type.Optional(Moment) }),
+    query: Type.Object({ at_date: Type.Optional(Moment), stage: OfStage }),
     body: BlobWish,
     response: BlobUrls,
-    errors: [noBackup, blobNotFound],
-    prepare: ({ db, services, subject: site, query, body }) =>
-      createBlobUrls(db, services, site, query.at_date === undefined ? new Date() : new Date(query.at_date), body),
+    errors: [noBackup, blobNotFound, stageMissing],
+    async prepare({ db, services, subject, query, body }) {
+      const site = await siteOrStage(db, subject, query.stage);
+      return createBlobUrls(
+        db,
+        services,
+        site,
+        query.at_date === undefined ? new Date() : new Date(query.at_date),
+        body,
+      );
+    },
     handle: async ({ prepared }) => prepared,
   }),
   rawOperation({

@@ -35,11 +35,11 @@ export async function moveToDeleted(db: Db, site: SiteRow, { deletedBy, eventId 
   await sql`delete from sites where id = ${site.id}`.execute(db);
 }
 
-/** All the sites of a team, kept from changing, in the order in which everybody locks them. */
+/** All the sites of a team, kept from changing with their stages, in the order in which everybody locks them. */
 export async function lockTeamSites(db: Db, teamId: string): Promise<SiteRow[]> {
   const { rows } = await sql<SiteRow>`
-    select * from sites where team_id = ${teamId} and kind = 'live' order by id for no key update`.execute(db);
-  return rows;
+    select * from sites where team_id = ${teamId} and kind <> 'preview' order by id for no key update`.execute(db);
+  return rows.filter(({ kind }) => kind === 'live');
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { stopClock } from '#features/backup/backup.ts';
 import { hold } from '#features/hold/hold.ts';
-import { lockStage, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
+import { findStage, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { releaseName } from '#features/site-name/site-name.ts';
 import { endStage } from '#features/stage/stage.ts';
 import { addStorage } from '#features/team/team.ts';
@@ -22,7 +22,7 @@ export async function removeSite(db: Db, services: Services, by: Remover, site: 
     activity: `${by.fullName} deleted ${site.fqdn}`,
     unfinished: true,
   });
-  const stage = await lockStage(db, site.id);
+  const stage = await findStage(db, site.id);
   if (stage) await endStage(db, services, stage);
   await releaseName(db, site.fqdn, site.id, site.team_id);
   await stopClock(db, site.id);

@@ -48,8 +48,8 @@ const WORDS: Record<HoldKind, string> = {
   archiving: 'deleting',
 };
 
-/** Whether the work has the site to itself. A site that is being created is nobody's yet, and one that is copied goes on. */
-export const isFenced = (kind: HoldKind): boolean => kind !== 'creating' && kind !== 'staging';
+/** Whether the site is used and looked after as ever: nothing is done to it, or only a copy of it is made. */
+export const goesOn = (busy: HoldKind | null): boolean => busy === null || busy === 'staging';
 
 export const busyWord = (busy: HoldKind | null): string | null => busy && WORDS[busy];
 

@@ -1,6 +1,6 @@
 import type { Services } from '#core/services.ts';
 import { deleteProcess, type Hold, insertAnswer, listHolds } from './hold.sql.ts';
-import { announceProcess, isFenced } from './hold.ts';
+import { announceProcess, goesOn } from './hold.ts';
 import { HEARD_EVERY_MS } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
@@ -107,7 +107,9 @@ class Watch {
     // Others may have taken us for gone.
     if (siteIds === undefined) await announceProcess(this.#services);
     const holds = await listHolds(db, siteIds);
-    const held = new Map(holds.filter(({ kind }) => isFenced(kind)).map((hold) => [hold.site_id, hold]));
+    // A site that is being created is nobody's yet.
+    const fenced = holds.filter(({ kind }) => kind !== 'creating' && !goesOn(kind));
+    const held = new Map(fenced.map((hold) => [hold.site_id, hold]));
     for (const siteId of siteIds ?? [...this.#fences.keys()]) if (!held.has(siteId)) this.#open(siteId);
     for (const hold of held.values()) this.#fence(hold);
   }

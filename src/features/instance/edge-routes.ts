@@ -1,6 +1,6 @@
 import type { Services } from '#core/services.ts';
 import type { Route, RouteSource, RouteState } from '#edge/route.ts';
-import { isFenced } from '#features/hold/hold.ts';
+import { goesOn } from '#features/hold/hold.ts';
 import { listRoutes, type RouteRow } from './edge.sql.ts';
 import { previewKey, specOf } from './spec-of.ts';
 import { storageUsedUp } from './storage-used-up.ts';
@@ -43,6 +43,6 @@ function stateOf(row: RouteRow): RouteState {
   if (!row.is_active) return 'suspended';
   if (row.is_expired) return 'expired';
   if (row.busy === 'creating' || row.core_version === null) return 'creating';
-  if (row.busy !== null && isFenced(row.busy)) return 'held';
+  if (!goesOn(row.busy)) return 'held';
   return row.is_sleeping ? 'asleep' : 'ready';
 }

@@ -1,4 +1,4 @@
 import { failure } from '#core/errors.ts';
 
 export const siteNotFound = failure('site.not_found', 404, 'There is no such site, or you are not in its team.');
-export const noStage = failure('stage.not_found', 409, 'The site has no staging site.');
+export const stageMissing = failure('stage.missing', 404, 'The site has no staging site.');

@@ -16,9 +16,16 @@ export async function findSiteById(db: Db, id: string): Promise<SiteRow | undefi
   return (await sql<SiteRow>`select * from sites where id = ${id}`.execute(db)).rows[0];
 }
 
-/** The site, kept from changing until the transaction ends. Teams are locked before sites, everywhere. */
+/**
+ * The site, and its stage if it has one, kept from changing until the transaction ends. Teams are locked before sites, everywhere, and sites in
+ * the order of their ids.
+ */
 export async function lockSite(db: Db, id: string): Promise<SiteRow | undefined> {
-  return (await sql<SiteRow>`select * from sites where id = ${id} for no key update`.execute(db)).rows[0];
+  const { rows } = await sql<SiteRow>`
+    select * from sites where id = ${id} or (of_site_id = ${id} and kind = 'stage') order by id for no key update`.execute(
+    db,
+  );
+  return rows.find((row) => row.id === id);
 }
 
 export async function siteIsInTeam(db: Db, siteId: string, teamId: string): Promise<boolean> {

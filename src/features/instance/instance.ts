@@ -10,7 +10,7 @@ export { siteReports, subscribeToPurges } from './edge-reports.ts';
 export { siteRoutes } from './edge-routes.ts';
 export { findOwn, moveDatabase, nothing } from './held-work.ts';
 export { mayRename, onOwnSite, onPartOfSite, onSite } from './instance.policy.ts';
-export { noStage } from './instance.schema.ts';
+export { stageMissing } from './instance.schema.ts';
 export {
   deleteSite,
   findSite,
@@ -24,10 +24,11 @@ export {
   siteIsInTeam,
   updateSite,
 } from './instance.sql.ts';
+export { withKeptVersion } from './kept-version.ts';
 export { newPasswords } from './new-passwords.ts';
 export { lockNamedSite, recordSiteEvent } from './site-events.ts';
 export { previewKey, siteUrl, specOf } from './spec-of.ts';
-export { lockStage, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';
+export { findStage, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';
 export { stopRetiredSites } from './stop-retired.ts';
 export { stopSite } from './stop-site.jobs.ts';
 export { storageUsedUp } from './storage-used-up.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
-import { noStage } from './instance.schema.ts';
+import type { Failure } from '#core/errors.ts';
+import { stageMissing } from './instance.schema.ts';
 import type { SiteRow } from './instance.sql.ts';
 
 /** What everybody may know of a site's stage; what is done with stages is elsewhere. */
@@ -19,17 +20,21 @@ export async function stagesOfSites(db: Db, siteIds: string[]): Promise<Map<stri
   return new Map(rows.map((row) => [row.of_site_id, row]));
 }
 
-/** The site itself, or its stage where somebody means that. */
-export async function siteOrStage(db: Db, site: SiteRow, isStage: boolean | undefined): Promise<SiteRow> {
-  if (!isStage) return site;
-  const { rows } = await sql<SiteRow>`select * from sites where of_site_id = ${site.id} and kind = 'stage'`.execute(db);
-  if (!rows[0]) throw noStage();
+/** The stage of a site. Whoever has locked the site has locked it too. */
+export async function findStage(db: Db, siteId: string): Promise<SiteRow | undefined> {
+  const { rows } = await sql<SiteRow>`select * from sites where of_site_id = ${siteId} and kind = 'stage'`.execute(db);
   return rows[0];
 }
 
-/** The stage of a site, kept from changing until the transaction ends. The live site is locked before it. */
-export async function lockStage(db: Db, siteId: string): Promise<SiteRow | undefined> {
-  const { rows } = await sql<SiteRow>`
-    select * from sites where of_site_id = ${siteId} and kind = 'stage' for no key update`.execute(db);
-  return rows[0];
+/** The site itself, or its stage where somebody means that. */
+export async function siteOrStage(
+  db: Db,
+  site: SiteRow,
+  isStage: boolean | undefined,
+  missing: Failure = stageMissing,
+): Promise<SiteRow> {
+  if (!isStage) return site;
+  const stage = await findStage(db, site.id);
+  if (!stage) throw missing();
+  return stage;
 }

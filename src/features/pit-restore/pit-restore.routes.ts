@@ -4,7 +4,7 @@ import { operation } from '#core/http/operation.ts';
 import { Fqdn, OfStage, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { noStage, onPartOfSite, onSite, siteOrStage } from '#features/instance/instance.ts';
+import { onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { tooManyPreviews } from '#features/preview/preview.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { chooseBackups } from './pit-restore.choose.ts';
@@ -13,6 +13,7 @@ import {
   ChangesQuery,
   FORMATS,
   NewPitRestore,
+  noStage,
   PitPreview,
   PitRestore,
   PitRestoreDetail,
@@ -46,7 +47,7 @@ export const pitRestoreOperations = [
     params: SitePath,
     query: Type.Object({ stage: OfStage, ...PageQuery }),
     response: PageOf(PitRestore),
-    errors: [noStage],
+    errors: [stageMissing],
     async handle({ db, subject, query, page }) {
       const site = await siteOrStage(db, subject, query.stage);
       const { count, rows } = await listPitRestores(db, site.id, query);
@@ -68,7 +69,7 @@ export const pitRestoreOperations = [
     errors: [...workingTeamErrors, siteBusy, noStage, rehearsalRuns, restoreFailed],
     goesOn: true,
     async prepare({ db, subject, body }) {
-      const site = await siteOrStage(db, subject, body.for_stage_site);
+      const site = await siteOrStage(db, subject, body.for_stage_site, noStage);
       return { site, chosen: await chooseBackups(db, site, body) };
     },
     handle: (call) => createPitRestore(call, call.prepared.site, call.prepared.chosen),
@@ -106,7 +107,7 @@ export const pitRestoreOperations = [
     errors: [...workingTeamErrors, siteBusy, noStage, previewFailed, tooManyPreviews],
     goesOn: true,
     async prepare({ db, services, subject, body, query }) {
-      const site = await siteOrStage(db, subject, body.for_stage_site);
+      const site = await siteOrStage(db, subject, body.for_stage_site, noStage);
       const chosen = await chooseBackups(db, site, body);
       return { site, chosen, plan: await planRestore(services, site, chosen, query) };
     },

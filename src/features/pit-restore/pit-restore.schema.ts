@@ -128,3 +128,4 @@ export const pitRestoreNotFound = failure('pit_restore.not_found', 404, 'There i
 export const restoreFailed = failure('pit_restore.failed', 502, 'The site could not be restored.');
 export const previewFailed = failure('pit_restore.preview_failed', 502, 'The backup could not be compared.');
 export const rehearsalRuns = failure('pit_restore.dry_run_running', 409, 'A dry run of this site is running already.');
+export const noStage = failure('stage.not_found', 409, 'The site has no staging site to restore into.');

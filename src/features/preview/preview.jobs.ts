@@ -1,10 +1,15 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import type { Services } from '#core/services.ts';
 import { spaceOf } from '#features/backup/backup.ts';
 import { type HeldWork, release } from '#features/hold/hold.ts';
-import { deleteSite, lockSite, removeFilesSoon, specOf, updateSite } from '#features/instance/instance.ts';
-import type { Place } from '#host/site-host.ts';
+import {
+  deleteSite,
+  lockSite,
+  removeFilesSoon,
+  specOf,
+  updateSite,
+  withKeptVersion,
+} from '#features/instance/instance.ts';
 import { findPreview, markReady } from './preview.sql.ts';
 
 const ENDED = 'The preview has ended.';
@@ -44,12 +49,3 @@ export const buildPreview = jobKind<HeldWork>({
     await finishEvent(tx, eventId, { failure: 'The site as it was could not be opened.' });
   },
 });
-
-/** The WordPress of that time may be gone from this machine; then it is the newest one. */
-async function withKeptVersion<T extends Place & { core_version: string | null }>(
-  { hosts }: Services,
-  preview: T,
-): Promise<T> {
-  const versions = await hosts.coreVersions(preview);
-  return versions.includes(preview.core_version ?? '') ? preview : { ...preview, core_version: versions[0] ?? '' };
-}

@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { WaitingMail } from '#host/site-host.ts';
 import { DKIM_SELECTOR } from './dkim.ts';
-import { holdMail } from './held-mail.ts';
+import { holdMails } from './held-mail.ts';
 import { asMailOf, senderOf } from './sender.ts';
 import { countMail, keepMailWaiting, mayMail } from './site-mail.sql.ts';
 
@@ -26,7 +26,7 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
   async run({ siteId }, { services }) {
     const { db, hosts, log } = services;
     const site = await findSiteById(db, siteId);
-    if (site?.kind === 'stage') return hosts.eachMail(site, (mail) => holdMail(db, site.id, mail));
+    if (site?.kind === 'stage') return holdMails(services, site);
     // A preview mails nobody.
     if (site?.kind !== 'live') return;
     let failed: { error: unknown } | undefined;

@@ -10,10 +10,15 @@ export function isUnderSiteDomain({ siteDomain }: Pick<Config, 'siteDomain'>, fq
   return fqdn.endsWith(`.${siteDomain}`);
 }
 
+/** Whether it is one of the platform's own names. `reserved` are further ones. */
+export function isReservedName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
+  return [new URL(config.baseUrl).hostname, config.siteDomain, config.stageDomain, ...reserved].includes(fqdn);
+}
+
 /** Whether a name leads to the platform and to no site. `reserved` are further names of it. */
 export function isPlatformName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
   const platform = new URL(config.baseUrl).hostname;
-  if ([platform, config.siteDomain, config.stageDomain, ...reserved].includes(fqdn)) return true;
+  if (isReservedName(config, fqdn, reserved)) return true;
   // Only staging sites have names there.
   if (config.stageDomain !== config.siteDomain && isWithin(fqdn, config.stageDomain)) return true;
   return fqdn.endsWith(`.${platform}`) && !isUnderSiteDomain(config, fqdn);

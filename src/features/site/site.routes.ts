@@ -6,7 +6,7 @@ import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { noStage, onSite, siteOrStage } from '#features/instance/instance.ts';
+import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { nameErrors } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
@@ -173,7 +173,7 @@ export const siteOperations = [
     params: SitePath,
     query: Type.Object({ stage: OfStage }),
     response: SiteLogin,
-    errors: [...workingTeamErrors, siteBusy, noStage],
+    errors: [...workingTeamErrors, siteBusy, stageMissing],
     handle: async (call) => createSiteLogin(call, await siteOrStage(call.db, call.subject, call.query.stage)),
   }),
 ];

@@ -8,8 +8,8 @@ import type { Services } from '#core/services.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   findSiteById,
+  findStage,
   lockNamedSite,
-  lockStage,
   mayRename,
   recordSiteEvent,
   type SiteRow,
@@ -100,19 +100,22 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const faults = checkFirewall({ ...site, ...change });
   if (faults.length > 0) throw invalid(...faults);
 
+  const stage = await findStage(db, site.id);
   const target = teams.get(movesTo ?? teamId);
   const isFree = change.is_free ?? site.is_free;
   if (target && movesTo) {
     await requireSlot(db, target, isFree);
-    // The stage is part of it.
-    const stage = await lockStage(db, site.id);
     const bytes = site.storage_bytes + (stage?.storage_bytes ?? 0);
     await requireStorage(db, target, bytes);
     await addStorage(db, teamId, -bytes);
     await addStorage(db, movesTo, bytes);
-    if (stage) await write(db, stage.id, { team_id: movesTo });
   } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
 
+  // It is part of the site.
+  const ofStage = Object.fromEntries(
+    SHARED_WITH_STAGE.filter((name) => name in change).map((name) => [name, change[name]]),
+  );
+  if (stage && Object.keys(ofStage).length > 0) await write(db, stage.id, ofStage);
   const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;
   if (movesTo) await recordMove(db, caller, site, changed);
   const row = (await startWork(call, changed, input, claim)) ?? changed;
@@ -142,6 +145,14 @@ const QUICK = [
   'debug_enabled',
   'code_server_enabled',
   'cdn_dev_mode_enabled',
+  'cdn_firewall_enabled',
+  'cdn_firewall_allowed_ips',
+] as const;
+/** Whose it is and what guards it. */
+const SHARED_WITH_STAGE = [
+  'team_id',
+  'http_auth_enabled',
+  'debug_enabled',
   'cdn_firewall_enabled',
   'cdn_firewall_allowed_ips',
 ] as const;

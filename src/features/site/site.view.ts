@@ -12,7 +12,7 @@ import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
-import type { Site } from './site.schema.ts';
+import type { Site, StageSite } from './site.schema.ts';
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
@@ -40,13 +40,14 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
   );
   return rows.map((row) => {
     const team = teams.get(row.team_id) as Team;
+    const stage = stages.get(row.id);
     return {
       ...publicPart(services, row, team, backups.get(row.id)),
       ...secretPart(services, caller, row),
       team,
       created_by: people.get(row.user_id) as User,
       external_paths: paths.get(row.id) ?? [],
-      site_stage: viewStage(stages.get(row.id)),
+      site_stage: stage ? viewStage(stage) : null,
     };
   });
 }
@@ -101,11 +102,12 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
   };
 }
 
-function viewStage(stage: StageRow | undefined): Site['site_stage'] {
-  if (!stage) return null;
-  const { id, fqdn, git_branch, created_at } = stage;
-  return { id, fqdn, git_branch, created_at };
-}
+export const viewStage = ({ id, fqdn, git_branch, created_at }: Omit<StageRow, 'of_site_id'>): StageSite => ({
+  id,
+  fqdn,
+  git_branch,
+  created_at,
+});
 
 /** The answer for whoever waited until the work on a site had ended: the site as it is now, or why that failed. */
 export async function rereadSite(

@@ -9,21 +9,21 @@ import {
   deleteSite,
   findOwn,
   findSiteById,
+  lockSite,
   nothing,
   removeFilesSoon,
   type SiteRow,
   specOf,
   updateSite,
+  withKeptVersion,
 } from '#features/instance/instance.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { SiteRef } from '#host/site-host.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { setBase } from './stage.sql.ts';
+import { deleteUsage, findBase, setBase } from './stage.sql.ts';
 
 interface NewStageWork extends HeldWork {
   liveId: string;
-  /** Without it, the stage is made of the site as it is when the work begins. */
-  moment?: SnapshotName;
 }
 
 /** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */
@@ -38,19 +38,21 @@ export const buildStage = jobKind<NewStageWork>({
     const [stage, live] = [await findOwn(services, payload), await findOwn(services, { ...payload, siteId: liveId })];
     if (!stage || !live) return commit(nothing);
     await reportProgress(db, eventId, { step: 'copying the site' });
-    const moment = payload.moment ?? (await cutNow(services, live));
-    const spec = specOf(services, stage);
+    // Where nobody named a point, it is the site as it is when the work first begins.
+    const moment = (await findBase(db, siteId)) ?? (await cutNow(services, live, siteId));
+    const spec = specOf(services, await withKeptVersion(services, stage));
     await hosts.make(spec, { kind: 'cut', space: await spaceOf(db, liveId), site: liveId, moment });
     await hosts.warmUp(spec);
     const storageBytes = await hosts.diskUsageBytes(stage);
     await commit(async (tx) => {
       await lockTeam(tx, live.team_id);
+      await lockSite(tx, liveId);
       const isOurs = await release(tx, payload);
       await release(tx, { ...payload, siteId: liveId });
       if (!isOurs) return removeFilesSoon(tx, spec);
-      await updateSite(tx, siteId, { storage_bytes: storageBytes, storage_measured_at: new Date() });
+      const measured = { storage_bytes: storageBytes, storage_measured_at: new Date() };
+      await updateSite(tx, siteId, { core_version: spec.coreVersion, ...measured });
       await addStorage(tx, stage.team_id, storageBytes);
-      await setBase(tx, siteId, moment);
       await startClock(tx, siteId, stage.team_id);
       await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(moment.timeMs) } });
     });
@@ -61,20 +63,27 @@ export const buildStage = jobKind<NewStageWork>({
   },
   async abandon(tx, payload) {
     const { siteId, liveId, eventId } = payload;
+    const live = await findSiteById(tx, liveId);
+    if (live) await lockTeam(tx, live.team_id);
+    await lockSite(tx, liveId);
     if (await release(tx, payload)) await deleteSite(tx, siteId);
     await release(tx, { ...payload, siteId: liveId });
     await finishEvent(tx, eventId, { failure: 'The staging site could not be made. Nothing is left of the attempt.' });
   },
 });
 
-/** A backup of the site as it is, recorded like every other. */
-function cutNow(services: Services, site: SiteRow): Promise<SnapshotName> {
+/** A backup of the site as it is, recorded like every other, and as the one that the stage begins with. */
+function cutNow(services: Services, site: SiteRow, stageId: string): Promise<SnapshotName> {
   const { db, hosts } = services;
   return aloneOnSite(services, site.id, WAIT_MS, async (signal) => {
     const begunAt = await databaseTime(db);
     const cut = await hosts.snapshot(site, await keptAs(services, site), { signal });
-    await inTransaction(db, (tx) => recordCut(tx, site, cut, begunAt));
-    return { hash: cut.newest.hash, timeMs: cut.newest.timeMs };
+    const { hash, timeMs } = cut.newest;
+    await inTransaction(db, async (tx) => {
+      await recordCut(tx, site, cut, begunAt);
+      await setBase(tx, stageId, { hash, timeMs });
+    });
+    return { hash, timeMs };
   });
 }
 
@@ -90,6 +99,6 @@ export const forgetStage = jobKind<SiteRef>({
     });
     await services.siteLog.forget(stage.id);
     await services.hosts.removeLog(stage);
-    await commit(nothing);
+    await commit((tx) => deleteUsage(tx, stage.id));
   },
 });

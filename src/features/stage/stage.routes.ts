@@ -2,14 +2,16 @@ import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
+import { requireScope } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
-import { onSite } from '#features/instance/instance.ts';
+import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
 import { planStorage, StageSite } from '#features/site/site.schema.ts';
+import { viewStage } from '#features/site/site.ts';
 import { listHeldMails } from '#features/site-mail/site-mail.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
-import { HeldMail, NewStage, stageExists, stageFailed, stageMissing } from './stage.schema.ts';
-import { createStage, deleteStage, findStageOf, prepareStage, viewStage } from './stage.ts';
+import { HeldMail, NewStage, stageExists, stageFailed } from './stage.schema.ts';
+import { createStage, deleteStage, prepareStage } from './stage.ts';
 
 const tag = 'staging';
 const params = Type.Object({ fqdn: Fqdn });
@@ -33,7 +35,7 @@ export const stageOperations = [
     async reread({ db, subject: site }, first) {
       const { failure } = await eventDetail(db, first.eventId);
       if (typeof failure === 'string') throw stageFailed({ message: failure });
-      const stage = await findStageOf(db, site.id);
+      const stage = (await stagesOfSites(db, [site.id])).get(site.id);
       return stage ? viewStage(stage) : first.body;
     },
   }),
@@ -64,9 +66,10 @@ export const stageOperations = [
     query: Type.Object(PageQuery),
     response: PageOf(HeldMail),
     errors: [stageMissing],
-    async handle({ db, subject: site, query, page }) {
-      const stage = await findStageOf(db, site.id);
-      if (!stage) throw stageMissing();
+    async handle({ db, caller, subject, query, page }) {
+      // It has links that let their reader in.
+      requireScope(caller, 'write');
+      const stage = await siteOrStage(db, subject, true);
       const { count, rows } = await listHeldMails(db, stage.id, query);
       return page(query, count, rows);
     },

@@ -28,7 +28,6 @@ export const HeldMail = Type.Object(
 );
 
 export const stageExists = failure('stage.exists', 409, 'The site has a staging site already.');
-export const stageMissing = failure('stage.missing', 404, 'The site has no staging site.');
 export const stageFailed = failure(
   'stage.failed',
   502,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 
-export async function insertStage(db: Db, siteId: string, gitBranch: string | null): Promise<void> {
-  await sql`insert into site_stages (site_id, git_branch) values (${siteId}, ${gitBranch})`.execute(db);
+export async function insertStage(db: Db, siteId: string): Promise<void> {
+  await sql`insert into site_stages (site_id) values (${siteId})`.execute(db);
 }
 
 /** The state of the live site that both sides go on from. It is kept for as long as the stage is. */
@@ -11,4 +11,14 @@ export async function setBase(db: Db, siteId: string, { hash, timeMs }: Snapshot
   await sql`update site_stages set base_hash = ${hash}, base_point = ${new Date(timeMs)} where site_id = ${siteId}`.execute(
     db,
   );
+}
+
+export async function findBase(db: Db, siteId: string): Promise<SnapshotName | undefined> {
+  const { rows } = await sql<{ base_hash: string; base_point: Date }>`
+    select base_hash, base_point from site_stages where site_id = ${siteId} and base_hash is not null`.execute(db);
+  return rows[0] && { hash: rows[0].base_hash, timeMs: rows[0].base_point.getTime() };
+}
+
+export async function deleteUsage(db: Db, siteId: string): Promise<void> {
+  await sql`delete from site_usage where site_id = ${siteId}`.execute(db);
 }

@@ -47,6 +47,10 @@ suite('a staging site', () => {
     assert.match(page.text, /The original/);
     assert.match(String(page.headers['x-robots-tag']), /noindex/);
     assert.ok(!page.text.includes(site.fqdn), 'it leads to itself');
+    await siteOnDisk(app, stage.id).write('uploads/a.txt', 'a');
+    const file = await visit(app, stage.fqdn, '/wp-content/uploads/a.txt');
+    assert.equal(file.text, 'a');
+    assert.match(String(file.headers['x-robots-tag']), /noindex/);
 
     await siteOnDisk(app, stage.id).setOption('blogname', 'The copy');
     assert.match((await visit(app, stage.fqdn, '/?a')).text, /The copy/);
@@ -123,11 +127,17 @@ suite('a staging site', () => {
     const { http_auth_password } = await read(site);
     const authorization = `Basic ${Buffer.from(`admin:${http_auth_password}`).toString('base64')}`;
     assert.equal((await visit(app, fqdn, '/', { headers: { authorization } })).status, 200);
+    await owner.api.updateSite({ params: { fqdn: site.fqdn }, body: { http_auth_enabled: false } });
+    await eventually(async () => (await visit(app, fqdn, '/')).status === 200);
   });
 
   test('is made while the live site goes on, and no other work begins meanwhile', async () => {
     const site = await titledSite('Open');
+    const disk = siteOnDisk(app, site.id);
+    await disk.keep();
     const stop = await holdSite(app, site.id, 'staging');
+    await disk.setOption('blogname', 'Still open');
+    await disk.keep();
     assert.equal((await read(site)).busy, 'staging');
     assert.equal((await visit(app, site.fqdn, '/?while')).status, 200);
     await assert.rejects(stageOf(site), refused(409, 'site.busy'));

@@ -1,36 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
-import { recordEvent } from '#core/events/events.ts';
+import { finishEvent } from '#core/events/events.ts';
 import { readHostName } from '#core/host-name.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { type BackupRow, chooseBackup } from '#features/backup/backup.ts';
+import { type BackupRow, chooseBackup, snapshotNameOf } from '#features/backup/backup.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   deleteSite,
+  findStage,
   lockNamedSite,
-  lockStage,
+  recordSiteEvent,
   type SiteRow,
-  type StageRow,
-  stagesOfSites,
+  stageMissing,
 } from '#features/instance/instance.ts';
+import { listRegions } from '#features/region/region.ts';
 import type { StageSite } from '#features/site/site.schema.ts';
-import { requireStorage } from '#features/site/site.ts';
+import { requireStorage, viewStage } from '#features/site/site.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
-import { insertNamedSite, isUnderSiteDomain } from '#features/site-name/site-name.ts';
+import { insertNamedSite, isReservedName, isUnderSiteDomain } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam, lockWorkingTeam } from '#features/team/team.ts';
 import { buildStage, forgetStage } from './stage.jobs.ts';
-import { type NewStage, stageExists, stageMissing } from './stage.schema.ts';
-import { insertStage } from './stage.sql.ts';
+import { type NewStage, stageExists } from './stage.schema.ts';
+import { insertStage, setBase } from './stage.sql.ts';
 
 /** A stage that was asked for, every fault of it found. */
 export interface PreparedStage {
   fqdn: string;
   /** What it is made from; the site as it is now where nobody named a point. */
   backup: BackupRow | undefined;
-  gitBranch: string | null;
 }
 
 const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
@@ -46,30 +45,42 @@ export async function prepareStage(
   const fqdn = LABEL.test(label) ? readHostName(`${label}.${config.stageDomain}`) : undefined;
   if (fqdn === undefined)
     faults.push(bodyFault('subdomain', 'Value error, it has letters, digits and dashes, and no dash at either end'));
+  else if (
+    isReservedName(
+      config,
+      fqdn,
+      (await listRegions(db)).map(({ cname }) => cname),
+    )
+  )
+    faults.push(bodyFault('subdomain', 'Value error, this name belongs to the platform itself'));
   const chosen = input.restore_point === undefined ? undefined : await chooseBackup(db, site, input.restore_point);
   if (chosen && 'fault' in chosen) faults.push(chosen.fault);
   if (input.git_staging_branch !== undefined)
     faults.push(bodyFault('git_staging_branch', 'Value error, the site is linked to no Git repository'));
   if (faults.length > 0 || fqdn === undefined) throw invalid(...faults);
-  return { fqdn, backup: chosen && 'backup' in chosen ? chosen.backup : undefined, gitBranch: null };
+  return { fqdn, backup: chosen && 'backup' in chosen ? chosen.backup : undefined };
 }
 
 /** Begins to make a copy of the site to work on. The site itself goes on meanwhile. */
 export async function createStage(call: Call, named: SiteRow, prepared: PreparedStage): Promise<StageSite> {
   const { db, services, caller } = call;
-  const { fqdn, backup, gitBranch } = prepared;
+  const { fqdn, backup } = prepared;
   const team = await lockWorkingTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
-  if (await lockStage(db, site.id)) throw stageExists();
+  if (await findStage(db, site.id)) throw stageExists();
   await requireStorage(db, team, site.storage_bytes);
   const id = randomUUID();
-  const eventId = await recordStageEvent(call, site, {
-    event_type: 'stage.created',
-    activity: `${caller.fullName} made the staging site ${fqdn} of ${site.fqdn}`,
-    item_id: id,
-    unfinished: true,
-  });
+  const eventId = await recordSiteEvent(
+    db,
+    caller,
+    { id, kind: 'stage', of_site_id: site.id, team_id: site.team_id, fqdn },
+    {
+      event_type: 'stage.created',
+      activity: `${caller.fullName} made the staging site ${fqdn} of ${site.fqdn}`,
+      unfinished: true,
+    },
+  );
   const stage = await insertNamedSite(db, {
     ...copiedFrom(site),
     id,
@@ -82,13 +93,13 @@ export async function createStage(call: Call, named: SiteRow, prepared: Prepared
     php_version: backup?.php_version ?? site.php_version,
   });
   if (!stage) throw nameTaken();
-  await insertStage(db, id, gitBranch);
+  await insertStage(db, id);
+  if (backup) await setBase(db, id, snapshotNameOf(backup));
   await hold(db, [id], 'creating', eventId);
   await hold(db, [site.id], 'staging', eventId);
-  const moment = backup && { hash: backup.commit_hash, timeMs: backup.created_at.getTime() };
-  await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId, ...(moment && { moment }) }, id);
+  await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId }, id);
   call.headers['operation-id'] = eventId;
-  return viewStage({ ...stage, of_site_id: site.id, git_branch: gitBranch });
+  return viewStage({ ...stage, git_branch: null });
 }
 
 /** What guards the live site guards its copy. While somebody works on it, nothing of it is kept in the cache. */
@@ -108,42 +119,19 @@ export async function deleteStage(call: Call, named: SiteRow): Promise<void> {
   await lockTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
-  const stage = await lockStage(db, site.id);
+  const stage = await findStage(db, site.id);
   if (!stage) throw stageMissing();
   requireIdle(stage);
   await endStage(db, services, stage);
-  await recordStageEvent(call, site, {
-    event_type: 'stage.deleted',
-    activity: `${caller.fullName} deleted the staging site ${stage.fqdn} of ${site.fqdn}`,
-    item_id: stage.id,
-  });
+  const activity = `${caller.fullName} deleted the staging site ${stage.fqdn} of ${site.fqdn}`;
+  await recordSiteEvent(db, caller, stage, { event_type: 'stage.deleted', activity });
 }
 
 /** It is gone for good with this transaction, and its name is free. Its team and its live site are locked. */
 export async function endStage(db: Db, services: Services, stage: SiteRow): Promise<void> {
-  const { id, host, driver, team_id } = stage;
+  const { id, host, driver, team_id, busy_event_id } = stage;
+  if (busy_event_id) await finishEvent(db, busy_event_id, { failure: 'The staging site was deleted.' });
   await addStorage(db, team_id, -stage.storage_bytes);
   await deleteSite(db, id);
   await services.jobs.enqueue(db, forgetStage, { id, host, driver }, id);
-}
-
-/** Events of a stage are found with those of its live site. */
-function recordStageEvent(
-  { db, caller }: { db: Db; caller: Caller },
-  site: SiteRow,
-  event: Pick<Parameters<typeof recordEvent>[1], 'event_type' | 'activity' | 'item_id' | 'unfinished'>,
-): Promise<string> {
-  const { id, team_id, fqdn } = site;
-  return recordEvent(db, { ...event, scope: 'stage', by: caller, team_id, site_live_id: id, fqdn });
-}
-
-export const viewStage = ({ id, fqdn, git_branch, created_at }: StageRow): StageSite => ({
-  id,
-  fqdn,
-  git_branch,
-  created_at,
-});
-
-export async function findStageOf(db: Db, siteId: string): Promise<StageRow | undefined> {
-  return (await stagesOfSites(db, [siteId])).get(siteId);
 }

@@ -24,5 +24,9 @@ export function useSiteChange(site: Site): (change: SiteChange) => Promise<Site>
 export function useSiteEvents(siteId: string | undefined): Event[] {
   const { data } = useInfiniteQuery(eventsQuery);
   const events = data?.pages.flatMap((page) => page.results) ?? [];
-  return events.filter((event) => event.item_id === siteId && !event.event_type.startsWith('backup.'));
+  return events.filter(
+    (event) =>
+      !event.event_type.startsWith('backup.') &&
+      (event.item_id === siteId || (event.site_live_id === siteId && event.event_type === 'stage.created')),
+  );
 }

@@ -84,7 +84,9 @@ export function CreateFailed({ fqdn, failure }: { fqdn: string; failure: string 
 export function WorkNote({ site }: { site: Site }) {
   const [sawBusy, setSawBusy] = useState(false);
   if (site.busy !== null && !sawBusy) setSawBusy(true);
-  const event = useSiteEvents(site.id).find((item) => isRunning(item) || item.event_type === 'site.updated');
+  const event = useSiteEvents(site.id).find(
+    (item) => isRunning(item) || ['site.updated', 'stage.created'].includes(item.event_type),
+  );
   if (!site.team.is_active || site.team.is_expired)
     return (
       <Alert
