@@ -2,7 +2,7 @@ import asyncHooks, { type AsyncHook } from 'node:async_hooks';
 
 /**
  * The test runner follows every promise: it wants to know in which suite a test is declared, and from which test an error comes that nobody
- * caught. That is a seventh of what the tests take of the processor, and only declaring needs it. An error that nobody caught while nothing is
+ * caught. That is about a tenth of what the tests take of the processor, and only declaring needs it. An error that nobody caught while nothing is
  * followed fails the lane all the same, and test/lane.ts says in which file.
  *
  * To be loaded before node:test: it catches the hook that the runner makes, the first one of the process.

@@ -13,7 +13,7 @@ export const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
 /** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
 export const DKIM_SELECTOR = 'siteyard';
 
-/** To find the primes of a key keeps a processor for a tenth of a second; tests take a smaller one (test/app.ts), and no setting does. */
+/** To find the primes of a key takes long; tests take a smaller one (test/app.ts), and no setting does. */
 export const DKIM_KEY = { modulusLength: 2048 };
 
 export async function newDkimKeys(): Promise<{ publicKey: string; privateKey: string }> {
