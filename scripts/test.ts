@@ -58,7 +58,8 @@ import '${root}/test/promise-tracking.ts';
 const { runLane } = await import('${root}/test/lane.ts');
 await runLane(${JSON.stringify(work)});
 `;
-for (const lane of lanes) writeFileSync(lane, program);
+for (const lane of lanes)
+  writeFileSync(lane, `import { runLane } from '${root}/test/lane.ts';\nawait runLane(${JSON.stringify(work)});\n`);
 
 const runner = spawn(process.execPath, [...FLAGS, ...lanes], {
   cwd: root,

@@ -1,7 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe } from 'node:test';
-import { trackNoPromises, trackPromises } from './promise-tracking.ts';
+import { after, describe } from 'node:test';
 
 /**
  * One of the processes that the test files run in, one after the other, so that the service is loaded and compiled once a lane and not once a file.
@@ -18,17 +17,7 @@ const LEAVING_MS = 60_000;
 const root = join(import.meta.dirname, '..');
 
 export async function runLane({ files, taken, fileLimitMs }: LaneWork): Promise<void> {
-  let running = '';
-  for (const event of ['uncaughtExceptionMonitor', 'unhandledRejection'])
-    process.on(event, (error) => {
-      console.error(`Nobody caught this, in ${running}:`, error);
-      process.exitCode = 1;
-    });
-  for (const [number, file] of files.entries()) {
-    if (!take(join(taken, String(number)))) continue;
-    running = file;
-    await runFile(file, fileLimitMs);
-  }
+  for (const [number, file] of files.entries()) if (take(join(taken, String(number)))) await runFile(file, fileLimitMs);
   // A lane ends by itself unless a test left something open, which would keep it for ever.
   setTimeout(() => {
     console.error('A test left open:', process.getActiveResourcesInfo());
@@ -48,13 +37,10 @@ function take(mark: string): boolean {
 
 const runFile = (file: string, timeout: number) =>
   new Promise<void>((resolve) => {
-    trackPromises();
     describe(file, { timeout }, async () => {
       try {
-        // Hooks run in the order they were made, and this one when all is declared.
-        before(trackNoPromises);
         await import(join(root, file));
-        // The last one: the file has tidied up.
+        // Hooks run in the order they were made: this one when the file has tidied up.
         after(() => resolve());
       } catch (error) {
         resolve();

@@ -19,7 +19,7 @@ export const HeldMail = Type.Object(
     sender: Type.String(),
     recipients: Type.Array(Type.String()),
     subject: Type.String(),
-    text: Type.String(),
+    text: Type.String({ description: 'Empty for tokens that may only read or plan' }),
     html: Nullable(Type.String({ description: 'As the site wrote it: not to be shown without a sandbox' })),
     attachments: Type.Array(Type.String({ description: 'The name of a file, which is not kept' })),
     written_at: Timestamp,
