@@ -53,11 +53,6 @@ const work: LaneWork = { files, taken, fileLimitMs: FILE_LIMIT_MS };
 const lanes = Array.from({ length: Math.min(LANES, files.length) }, (_, number) =>
   join(runDir, `lane-${number + 1}.mjs`),
 );
-const program = `
-import '${root}/test/promise-tracking.ts';
-const { runLane } = await import('${root}/test/lane.ts');
-await runLane(${JSON.stringify(work)});
-`;
 for (const lane of lanes)
   writeFileSync(lane, `import { runLane } from '${root}/test/lane.ts';\nawait runLane(${JSON.stringify(work)});\n`);
 
