@@ -88,8 +88,8 @@ function sign(key: string, purpose: Purpose, host: string, expiresMs: string): s
   return `${expiresMs}.${signature}`;
 }
 
-/** An answer's headers as a visitor of the preview gets them: WordPress sets no cookie of the door's name. */
-export function previewHeaders(headers: RawHeaders): RawHeaders {
+/** An answer's headers as a visitor of a copy gets them: WordPress sets no cookie of the name that a preview's door has. */
+export function copyHeaders(headers: RawHeaders): RawHeaders {
   const kept: RawHeaders = [];
   for (let index = 0; index < headers.length; index += 2) {
     const [name, value] = [headers[index] as string, headers[index + 1] as string];

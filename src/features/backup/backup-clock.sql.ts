@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { DB } from '#core/db/schema.generated.ts';
+import { siteGoesOn } from '#features/hold/hold.ts';
 
 /** When sites are due: the table is the queue. */
 export type BackupClockRow = Selectable<DB['backup_clocks']>;
@@ -47,7 +48,7 @@ export async function takeDueSites(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ site_id: string }>`
     update backup_clocks set due_at = now() + interval '2 minutes' where site_id in (
       select c.site_id from backup_clocks c join sites s on s.id = c.site_id
-      where c.due_at <= now() and (s.busy is null or s.busy = 'staging') and s.core_version is not null
+      where c.due_at <= now() and ${siteGoesOn('s.busy')} and s.core_version is not null
       order by c.due_at limit ${limit} for update of c skip locked)
     returning site_id`.execute(db);
   return rows.map(({ site_id }) => site_id);

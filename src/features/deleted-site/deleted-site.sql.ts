@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
-import type { SiteRow } from '#features/instance/instance.ts';
+import { deleteUsage, type SiteRow } from '#features/instance/instance.ts';
 import { claimName } from '#features/site-name/site-name.ts';
 
 export interface DeletedSiteRow {
@@ -91,6 +91,6 @@ export async function takeSitesToPurge(db: Db, limit: number): Promise<string[]>
 
 /** The last of a site: only its events stay. */
 export async function forgetDeletedSite(db: Db, id: string): Promise<void> {
-  await sql`delete from site_usage where site_id = ${id}`.execute(db);
+  await deleteUsage(db, id);
   await sql`delete from deleted_sites where id = ${id} and is_purging`.execute(db);
 }

@@ -5,6 +5,9 @@ import type { Place } from '#host/site-host.ts';
 
 export type HoldKind = DB['site_holds']['kind'];
 
+/** `goesOn` for a column: nothing is done to the site, or only a copy of it is made. */
+export const siteGoesOn = (busy: string) => sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} = 'staging')`;
+
 export interface Hold {
   site_id: string;
   event_id: string;

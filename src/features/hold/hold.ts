@@ -27,6 +27,7 @@ export interface HeldWork {
   eventId: string;
 }
 
+export { siteGoesOn } from './hold.sql.ts';
 export type { HoldKind };
 
 /** Says that this process still runs, which host it has inside and where that can be reached. */

@@ -44,6 +44,11 @@ export async function deleteSite(db: Db, id: string): Promise<void> {
   await sql`delete from sites where id = ${id}`.execute(db);
 }
 
+/** The last of a site that is gone. */
+export async function deleteUsage(db: Db, id: string): Promise<void> {
+  await sql`delete from site_usage where site_id = ${id}`.execute(db);
+}
+
 /** To be called for what runs past the edge, which tells of all else. */
 export async function markStorageStale(db: Db, id: string): Promise<void> {
   await sql`update sites set storage_is_stale = true where id = ${id} and not storage_is_stale`.execute(db);

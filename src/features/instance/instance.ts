@@ -13,6 +13,7 @@ export { mayRename, onOwnSite, onPartOfSite, onSite } from './instance.policy.ts
 export { stageMissing } from './instance.schema.ts';
 export {
   deleteSite,
+  deleteUsage,
   findSite,
   findSiteById,
   isKeptDeleted,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { siteGoesOn } from '#features/hold/hold.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 
 /** Sites of teams that are neither suspended nor expired. */
@@ -13,7 +14,7 @@ export async function takeDueCron(db: Db, limit: number): Promise<{ id: string; 
   const { rows } = await sql<{ id: string; due_at: Date }>`
     with due as materialized (
       select s.id, s.next_cron_at as due_at from sites s ${WORKING}
-      where s.next_cron_at <= now() + interval '1 minute' and (s.busy is null or s.busy = 'staging') and s.kind <> 'preview'
+      where s.next_cron_at <= now() + interval '1 minute' and ${siteGoesOn('s.busy')} and s.kind <> 'preview'
       order by s.next_cron_at limit ${limit} for update of s skip locked
     )
     update sites s set next_cron_at = now() + interval '1 hour' from due where s.id = due.id
@@ -54,7 +55,7 @@ export async function takeIdleSites(db: Db, limit: number): Promise<(SiteRow & {
 export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update sites set storage_is_stale = false, storage_measured_at = now() where id in (
-      select id from sites where storage_is_stale and (busy is null or busy = 'staging') and kind <> 'preview'
+      select id from sites where storage_is_stale and ${siteGoesOn('busy')} and kind <> 'preview'
         and (storage_measured_at is null or storage_measured_at < now() - interval '5 minutes')
       limit ${limit} for update skip locked)
     returning id`.execute(db);

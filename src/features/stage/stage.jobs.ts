@@ -7,6 +7,7 @@ import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { aloneOnSite, type HeldWork, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
+  deleteUsage,
   findOwn,
   findSiteById,
   lockSite,
@@ -20,7 +21,7 @@ import {
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { SiteRef } from '#host/site-host.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { deleteUsage, findBase, setBase } from './stage.sql.ts';
+import { findBase, setBase } from './stage.sql.ts';
 
 interface NewStageWork extends HeldWork {
   liveId: string;

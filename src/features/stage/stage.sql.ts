@@ -18,7 +18,3 @@ export async function findBase(db: Db, siteId: string): Promise<SnapshotName | u
     select base_hash, base_point from site_stages where site_id = ${siteId} and base_hash is not null`.execute(db);
   return rows[0] && { hash: rows[0].base_hash, timeMs: rows[0].base_point.getTime() };
 }
-
-export async function deleteUsage(db: Db, siteId: string): Promise<void> {
-  await sql`delete from site_usage where site_id = ${siteId}`.execute(db);
-}

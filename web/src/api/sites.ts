@@ -54,3 +54,8 @@ export function stateOf(site: Site): SiteState {
   if (site.busy !== null) return { kind: 'busy', label: works[site.busy] ?? site.busy };
   return site.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'ready', label: 'Ready' };
 }
+
+/** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
+export function addressOf(fqdn: string): string {
+  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
+}

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Region } from '#sdk';
+import { addressOf } from '../api/sites.ts';
 
-import { cx } from '../ui/cx.ts';
 import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { HostInput } from '../ui/host-input.tsx';
 
 /** A name that is being chosen: a word under the platform's site domain, or a whole domain of one's own. */
 type SiteName = ReturnType<typeof useSiteName>;
@@ -40,23 +40,12 @@ export function SiteNameField({ field, label, name, disabled }: SiteNameFieldPro
         )
       }
     >
-      <div className="relative flex">
-        <Input
-          value={text}
-          onValueChange={(next) => setText(String(next))}
-          required
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder={isWhole ? 'www.example.com' : 'my-site'}
-          className={cx('min-w-0 flex-1', !isWhole && 'rounded-r-none')}
-        />
-        {!isWhole && (
-          <span className="max-w-1/2 shrink-0 content-center truncate rounded-r-lg border border-line-strong border-l-0 bg-raised px-3 text-muted">
-            .{domain}
-          </span>
-        )}
-      </div>
+      <HostInput
+        text={text}
+        onText={setText}
+        placeholder={isWhole ? 'www.example.com' : 'my-site'}
+        domain={isWhole ? undefined : domain}
+      />
       <span className="sr-only" aria-live="polite">
         {fqdn && `The name is ${fqdn}`}
       </span>
@@ -68,9 +57,4 @@ function Hint({ name: { isWhole, fqdn, region } }: { name: SiteName }) {
   if (isWhole && region)
     return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. The site can be created before that.`;
   return fqdn ? `It opens at ${addressOf(fqdn)}` : 'Letters, digits and hyphens.';
-}
-
-/** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
-function addressOf(fqdn: string): string {
-  return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;
 }

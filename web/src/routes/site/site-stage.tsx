@@ -6,7 +6,7 @@ import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
-import { siteQuery } from '../../api/sites.ts';
+import { addressOf, siteQuery } from '../../api/sites.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Listing } from '../../layout/listing.tsx';
 import { planRemedy } from '../../layout/plan-link.tsx';
@@ -17,8 +17,8 @@ import { Definitions } from '../../ui/definitions.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
+import { HostInput } from '../../ui/host-input.tsx';
 import { MailIcon, OpenIcon, TrashIcon } from '../../ui/icons.ts';
-import { Input } from '../../ui/input.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -59,20 +59,7 @@ function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
           disabled={disabled}
           hint="Letters, digits and hyphens."
         >
-          <div className="flex">
-            <Input
-              value={subdomain}
-              onValueChange={(next) => setSubdomain(String(next))}
-              required
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="min-w-0 flex-1 rounded-r-none"
-            />
-            <span className="max-w-1/2 shrink-0 content-center truncate rounded-r-lg border border-line-strong border-l-0 bg-raised px-3 text-muted">
-              .{domain}
-            </span>
-          </div>
+          <HostInput text={subdomain} onText={setSubdomain} domain={domain} />
         </Field>
         <div>
           <SubmitButton disabled={disabled}>Make staging site</SubmitButton>
@@ -104,12 +91,7 @@ function Stage({ site, stage, disabled }: StageProps) {
             </p>
           ) : (
             <div className="flex flex-wrap gap-2">
-              <a
-                href={`${location.protocol}//${stage.fqdn}${location.port && `:${location.port}`}/`}
-                target="_blank"
-                rel="noreferrer"
-                className={buttonStyle()}
-              >
+              <a href={addressOf(stage.fqdn)} target="_blank" rel="noreferrer" className={buttonStyle()}>
                 <OpenIcon /> Open
               </a>
               <SignInButton site={site} stage variant="secondary">
