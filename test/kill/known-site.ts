@@ -103,7 +103,7 @@ export class KnownSite {
 
 export function readState(content: string, databaseFile: string): State {
   const text = (name: string) => readFileSync(join(content, name), 'utf8');
-  const db = new DatabaseSync(databaseFile);
+  const db = new DatabaseSync(databaseFile, { timeout: 10_000 });
   try {
     const row = String(db.prepare('select generation from wp_mark').get()?.generation);
     return {

@@ -27,7 +27,8 @@ export function truthOfFolder(folder: string): Record<string, string> {
 }
 
 export function truthOfDatabase(path: string): Record<string, string> {
-  const db = new DatabaseSync(path);
+  // The site's own processes may have it for a moment.
+  const db = new DatabaseSync(path, { timeout: 10_000 });
   try {
     const truth: Record<string, string> = {};
     const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name').all();

@@ -219,7 +219,9 @@ suite('a staging site', () => {
     await siteOnDisk(app, site.id).keep();
     const before = await storageOfTeam();
     // What it is to be made from is not there.
-    await sql`update backups set commit_hash = ${'0'.repeat(64)} where site_id = ${site.id}`.execute(app.services.db);
+    await sql`update backups set commit_hash = encode(sha256(commit_hash::bytea), 'hex') where site_id = ${site.id}`.execute(
+      app.services.db,
+    );
     const { max_restore_point: restore_point } = await read(site);
     const subdomain = newName();
     await withoutRetryWaits(app.services.db, () =>
