@@ -41,7 +41,7 @@ module.exports = {
           '^src/host/site-log/',
           // What runs is asked over HTTP, with the platform's signature.
           '^src/runtimes/(runtime|request)\\.ts$',
-          '^src/runtimes/wordpress/(access|keep-rules|password)\\.ts$',
+          '^src/runtimes/wordpress/(access|keep-rules|merge-rules|password)\\.ts$',
           '^src/timemachine/(failure|read|progress|content)\\.ts$',
           '^src/timemachine/process/(protocol|helper-process)\\.ts$',
         ],

@@ -632,6 +632,56 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type StageChanges = {
+  plan: string;
+  base_point: string;
+  stage_point: string;
+  live_point: string;
+  summary: Array<{
+    side: 'stage' | 'live' | 'both';
+    change: 'added' | 'changed' | 'removed';
+    what: string;
+    count: number;
+    titles: Array<string>;
+    text: string;
+  }>;
+  rows: {
+    stage: number;
+    live: number;
+    both: number;
+  };
+  files: {
+    stage: number;
+    live: number;
+    both: number;
+  };
+  tables: Array<{
+    name: string;
+    problem: 'gone' | 'made' | 'keyless' | 'large' | null;
+    stage: 'added' | 'removed' | null;
+    live: 'added' | 'removed' | null;
+    counts: {
+      stage: number;
+      live: number;
+      both: number;
+    };
+    sample: Array<{
+      side: 'stage' | 'live' | 'both';
+      base: Record<string, never> | null;
+      stage: Record<string, never> | null;
+      live: Record<string, never> | null;
+    }>;
+  }>;
+  changed_files: Array<{
+    path: string;
+    side: 'stage' | 'live' | 'both';
+    stage: 'added' | 'changed' | 'removed' | null;
+    live: 'added' | 'changed' | 'removed' | null;
+    size: number;
+  }>;
+  count: number;
+  next: string | null;
+};
 export type StageSite = {
   id: string;
   fqdn: string;
@@ -888,7 +938,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -948,7 +998,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1188,6 +1238,19 @@ export interface Operations {
     } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete the staging site for good; the live site stays as it is */
   deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** What the staging site has changed, what live has got since, and what both have changed; nothing is done */
+  compareStage: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: StageChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.compare_failed' | 'stage.missing' | 'stage.no_base' };
+  /** Take content and database of the staging site to the live site, and keep what only live has got since */
+  commitStage: { input: { params: { fqdn: string }; body?: {
+      plan?: string | null;
+      mode?: 'merge' | 'replace' | null;
+      on_conflict?: 'stage' | 'live' | 'refuse' | null;
+      keep_tables?: Array<string> | null;
+      take_tables?: Array<string> | null;
+      keep_files?: Array<string> | null;
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.commit_failed' | 'stage.compare_failed' | 'stage.conflict' | 'stage.missing' | 'stage.moved_on' | 'stage.no_base' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Make the staging site anew from the live site as it is now; what was in it is in its backups */
+  refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What the staging site wanted to mail, newest first; nobody else got it */
   listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** Deleted sites that can still be brought back */
@@ -1256,7 +1319,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1264,7 +1327,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -1484,6 +1547,9 @@ export const ROUTES = {
   getPreview: { method: 'GET', path: '/f/api/v1/preview/{preview_id}' },
   createStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage', body: 'application/json' },
   deleteStage: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/stage' },
+  compareStage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/stage/changes' },
+  commitStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/commit', body: 'application/json' },
+  refreshStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/refresh' },
   listStageMail: { method: 'GET', path: '/f/api/v1/site/{fqdn}/stage/mail' },
   listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },
   restoreDeletedSite: { method: 'POST', path: '/f/api/v1/operator/deleted_site/{site_id}/restore' },

@@ -15,6 +15,8 @@ export function siteOnDisk(app: TestApp, siteId: string) {
       await writeFile(join(content, path), text);
     },
 
+    read: (path: string) => readFile(join(content, path), 'utf8'),
+
     /** The texts of the files in a folder whose names match, by what the pattern finds in the name. */
     async files(folder: string, pattern: RegExp): Promise<Map<string, string>> {
       const found = (await readdir(join(content, folder)))

@@ -119,6 +119,13 @@ export class LocalHost implements SiteHost {
     });
   }
 
+  spreadNumbers(site: SiteRef): Promise<void> {
+    return this.#alone(site, async () => {
+      const database = await this.driver(site).database(site.id);
+      await database.spreadNumbers().finally(() => database.close());
+    });
+  }
+
   async endOrphans(): Promise<void> {
     for (const driver of this.#all) await driver.endOrphans();
   }
@@ -151,6 +158,10 @@ export class LocalHost implements SiteHost {
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
   restore: Of<'restore'> = (site, kept, wish, options) =>
     this.#alone(site, () => this.timeMachine.restore(this.#placeOf(site, kept), wish, options));
+  weigh: Of<'weigh'> = async (site, kept, now, wish, window) => {
+    const { database } = this.driver(site).storage(site.id);
+    return this.timeMachine.weigh({ ...kept, site: site.id, database }, now, wish, window);
+  };
   rehearse: Of<'rehearse'> = async (site, kept, wish, now, name, options) =>
     this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
   discardRehearsal: Of<'discardRehearsal'> = async (site, name) =>

@@ -5,6 +5,8 @@ import type {
   CutReport,
   Difference,
   DifferenceList,
+  MergeReport,
+  MergeWish,
   PlanReport,
   PruneReport,
   PruneWish,
@@ -54,6 +56,8 @@ interface SiteLife {
   list(at: Place): Promise<string[]>;
   /** Gives the site's database another address. Doing it again changes nothing. */
   moveDatabase(site: SiteRef, url: string): Promise<void>;
+  /** The site's new rows get numbers that no other site gets meanwhile that had the same rows before. */
+  spreadNumbers(site: SiteRef): Promise<void>;
   /** What the site itself takes up; what is kept of it as backups does not count. */
   diskUsageBytes(site: SiteRef): Promise<number>;
   /** Ends what processes of the platform on this machine left running when they were killed; resolves when it is gone. */
@@ -137,7 +141,15 @@ interface SiteBackups {
     wish: RestoreWish,
     window: Window,
   ): Promise<{ difference: Difference; list: DifferenceList }>;
-  restore(site: SiteRef, kept: KeptAs, wish: RestoreWish, options?: CallOptions): Promise<PlanReport>;
+  restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
+  /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
+  weigh(
+    site: SiteRef,
+    kept: Pick<KeptAs, 'space' | 'rules'>,
+    now: SnapshotName,
+    wish: MergeWish,
+    window: Window,
+  ): Promise<MergeReport>;
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. */
   rehearse(
     site: SiteRef,

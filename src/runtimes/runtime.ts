@@ -201,6 +201,11 @@ export interface SiteDatabase {
    * transaction. Doing it again changes nothing.
    */
   moveTo(url: string): Promise<void>;
+  /**
+   * Every table that numbers its rows goes on in the next million: so rows that two sites add, which had the same ones before,
+   * never have the same number.
+   */
+  spreadNumbers(): Promise<void>;
   /** Writes a consistent copy of the whole database to a file. */
   copyTo(file: string): Promise<void>;
   close(): void;

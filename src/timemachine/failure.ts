@@ -10,6 +10,10 @@ export const FAILURE_CODES = [
   'unreadable_database',
   /** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
   'outdated_plan',
+  /** What was looked at before it was decided on is no longer so. Nothing was changed. */
+  'moved_on',
+  /** Both sides have changed the same thing, and nobody has said whose it is. Nothing was changed. */
+  'in_conflict',
   /** A restore was begun and neither finished nor undone; nothing of what is there is worth keeping. */
   'unfinished_restore',
   /** The process that did the work said nothing for too long. */

@@ -1,9 +1,7 @@
-import type { Ref } from './content.ts';
-import type { Row, RowValue } from './tables/row-codec.ts';
 import type { TreeEntry } from './tree.ts';
 
 /**
- * A plan is made of three states: `ours` is what the plan is for, `theirs` is where changes come from, and `base` is what
+ * A plan for files is made of three states: `ours` is what the plan is for, `theirs` is where changes come from, and `base` is what
  * both once were. What only theirs changed comes in, what only ours changed stays, and where both changed the same thing in
  * different ways there is a conflict: then ours stays, unless the caller decides for theirs.
  *
@@ -22,27 +20,13 @@ export function restoreOf<State>(now: State, point: State): ThreeStates<State> {
 
 type Side = 'ours' | 'theirs';
 
-/** What is undefined on a side is not there. `taken` is what was decided. */
-export type Conflict = FileConflict | TableConflict | RowConflict;
-
-/** Also a folder as a whole, where one side has changed something in it and the other one has put something else in its place. */
-export type FileConflict = { kind: 'file'; path: string; taken: Side } & Partial<ThreeStates<TreeEntry | undefined>>;
-
-export type TableConflict = {
-  kind: 'table';
-  name: string;
-  /** Why its rows can not be looked at one by one: it is gone, made in another way, has no key, or too much of it differs. */
-  reason: 'gone' | 'made' | 'keyless' | 'large';
-  taken: Side;
-} & Partial<ThreeStates<Ref | undefined>>;
-
-export type RowConflict = { kind: 'row'; table: string; key: RowValue[]; taken: Side } & Partial<
-  ThreeStates<Row | undefined>
->;
-
-type Undecided<Of> = Of extends Conflict ? Omit<Of, 'taken'> : never;
+/**
+ * A name that both have changed. Also a folder as a whole, where one side has changed something in it and the other one has
+ * put something else in its place. What is undefined on a side is not there; `taken` is what was decided.
+ */
+export type Conflict = { path: string; taken: Side } & Partial<ThreeStates<TreeEntry | undefined>>;
 
 /** The caller's word on a conflict. */
-export type Decide = (conflict: Undecided<Conflict>) => Side;
+export type Decide = (conflict: Omit<Conflict, 'taken'>) => Side;
 
 export const oursStays: Decide = () => 'ours';

@@ -279,7 +279,7 @@ export interface DB {
   site_holds: {
     site_id: string;
     event_id: string;
-    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging';
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing';
     held_at: Generated<Date>;
   };
   site_names: {
@@ -298,6 +298,11 @@ export interface DB {
     base_hash: Generated<string | null>;
     base_point: Generated<Date | null>;
     git_branch: Generated<string | null>;
+    base_fqdn: Generated<string | null>;
+    stage_hash: Generated<string | null>;
+    stage_point: Generated<Date | null>;
+    undo_hash: Generated<string | null>;
+    undo_point: Generated<Date | null>;
   };
   site_usage: {
     site_id: string;
@@ -356,7 +361,7 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
-    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | null>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | null>;
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;

@@ -34,6 +34,7 @@ export const EVENT_TYPES = [
   'stage.committed',
   'stage.created',
   'stage.deleted',
+  'stage.refreshed',
   'team.updated',
   'template.created',
   'template.deleted',

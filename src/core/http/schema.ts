@@ -34,8 +34,8 @@ export function Nullable<T extends TSchema>(schema: T) {
 }
 
 /** One of a few words. A plain `enum`, because a union of literals would report a fault per branch. */
-export function OneOf<const T extends string>(values: readonly T[]) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values] });
+export function OneOf<const T extends string>(values: readonly T[], options: { description?: string } = {}) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 }
 
 export const PageQuery = {

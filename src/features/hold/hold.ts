@@ -43,6 +43,7 @@ export const siteBusy = failure('site.busy', 409, 'The site is busy; try again w
 const WORDS: Record<HoldKind, string> = {
   creating: 'creating',
   staging: 'staging',
+  committing: 'committing',
   updating: 'updating',
   restoring: 'restoring',
   returning: 'restoring',

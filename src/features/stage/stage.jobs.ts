@@ -1,10 +1,8 @@
-import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, forgetBackups, keptAs, spaceOf, startClock } from '#features/backup/backup.ts';
-import { recordCut } from '#features/backup-clock/backup-clock.ts';
-import { aloneOnSite, type HeldWork, release } from '#features/hold/hold.ts';
+import { forgetBackups, spaceOf, startClock } from '#features/backup/backup.ts';
+import { aloneOnSite, type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
   deleteUsage,
@@ -19,12 +17,16 @@ import {
   withKeptVersion,
 } from '#features/instance/instance.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
-import type { SiteRef } from '#host/site-host.ts';
+import type { HostedSpec, SiteRef } from '#host/site-host.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { findBase, setBase } from './stage.sql.ts';
+import { cutHeld, cutNow } from './stage.cut.ts';
+import { findBase, setBase, setStageBase } from './stage.sql.ts';
+import type { Pair } from './stage.wish.ts';
 
 interface NewStageWork extends HeldWork {
   liveId: string;
+  /** The stage is there and is made anew of the live site as it is now. */
+  isRefresh?: boolean;
 }
 
 /** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */
@@ -39,10 +41,18 @@ export const buildStage = jobKind<NewStageWork>({
     const [stage, live] = [await findOwn(services, payload), await findOwn(services, { ...payload, siteId: liveId })];
     if (!stage || !live) return commit(nothing);
     await reportProgress(db, eventId, { step: 'copying the site' });
-    // Where nobody named a point, it is the site as it is when the work first begins.
-    const moment = (await findBase(db, siteId)) ?? (await cutNow(services, live, siteId));
     const spec = specOf(services, await withKeptVersion(services, stage));
-    await hosts.make(spec, { kind: 'cut', space: await spaceOf(db, liveId), site: liveId, moment });
+    const { base, begun } = await (payload.isRefresh
+      ? onHeldSite(services, payload, async (signal) => {
+          // What was in it can be brought back.
+          await cutHeld(services, stage, signal);
+          return fill(services, spec, { live, stage }, await cutNow(services, liveId, WAIT_MS), signal);
+        })
+      : aloneOnSite(services, siteId, WAIT_MS, async (signal) => {
+          // Where nobody named a point, it is the site as it is when the work first begins.
+          const moment = (await findBase(db, siteId)) ?? (await beginNow(services, live, siteId));
+          return fill(services, spec, { live, stage }, moment, signal);
+        }));
     await hosts.warmUp(spec);
     const storageBytes = await hosts.diskUsageBytes(stage);
     await commit(async (tx) => {
@@ -53,39 +63,55 @@ export const buildStage = jobKind<NewStageWork>({
       if (!isOurs) return removeFilesSoon(tx, spec);
       const measured = { storage_bytes: storageBytes, storage_measured_at: new Date() };
       await updateSite(tx, siteId, { core_version: spec.coreVersion, ...measured });
-      await addStorage(tx, stage.team_id, storageBytes);
-      await startClock(tx, siteId, stage.team_id);
-      await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(moment.timeMs) } });
+      await addStorage(tx, stage.team_id, storageBytes - stage.storage_bytes);
+      await setBase(tx, siteId, base, live.fqdn);
+      await setStageBase(tx, siteId, begun);
+      await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(base.timeMs) } });
     });
   },
   async undo(payload, services) {
     const stage = await findOwn(services, payload);
-    if (stage) await services.hosts.delete(stage);
+    // One that was there before stays, as it was or as it was to be.
+    if (!stage || payload.isRefresh) return;
+    await services.hosts.delete(stage);
+    await forgetBackups(services, stage);
   },
   async abandon(tx, payload) {
-    const { siteId, liveId, eventId } = payload;
+    const { siteId, liveId, eventId, isRefresh } = payload;
     const live = await findSiteById(tx, liveId);
     if (live) await lockTeam(tx, live.team_id);
     await lockSite(tx, liveId);
-    if (await release(tx, payload)) await deleteSite(tx, siteId);
+    if ((await release(tx, payload)) && !isRefresh) await deleteSite(tx, siteId);
     await release(tx, { ...payload, siteId: liveId });
-    await finishEvent(tx, eventId, { failure: 'The staging site could not be made. Nothing is left of the attempt.' });
+    const failure = isRefresh ? 'The staging site could not be made anew.' : NOT_MADE;
+    await finishEvent(tx, eventId, { failure });
   },
 });
 
-/** A backup of the site as it is, recorded like every other, and as the one that the stage begins with. */
-function cutNow(services: Services, site: SiteRow, stageId: string): Promise<SnapshotName> {
+const NOT_MADE = 'The staging site could not be made. Nothing is left of the attempt.';
+
+/** Makes the stage of a backup of the live site, and says what both go on from. */
+async function fill(
+  services: Services,
+  spec: HostedSpec,
+  { live, stage }: Pair,
+  base: SnapshotName,
+  signal: AbortSignal,
+): Promise<{ base: SnapshotName; begun: SnapshotName }> {
   const { db, hosts } = services;
-  return aloneOnSite(services, site.id, WAIT_MS, async (signal) => {
-    const begunAt = await databaseTime(db);
-    const cut = await hosts.snapshot(site, await keptAs(services, site), { signal });
-    const { hash, timeMs } = cut.newest;
-    await inTransaction(db, async (tx) => {
-      await recordCut(tx, site, cut, begunAt);
-      await setBase(tx, stageId, { hash, timeMs });
-    });
-    return { hash, timeMs };
-  });
+  const space = await spaceOf(db, live.id);
+  await hosts.make(spec, { kind: 'cut', space, site: live.id, moment: base });
+  await hosts.spreadNumbers(stage);
+  // In the same space, for it is read by whoever reads the live site's.
+  await startClock(db, stage.id, space);
+  return { base, begun: await cutHeld(services, stage, signal) };
+}
+
+/** A backup of the live site, which the stage begins with. */
+async function beginNow(services: Services, live: SiteRow, stageId: string): Promise<SnapshotName> {
+  const moment = await cutNow(services, live.id, WAIT_MS);
+  await setBase(services.db, stageId, moment, live.fqdn);
+  return moment;
 }
 
 /** What a stage leaves when it is gone: its files, its backups and its log. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { seesSecrets } from '#core/auth/caller.ts';
+import type { Failure } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
@@ -10,11 +11,28 @@ import { viewStage } from '#features/site/site.ts';
 import { listHeldMails } from '#features/site-mail/site-mail.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
-import { HeldMail, NewStage, stageExists, stageFailed } from './stage.schema.ts';
-import { createStage, deleteStage, prepareStage } from './stage.ts';
+import { requireAgreed } from './commit.jobs.ts';
+import { comparePair, pairOf, viewChanges } from './stage.compare.ts';
+import {
+  CommitStage,
+  commitFailed,
+  compareFailed,
+  HeldMail,
+  NewStage,
+  refreshFailed,
+  StageChanges,
+  stageConflict,
+  stageExists,
+  stageFailed,
+  stageMoved,
+  stageNoBase,
+} from './stage.schema.ts';
+import { commitStage, createStage, deleteStage, prepareStage, refreshStage } from './stage.ts';
 
 const tag = 'staging';
 const params = Type.Object({ fqdn: Fqdn });
+const NOTHING = { offset: 0, limit: 0 };
+const REFUSALS: Record<string, Failure> = { moved_on: stageMoved, in_conflict: stageConflict };
 
 export const stageOperations = [
   operation({
@@ -53,6 +71,81 @@ export const stageOperations = [
     async handle(call) {
       await deleteStage(call, call.subject);
       return {};
+    },
+  }),
+  operation({
+    id: 'compareStage',
+    method: 'GET',
+    path: '/site/{fqdn}/stage/changes',
+    tag,
+    summary: 'What the staging site has changed, what live has got since, and what both have changed; nothing is done',
+    access: onSite('member'),
+    assistant: true,
+    params,
+    query: Type.Object(PageQuery),
+    response: StageChanges,
+    errors: [siteBusy, stageMissing, stageNoBase, compareFailed],
+    async handle(call) {
+      const { db, services, subject: live, query } = call;
+      const pair = await pairOf(db, live);
+      const window = { offset: (query.page - 1) * query.size, limit: query.size };
+      return viewChanges(call, pair, await comparePair(services, pair, {}, window), query);
+    },
+  }),
+  operation({
+    id: 'commitStage',
+    method: 'POST',
+    path: '/site/{fqdn}/stage/commit',
+    tag,
+    summary: 'Take content and database of the staging site to the live site, and keep what only live has got since',
+    access: onSite('member'),
+    assistant: true,
+    params,
+    body: CommitStage,
+    response: StageSite,
+    errors: [
+      ...workingTeamErrors,
+      siteBusy,
+      stageMissing,
+      stageNoBase,
+      stageMoved,
+      stageConflict,
+      compareFailed,
+      commitFailed,
+    ],
+    goesOn: true,
+    async prepare({ db, services, subject: live, body }) {
+      // Whoever names a comparison, or wants no conflict, hears at once that it is not so.
+      if (body.plan === undefined && body.on_conflict !== 'refuse') return;
+      requireAgreed(body, (await comparePair(services, await pairOf(db, live), body, NOTHING)).report);
+    },
+    handle: (call) => commitStage(call, call.subject, call.body),
+    async reread({ db, subject: live }, { body, eventId }) {
+      const { failure, refused } = await eventDetail(db, eventId);
+      if (typeof failure === 'string')
+        throw REFUSALS[String(refused)]?.({ message: failure }) ?? commitFailed({ message: failure });
+      const stage = (await stagesOfSites(db, [live.id])).get(live.id);
+      return stage ? viewStage(stage) : body;
+    },
+  }),
+  operation({
+    id: 'refreshStage',
+    method: 'POST',
+    path: '/site/{fqdn}/stage/refresh',
+    tag,
+    summary: 'Make the staging site anew from the live site as it is now; what was in it is in its backups',
+    access: onSite('member'),
+    assistant: true,
+    params,
+    response: StageSite,
+    errors: [...workingTeamErrors, siteBusy, stageMissing, planStorage, refreshFailed],
+    goesOn: true,
+    handle: (call) => refreshStage(call, call.subject),
+    async reread({ db, subject: live }, { body, eventId }) {
+      const { failure } = await eventDetail(db, eventId);
+      if (typeof failure === 'string') throw refreshFailed({ message: failure });
+      const stage = (await stagesOfSites(db, [live.id])).get(live.id);
+      return stage ? viewStage(stage) : body;
     },
   }),
   operation({

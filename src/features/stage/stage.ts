@@ -14,6 +14,7 @@ import {
   recordSiteEvent,
   type SiteRow,
   stageMissing,
+  stagesOfSites,
 } from '#features/instance/instance.ts';
 import { listRegions } from '#features/region/region.ts';
 import type { StageSite } from '#features/site/site.schema.ts';
@@ -21,9 +22,11 @@ import { requireStorage, viewStage } from '#features/site/site.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
 import { insertNamedSite, isReservedName, isUnderSiteDomain } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam, lockWorkingTeam } from '#features/team/team.ts';
+import { carryToLive } from './commit.jobs.ts';
+import { basesOf, pairOf } from './stage.compare.ts';
 import { buildStage, forgetStage } from './stage.jobs.ts';
-import { type NewStage, stageExists } from './stage.schema.ts';
-import { insertStage, setBase } from './stage.sql.ts';
+import { type CommitStage, type NewStage, stageExists } from './stage.schema.ts';
+import { forgetUndo, insertStage, setBase } from './stage.sql.ts';
 
 /** A stage that was asked for, every fault of it found. */
 export interface PreparedStage {
@@ -94,12 +97,56 @@ export async function createStage(call: Call, named: SiteRow, prepared: Prepared
   });
   if (!stage) throw nameTaken();
   await insertStage(db, id);
-  if (backup) await setBase(db, id, snapshotNameOf(backup));
+  if (backup) await setBase(db, id, snapshotNameOf(backup), site.fqdn);
   await hold(db, [id], 'creating', eventId);
   await hold(db, [site.id], 'staging', eventId);
   await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId }, id);
   call.headers['operation-id'] = eventId;
   return viewStage({ ...stage, git_branch: null });
+}
+
+/** Makes the stage what the live site is now. What was in it is in its backups. */
+export async function refreshStage(call: Call, named: SiteRow): Promise<StageSite> {
+  const { db, services, caller } = call;
+  const team = await lockWorkingTeam(db, named.team_id);
+  const { live, stage } = await pairOf(db, await lockNamedSite(db, named));
+  await requireStorage(db, team, Math.max(0, live.storage_bytes - stage.storage_bytes));
+  const eventId = await recordSiteEvent(db, caller, stage, {
+    event_type: 'stage.refreshed',
+    activity: `${caller.fullName} made the staging site ${stage.fqdn} anew from ${live.fqdn}`,
+    unfinished: true,
+  });
+  await hold(db, [stage.id], 'updating', eventId);
+  await hold(db, [live.id], 'staging', eventId);
+  const work = { siteId: stage.id, liveId: live.id, eventId, isRefresh: true };
+  await services.jobs.enqueue(db, buildStage, work, stage.id);
+  call.headers['operation-id'] = eventId;
+  return viewPair(db, live);
+}
+
+/** Brings what the stage has changed to the live site. */
+export async function commitStage(call: Call, named: SiteRow, choice: CommitStage): Promise<StageSite> {
+  const { db, services, caller } = call;
+  await lockWorkingTeam(db, named.team_id);
+  const pair = await pairOf(db, await lockNamedSite(db, named));
+  const { live, stage } = pair;
+  await basesOf(db, pair);
+  const eventId = await recordSiteEvent(db, caller, stage, {
+    event_type: 'stage.committed',
+    activity: `${caller.fullName} committed the staging site ${stage.fqdn} to ${live.fqdn}`,
+    unfinished: true,
+  });
+  await forgetUndo(db, stage.id);
+  await hold(db, [live.id, stage.id], 'committing', eventId);
+  await services.jobs.enqueue(db, carryToLive, { siteId: live.id, stageId: stage.id, eventId, choice }, live.id);
+  call.headers['operation-id'] = eventId;
+  return viewPair(db, live);
+}
+
+async function viewPair(db: Db, live: SiteRow): Promise<StageSite> {
+  const row = (await stagesOfSites(db, [live.id])).get(live.id);
+  if (!row) throw stageMissing();
+  return viewStage(row);
 }
 
 /** What guards the live site guards its copy. While somebody works on it, nothing of it is kept in the cache. */

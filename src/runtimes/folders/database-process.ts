@@ -52,6 +52,10 @@ export class SiteDatabaseProcess implements SiteDatabase {
     await this.#write({ call: 'moveTo', url });
   }
 
+  async spreadNumbers(): Promise<void> {
+    await this.#write({ call: 'spreadNumbers' });
+  }
+
   async copyTo(file: string): Promise<void> {
     await this.#ask({ call: 'copyTo', file });
   }

@@ -6,6 +6,7 @@ export type DatabaseCall =
   | { call: 'tables' }
   | { call: 'query'; sql: string; values: SqlValue[] }
   | { call: 'moveTo'; url: string }
+  | { call: 'spreadNumbers' }
   | { call: 'copyTo'; file: string };
 
 export type DatabaseReply = { value: unknown } | { error: string };
@@ -21,6 +22,8 @@ function perform(message: DatabaseCall): Promise<unknown> {
       return database.query(message.sql, ...message.values);
     case 'moveTo':
       return database.moveTo(message.url);
+    case 'spreadNumbers':
+      return database.spreadNumbers();
     case 'copyTo':
       return database.copyTo(message.file);
   }

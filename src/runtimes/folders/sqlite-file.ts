@@ -5,6 +5,9 @@ import { moveText, readSiteUrl, SITE_URL_QUERY } from '#runtimes/wordpress/addre
 
 const BUSY_RETRY_MS = 20;
 const BUSY_LIMIT_MS = 15_000;
+const NUMBERS = 1_000_000;
+/** PHP may count up to 2^31 only. */
+const MOST_NUMBER = 2_000_000_000;
 /** The lowest byte of SQLite's code; the others tell more of why. */
 const SQLITE_BUSY = 5;
 
@@ -40,6 +43,21 @@ export class SqliteFile implements SiteDatabase {
       if (from.href === new URL(url).href) return;
       const move = moveText(from, new URL(url));
       for (const table of tables) this.#rewrite(quote(table), from.hostname, move);
+    });
+  }
+
+  async spreadNumbers(): Promise<void> {
+    await this.transaction(() => {
+      const numbered = this.#all(
+        "select name from sqlite_master where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite\\_%' escape '\\'",
+      );
+      for (const { name } of numbered) {
+        const [last] = this.#all('select seq from sqlite_sequence where name = ?', String(name));
+        const next = (Math.floor(Number(last?.seq ?? 0) / NUMBERS) + 1) * NUMBERS;
+        if (!(next <= MOST_NUMBER)) continue;
+        this.#all('delete from sqlite_sequence where name = ?', String(name));
+        this.#all('insert into sqlite_sequence (name, seq) values (?, ?)', String(name), next);
+      }
     });
   }
 

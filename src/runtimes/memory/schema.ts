@@ -157,5 +157,5 @@ export function writeEmptySite(run: RunSql, url: string, nowMs: number): void {
 /** What WordPress keeps of somebody who may do everything. */
 const ADMINISTRATOR = 'a:1:{s:13:"administrator";b:1;}';
 /** The work that is due at some time, as JSON. */
-export const CRON_OPTION = 'memory_cron';
+export const CRON_OPTION = 'cron';
 const HALF_A_DAY = 12 * 3600;

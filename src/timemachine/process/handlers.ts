@@ -2,6 +2,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '../maintenance/checker.ts';
 import { forgetSite, prune } from '../maintenance/pruner.ts';
+import { reportMerge } from '../merge/merge-report.ts';
+import { mergingBy } from '../merge/merge-rules.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
@@ -16,7 +18,15 @@ import { type DescribedPlan, describePlan } from './difference.ts';
 import { keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
 import { mendDatabase } from './mend-database.ts';
-import { type Calls, type CutReport, type RestoreWish, rehearsalFolder, type SitePlace } from './protocol.ts';
+import { assertAgreed, isMerge, planMergeOf } from './merge-site.ts';
+import {
+  type Calls,
+  type CutReport,
+  type MergeWish,
+  type RestoreWish,
+  rehearsalFolder,
+  type SitePlace,
+} from './protocol.ts';
 
 const OPEN_SITES = 100;
 
@@ -80,10 +90,12 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async restore({ onProgress, announce }, place, wish) {
       await recoverSite(repository, place);
-      const mended = wish.tables ? await mendTables(repository, place, wish, onProgress) : [];
+      const mended = !isMerge(wish) && wish.tables ? await mendTables(repository, place, wish, onProgress) : [];
       const site = await open(place);
       const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
-      const plan = await planFor(site.repository, snapshot, wish);
+      const plan = isMerge(wish)
+        ? await agreedMerge(repository, place, snapshot, wish)
+        : await planFor(site.repository, snapshot, wish);
       const described = describePlan(plan, site.keeping, mended);
       await announce(cut, described);
       const target = await site.database.openTarget();
@@ -99,6 +111,12 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
         await target.close();
       }
       return { now: cut, difference: described.difference };
+    },
+
+    async weigh(_, from, now, wish, window) {
+      const snapshot = await repository.site(from.space, from.site).readNamed(now);
+      const { comparison } = await planMergeOf(repository, from, snapshot, wish);
+      return reportMerge(comparison, mergingBy(wish.rules), keepingBy(from.rules).isKnown, window);
     },
 
     async recover(_, place) {
@@ -200,6 +218,12 @@ async function mendTables(
   const from = repository.site(place.space, place.site);
   const point = await from.readNamed(wish.tablesPoint ?? wish.point);
   return mendDatabase(databaseOf(place.database), from, point, onProgress);
+}
+
+async function agreedMerge(repository: Repository, place: SitePlace, now: Snapshot, wish: MergeWish) {
+  const plan = await planMergeOf(repository, place, now, wish);
+  assertAgreed(plan, wish);
+  return plan;
 }
 
 async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {

@@ -1,11 +1,13 @@
 import type { SentFailure } from '../failure.ts';
+import type { MergeReport } from '../merge/merge-report.ts';
+import type { MergeRules } from '../merge/merge-rules.ts';
 import type { Progress } from '../progress.ts';
 import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { KeepRules } from './keep-rules.ts';
 
-export type { Progress };
+export type { MergeReport, Progress };
 
 /** Where a site is: what to keep of it, and under which name. */
 export interface SitePlace {
@@ -63,6 +65,28 @@ export interface RestoreWish {
   files: boolean;
   tables: boolean;
   deleteExtraFiles: boolean;
+}
+
+/** What to bring in of a copy of the site that has gone its own way. */
+export interface MergeWish {
+  /** The snapshot of the site that the copy was made from, or that it last went on from. */
+  base: SnapshotName;
+  /** The copy: as it was at that time, and as it is. */
+  copy: { site: string; base: SnapshotName; now: SnapshotName };
+  /** Where the site is and was in the base, and where its copy is: URLs that differ in nothing else are the same. */
+  addresses: { ours: string; oursThen: string; theirs: string };
+  rules: MergeRules;
+  /** The site becomes what the copy is, whatever it has got since. */
+  isReplaced: boolean;
+  /** Whose it is what both have changed; without an answer nothing is done then. */
+  conflicts: 'ours' | 'theirs' | 'refuse';
+  /** Tables and files that stay as the site has them. */
+  keepTables: string[];
+  keepFiles: string[];
+  /** Tables that become the copy's as a whole where they can not be merged row by row. */
+  takeTables: string[];
+  /** The report that somebody has seen: where it would be another one by now, nothing is done. */
+  plan: string | null;
 }
 
 export interface FileDifference {
@@ -152,7 +176,14 @@ export interface Calls {
     wish: RestoreWish,
     window: Window,
   ): { difference: Difference; list: DifferenceList };
-  restore(place: SitePlace, wish: RestoreWish): PlanReport;
+  restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
+  /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
+  weigh(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    now: SnapshotName,
+    wish: MergeWish,
+    window: Window,
+  ): MergeReport;
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
   rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string): void;

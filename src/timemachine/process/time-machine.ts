@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import type { MergeReport } from '../merge/merge-report.ts';
 import { Repository } from '../repository.ts';
 import { openStore, type StoreDescription } from '../stores/open-store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
@@ -10,6 +11,7 @@ import {
   type CutReport,
   type Difference,
   type DifferenceList,
+  type MergeWish,
   type PlanReport,
   type RestoreWish,
   rehearsalFolder,
@@ -69,9 +71,19 @@ export class TimeMachine {
   }
 
   /** Whoever serves the site keeps visitors out, from before this is called until it has succeeded or `recover` has. */
-  async restore(place: SitePlace, wish: RestoreWish, options?: CallOptions): Promise<PlanReport> {
+  async restore(place: SitePlace, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport> {
     await this.release(place.site);
     return this.#alone('restore', [place, wish], options);
+  }
+
+  /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
+  weigh(
+    from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
+    now: SnapshotName,
+    wish: MergeWish,
+    window: Window,
+  ): Promise<MergeReport> {
+    return this.#alone('weigh', [from, { hash: now.hash, timeMs: now.timeMs }, wish, window]);
   }
 
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */

@@ -1,5 +1,5 @@
 import type { ObjectReader, Ref } from '../content.ts';
-import { type Decide, type FileConflict, oursStays, type ThreeStates } from '../three-way.ts';
+import { type Conflict, type Decide, oursStays, type ThreeStates } from '../three-way.ts';
 import { type FileEntry, type FolderEntry, type LinkEntry, readTree, type TreeEntry } from '../tree.ts';
 
 /** What it takes to bring the changes of theirs to ours, which for a restore is what makes now the point; nothing else is touched. */
@@ -24,7 +24,7 @@ export interface FileCounters {
 export interface FilePlan extends FileCounters {
   /** In an order in which they can be applied: what is in the way goes first, folders come before what is in them. */
   changes: FileChange[];
-  conflicts: FileConflict[];
+  conflicts: Conflict[];
 }
 
 export interface FilePlanOptions {
@@ -118,7 +118,7 @@ class Comparison {
   ): boolean {
     if (was === own) return true;
     if (was === other) return false;
-    const conflict = { kind: 'file', path, ...states } as const;
+    const conflict = { path, ...states };
     const taken = this.#decide(conflict);
     this.#plan.conflicts.push({ ...conflict, taken });
     return taken === 'theirs';

@@ -4,7 +4,6 @@ import type { SiteRepository } from '../repository.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { planTables } from '../tables/table-plan.ts';
 import type { TableSource } from '../tables/table-source.ts';
-import { restoreOf } from '../three-way.ts';
 import { applySteps } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { readJournal, removeJournal } from './journal.ts';
@@ -32,7 +31,7 @@ export async function recover(
     // Whether the transaction happened shows in the tables themselves; if it did, the plan is empty.
     const now = await currentTables(repository, tables.source);
     const { wanted, dropped, merged = [] } = journal.tables;
-    const plan = await planTables(repository, restoreOf(now.tables, wanted));
+    const plan = await planTables(repository, now.tables, wanted);
     plan.dropped = plan.dropped.filter((name) => dropped.includes(name));
     // Rows that come and go can do so twice.
     plan.changed.push(...merged.map(unpackMerge));

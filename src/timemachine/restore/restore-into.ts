@@ -27,7 +27,7 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
   const progress = new ProgressReport(copy.onProgress);
   await repository.refresh();
   if (tables) {
-    const plan = await planTables(repository, restoreOf({}, point.tables));
+    const plan = await planTables(repository, {}, point.tables);
     await stageTables(repository, plan, tables, progress);
     await applyTables(plan, tables, async () => {}, progress);
   }

@@ -3,11 +3,10 @@ import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { diskOperations, type FileOperations } from '../stores/file-operations.ts';
-import type { MergeSchema } from '../tables/table-merge.ts';
 import { planTables, type TablePlan } from '../tables/table-plan.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import type { TableTarget } from '../tables/table-target.ts';
-import { type Conflict, type Decide, oursStays } from '../three-way.ts';
+import { type Decide, oursStays } from '../three-way.ts';
 import { applySteps, firstSurprise, stageFiles } from './apply-files.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
 import { type FileCounters, type FilePlan, planFiles } from './file-plan.ts';
@@ -18,8 +17,6 @@ import { verifyFiles } from './verify-files.ts';
 export interface RestorePlan {
   files: FilePlan | undefined;
   tables: TablePlan | undefined;
-  /** What this site and the point have changed in different ways since the base; without a base there is nothing of it. */
-  conflicts: Conflict[];
   counters: RestoreCounters;
 }
 
@@ -44,7 +41,6 @@ export interface PlanOptions {
   base?: Snapshot;
   /** Asked about each conflict; without it, what is there stays. Plan again with it when the conflicts are known. */
   decide?: Decide;
-  mergeSchema?: MergeSchema;
 }
 
 /**
@@ -76,15 +72,11 @@ export async function planRestore(
       ? undefined
       : await planTables(
           repository,
-          { base: base?.tables ?? {}, ours: now?.tables ?? {}, theirs: from.tables },
-          {
-            failed: from.tablesSkipped.filter(({ reason }) => reason !== 'unchanged'),
-            decide,
-            ...(options.mergeSchema && { mergeSchema: options.mergeSchema }),
-          },
+          now?.tables ?? {},
+          from.tables,
+          from.tablesSkipped.filter(({ reason }) => reason !== 'unchanged'),
         );
-  const conflicts = [...(files?.conflicts ?? []), ...(tables?.conflicts ?? [])];
-  return { files, tables, conflicts, counters: countersOf(files, tables) };
+  return { files, tables, counters: countersOf(files, tables) };
 }
 
 export interface RestoreTargets {
@@ -154,7 +146,7 @@ function journalOf(plan: TablePlan): NonNullable<Journal['tables']> {
   return { wanted: plan.wanted, dropped: plan.dropped, ...(merged.length > 0 && { merged }) };
 }
 
-function countersOf(files: FilePlan | undefined, tables: TablePlan | undefined): RestoreCounters {
+export function countersOf(files: FilePlan | undefined, tables: TablePlan | undefined): RestoreCounters {
   return {
     filesAdded: files?.filesAdded ?? 0,
     filesDeleted: files?.filesDeleted ?? 0,

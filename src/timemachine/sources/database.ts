@@ -1,3 +1,4 @@
+import type { ShapeOf } from '../tables/table-shape.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 
@@ -13,6 +14,8 @@ export interface Database {
   makeAnew(fill: (target: TableTarget) => Promise<void>): Promise<void>;
   /** Removes it, be it there or not. */
   remove(): Promise<void>;
+  /** What tables of this kind of database ask of their rows. */
+  readonly shapeOf: ShapeOf;
   /** A new database of the same kind, for work that is thrown away with the folder. */
   scratch(folder: string): Database;
 }

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type MergeSchema, plainMerge } from '../tables/table-merge.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 
 /** What `schema` of a table of SQLite holds. */
@@ -12,24 +11,6 @@ export interface SqliteSchema {
   triggers: string[];
   /** The last number that AUTOINCREMENT gave, where it is used. */
   sequence: string | null;
-}
-
-/**
- * Two changes of what belongs to a table that both sides have made by the same statement: indexes and triggers count where
- * only one side changed them, and numbers that either side gave away are not given again.
- */
-export const mergeSchema: MergeSchema = (base, ours, theirs) => {
-  const [was, own, other] = [base as SqliteSchema | undefined, ours as SqliteSchema, theirs as SqliteSchema];
-  const indexes = plainMerge(was?.indexes, own.indexes, other.indexes);
-  const triggers = plainMerge(was?.triggers, own.triggers, other.triggers);
-  if (indexes === undefined || triggers === undefined) return undefined;
-  return { ...own, indexes, triggers, sequence: later(own.sequence, other.sequence) };
-};
-
-/** A site may have written anything there. */
-function later(a: string | null, b: string | null): string | null {
-  const [first, second] = [a, b].map((sequence) => (/^\d+$/.test(sequence ?? '') ? BigInt(sequence ?? '') : -1n));
-  return (first ?? -1n) > (second ?? -1n) ? a : b;
 }
 
 export function quoteName(name: string): string {

@@ -7,7 +7,6 @@ import { Archiver } from '../archive/archiver.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { DiskStore } from '../stores/disk.ts';
-import { restoreOf } from '../three-way.ts';
 import { describeTableChange } from './describe-change.ts';
 import { planTables } from './table-plan.ts';
 
@@ -24,7 +23,7 @@ test('a change of a table is told with its counts and some rows as JSON', async 
   const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
   const archiver = new Archiver({ repository, tables: new SqliteSource(path) });
   const describe = async (from: Record<string, string>, to: Record<string, string>) => {
-    const [change] = (await planTables(repository, restoreOf(from, to))).changed;
+    const [change] = (await planTables(repository, from, to)).changed;
     assert.ok(change);
     return describeTableChange(change);
   };

@@ -13,9 +13,9 @@ export interface DescribedChange {
   sample: { key: JsonValue[]; before: JsonRow | null; after: JsonRow | null }[];
 }
 
-type JsonRow = Record<string, JsonValue>;
+export type JsonRow = Record<string, JsonValue>;
 /** Integers that JSON can not carry are texts, blobs only say how long they are, long texts are cut. */
-type JsonValue = null | number | string | { bytes: number };
+export type JsonValue = null | number | string | { bytes: number };
 
 const SAMPLES = 20;
 const TEXT_LENGTH = 300;
@@ -40,11 +40,14 @@ export function describeTableChange(change: TableChange): DescribedChange {
 }
 
 function describeRow(table: TableDescription, before: Row | undefined, after: Row | undefined) {
-  const jsonRow = (row: Row | undefined): JsonRow | null =>
-    row ? Object.fromEntries(table.columns.map((name, index) => [name, jsonValue(row.values[index] ?? null)])) : null;
   const named = (after ?? before)?.values ?? [];
   const key = table.key.map((name) => jsonValue(named[table.columns.indexOf(name)] ?? null));
-  return { key, before: jsonRow(before), after: jsonRow(after) };
+  return { key, before: jsonRow(table, before), after: jsonRow(table, after) };
+}
+
+export function jsonRow(table: TableDescription, row: Row | undefined): JsonRow | null {
+  if (!row) return null;
+  return Object.fromEntries(table.columns.map((name, index) => [name, jsonValue(row.values[index] ?? null)]));
 }
 
 function jsonValue(value: RowValue): JsonValue {

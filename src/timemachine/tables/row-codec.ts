@@ -79,6 +79,48 @@ export function splitRows(bytes: Buffer, columnCount: number): Buffer[] {
   return rows;
 }
 
+/** One value of a row as it is stored: two are the same exactly when their bytes are. */
+export type Cell = Buffer;
+
+/** The values of one row, each as its bytes. */
+export function cellsOf({ bytes, values }: Row): Cell[] {
+  const cells: Cell[] = [];
+  let at = 0;
+  for (const value of values) {
+    const start = at;
+    if (value === null) at++;
+    else if (typeof value === 'bigint' || typeof value === 'number') at = indexOf(bytes, SEMICOLON, at) + 1;
+    else {
+      const colon = indexOf(bytes, COLON, at);
+      at = colon + 1 + Number(bytes.toString('latin1', at + 1, colon));
+    }
+    cells.push(bytes.subarray(start, at));
+  }
+  return cells;
+}
+
+export function rowOfCells(cells: readonly Cell[]): Row {
+  const bytes = Buffer.concat([...cells, Buffer.from('\n')]);
+  return decodeRows(bytes, cells.length)[0] as Row;
+}
+
+/** The text of a cell that holds one, byte by byte. */
+export function textOfCell(cell: Cell): Buffer | undefined {
+  return cell[0] === TEXT ? cell.subarray(indexOf(cell, COLON, 0) + 1) : undefined;
+}
+
+export function cellOfText(text: Uint8Array): Cell {
+  return Buffer.concat([Buffer.from(`t${text.length}:`), text]);
+}
+
+export function integerOfCell(cell: Cell | undefined): bigint | undefined {
+  return cell && cell[0] === INTEGER ? BigInt(cell.toString('latin1', 1, cell.length - 1)) : undefined;
+}
+
+export function cellOfInteger(value: bigint): Cell {
+  return Buffer.from(`i${value};`);
+}
+
 function digitOf(byte: number | undefined): number {
   const digit = (byte ?? 0) - 48;
   if (digit < 0 || digit > 9) throw corruptObject('a row has a length that is no number');

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { moveText } from '#runtimes/wordpress/address.ts';
+import { mergeRules } from '#runtimes/wordpress/merge-rules.ts';
+import { expectedMerge, named, unnamed } from '../../../test/merge/oracle.ts';
+import { EditedSite } from '../../../test/merge/two-sides.ts';
+import { FULL, Random, SEED } from '../../../test/random.ts';
+import { FAULTS, FaultyOperations } from '../../../test/timemachine/faulty-operations.ts';
+import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { Archiver } from '../archive/archiver.ts';
+import { check } from '../maintenance/checker.ts';
+import { Repository } from '../repository.ts';
+import { recover } from '../restore/recover.ts';
+import { restore } from '../restore/restorer.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { SqliteSource } from '../sources/sqlite.ts';
+import { shapeOf } from '../sources/sqlite-shape.ts';
+import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { DiskStore } from '../stores/disk.ts';
+import { addressesBy } from './addresses.ts';
+import { mergingBy } from './merge-rules.ts';
+import { type MergeOptions, planMerge } from './plan-merge.ts';
+
+/** A site and its copy, each edited, merged and edited again: 500 histories in the long form. */
+const HISTORIES = FULL ? 500 : 10;
+const COMMITS = 3;
+
+const [LIVE, STAGE] = ['https://shop.example.com', 'http://stage-shop.localhost:8080'];
+const rules = mergingBy(mergeRules('wp_'));
+
+const addresses = addressesBy({ ours: LIVE, oursThen: LIVE, theirs: STAGE }, moveText);
+const OPTIONS: MergeOptions = {
+  addresses,
+  rules,
+  shapeOf,
+  isReplaced: false,
+  conflictsTo: 'theirs',
+  keepTables: [],
+  takeTables: [],
+  keepFiles: [],
+};
+
+/** A site and its copy with all that keeps them. */
+async function makeSides(t: TestContext, seed: number) {
+  const folder = scratchFolder(t);
+  const repository = new Repository(new DiskStore(join(folder, 'store')));
+  const live = await EditedSite.make(join(folder, 'live'), LIVE, new Random(seed));
+  const stage = await live.copyTo(join(folder, 'stage'), STAGE, new Random(seed + 1));
+  const keeperOf = (name: string, site: EditedSite) => {
+    const source = new SqliteSource(site.database);
+    const archiver = new Archiver({ repository: repository.site('ada', name), folder: site.folder, tables: source });
+    return { source, cut: () => archiver.snapshot() };
+  };
+  const [liveKeeper, stageKeeper] = [keeperOf('live', live), keeperOf('stage', stage)];
+  const apply = async (
+    options: Partial<MergeOptions>,
+    bases: { ours: Snapshot; theirs: Snapshot },
+    faults?: Random,
+  ) => {
+    const [own, other] = [await liveKeeper.cut(), await stageKeeper.cut()];
+    const site = repository.site('ada', 'live');
+    const states = {
+      ours: { base: bases.ours, now: own.snapshot },
+      theirs: { base: bases.theirs, now: other.snapshot },
+    };
+    const plan = await planMerge(site, states, { ...OPTIONS, ...options });
+    const target = new SqliteTarget(live.database);
+    const tables = { source: liveKeeper.source, target, version: own.tablesVersion };
+    const faulty = new FaultyOperations();
+    const staging = join(folder, 'staging');
+    const targets = { repository: site, folder: live.folder, staging, tables, operations: faulty.operations };
+    const before = stateOf(live);
+    if (faults) faulty.arm(faults.below(40), faults.pick(FAULTS));
+    const isDone = await restore(plan, targets).then(
+      () => true,
+      (error: unknown) => {
+        if (!faults) throw error;
+        return false;
+      },
+    );
+    faulty.revive();
+    if (!isDone) await recover(targets);
+    // What ended before the journal has changed nothing, and the plan still holds.
+    if (!isDone && isDeepStrictEqual(stateOf(live), before)) await restore(plan, targets);
+    await target.close();
+    return plan;
+  };
+  const cutBoth = async () => ({ ours: (await liveKeeper.cut()).snapshot, theirs: (await stageKeeper.cut()).snapshot });
+  return { repository, live, stage, apply, cutBoth };
+}
+
+const stateOf = (site: EditedSite) => ({ tables: site.tables(), files: site.files() });
+
+test(`nothing of either side is lost in ${HISTORIES} histories of ${COMMITS} merges (seed ${SEED})`, async (t) => {
+  const seen = { conflicts: 0, rows: 0 };
+  for (let history = 0; history < HISTORIES; history++) {
+    const random = new Random(SEED + 10_000 * history);
+    const { repository, live, stage, apply, cutBoth } = await makeSides(t, SEED + 1000 * history);
+    for (let commit = 0; commit < COMMITS; commit++) {
+      const bases = await cutBoth();
+      const before = stateOf(stage);
+      live.live(random.below(25));
+      stage.live(random.below(25));
+      const side = random.pick(['ours', 'theirs'] as const);
+      const expected = expectedMerge(before, stateOf(stage), stateOf(live), side);
+      const { comparison } = await apply({ conflictsTo: side }, bases, random);
+      const where = `history ${history}, merge ${commit}, to ${side}`;
+      const found = stateOf(live);
+      assert.deepEqual(named(found.tables), expected.tables, where);
+      assert.deepEqual(unnamed(found.tables), expected.unnamed, where);
+      assert.deepEqual(found.files, expected.files, where);
+      const told = comparison.tables.flatMap(({ name, rows }) =>
+        rows.filter((row) => row.side === 'both').map(() => name),
+      );
+      const files = comparison.files.filter((file) => file.side === 'both').map(({ path }) => `file ${path}`);
+      const tablesOf = expected.conflicts.filter((each) => !each.startsWith('file ')).map((each) => each.split(' ')[0]);
+      assert.deepEqual(
+        [...told, ...files].sort(),
+        [...tablesOf, ...expected.conflicts.filter((each) => each.startsWith('file '))].sort(),
+        where,
+      );
+      seen.conflicts += expected.conflicts.length;
+      seen.rows += comparison.tables.reduce((sum, { rows }) => sum + rows.length, 0);
+      await stage.spreadNumbers();
+    }
+    assert.deepEqual((await check(repository)).faults, []);
+  }
+  assert.ok(seen.conflicts > HISTORIES && seen.rows > 20 * HISTORIES, JSON.stringify(seen));
+});
