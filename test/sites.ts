@@ -66,7 +66,12 @@ export async function insertStage(
   userId: string,
 ): Promise<{ id: string; fqdn: string }> {
   const stage = await insertCopy(app, siteId, userId, { kind: 'stage' });
-  await app.services.db.insertInto('site_stages').values({ site_id: stage.id }).execute();
+  const [hash, point] = ['0'.repeat(64), new Date()];
+  const base = { base_hash: hash, base_point: point, base_fqdn: 'base.example.com' };
+  await app.services.db
+    .insertInto('site_stages')
+    .values({ site_id: stage.id, ...base, stage_hash: hash, stage_point: point })
+    .execute();
   return stage;
 }
 

@@ -234,6 +234,11 @@ export const requests: Record<string, Make> = {
   }),
   deleteStage: onStagedSite,
   listStageMail: onStagedSite,
+  compareStage: async ({ world, place }) => ({
+    params: { fqdn: (await world.comparableSite(place.teamId, place.opener)).fqdn },
+  }),
+  commitStage: async (setting) => ({ ...(await onStagedSite(setting)), body: {} }),
+  refreshStage: onStagedSite,
   restoreDeletedSite: async ({ world, place }) => ({
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
   }),

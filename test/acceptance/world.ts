@@ -125,6 +125,13 @@ export async function createWorld(app: TestApp): Promise<World> {
 function createMakers(app: TestApp, passwordHash: string) {
   const { db } = app.services;
   const unique = () => randomUUID().slice(0, 13);
+  const newestBackup = (siteId: string) =>
+    db
+      .selectFrom('backups')
+      .selectAll()
+      .where('site_id', '=', siteId)
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow();
 
   const makers = {
     async user(): Promise<Person> {
@@ -257,8 +264,7 @@ function createMakers(app: TestApp, passwordHash: string) {
     },
 
     async pitRestore(siteId: string): Promise<string> {
-      const backup = await db.selectFrom('backups').selectAll().where('site_id', '=', siteId).executeTakeFirstOrThrow();
-      const { commit_hash, created_at } = backup;
+      const { commit_hash, created_at } = await newestBackup(siteId);
       const halves = { restore_db: true, restore_cms_content: true, delete_extra_files: false, is_dry_run: true };
       const points = { restore_point: created_at, backup_point: created_at, commit_hash };
       const row = { site_id: siteId, event_id: randomUUID(), ...points, ...halves };
@@ -270,6 +276,20 @@ function createMakers(app: TestApp, passwordHash: string) {
       const site = await makers.site(teamId, creator);
       await insertStage(app, site.id, creator.id);
       return site;
+    },
+    /** The same, with the least on disk that can be compared. */
+    async comparableSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
+      const { id, fqdn } = await makers.keptSite(teamId, creator);
+      const stage = await insertStage(app, id, creator.id);
+      await makeTinySite(app.services, stage.id, `https://${stage.fqdn}`);
+      const [live, copy] = [await newestBackup(id), await newestBackup(stage.id)];
+      const base = { base_hash: live.commit_hash, base_point: live.created_at, base_fqdn: fqdn };
+      await db
+        .updateTable('site_stages')
+        .set({ ...base, stage_hash: copy.commit_hash, stage_point: copy.created_at })
+        .where('site_id', '=', stage.id)
+        .execute();
+      return { fqdn };
     },
     async preview(teamId: string, person: Person): Promise<string> {
       const { id } = await makers.site(teamId, person);

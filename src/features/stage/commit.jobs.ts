@@ -8,9 +8,9 @@ import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import { announcePurge, findOwn, nothing, updateSite } from '#features/instance/instance.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { type FailureCode, failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
-import type { Difference, MergeReport, SnapshotName } from '#timemachine/process/protocol.ts';
+import type { Difference, SnapshotName } from '#timemachine/process/protocol.ts';
 import { cutHeld } from './stage.cut.ts';
-import { type CommitStage, stageConflict, stageMoved } from './stage.schema.ts';
+import type { CommitStage } from './stage.schema.ts';
 import { findBases, findUndo, setBase, setStageBase, setUndo } from './stage.sql.ts';
 import { type Pair, wishOf } from './stage.wish.ts';
 
@@ -108,16 +108,20 @@ interface Carried {
 }
 
 async function carry(services: Services, pair: Pair, work: CommitWork, signal: AbortSignal): Promise<Carried> {
-  const { db, hosts } = services;
   const { live, stage } = pair;
-  await recover(services, pair);
-  const now = await cutHeld(services, live, signal);
-  const planned = await findUndo(db, stage.id);
-  // Nobody but this work can have changed it since: where it is another one, an earlier attempt has done it.
-  const undo = planned && planned.hash !== now.hash ? planned : await merge(services, pair, work, signal);
+  const undo = (await doneBefore(services, pair, signal)) ?? (await merge(services, pair, work, signal));
   // What it adds from now on must not meet what live adds from now on.
-  await hosts.spreadNumbers(stage);
+  await services.hosts.spreadNumbers(stage);
   return { live: await cutHeld(services, live, signal), stage: await cutHeld(services, stage, signal), undo };
+}
+
+/** Where an earlier attempt has done it: the live site is another one than just before, and nobody else can have changed it since. */
+async function doneBefore(services: Services, pair: Pair, signal: AbortSignal): Promise<SnapshotName | undefined> {
+  const planned = await findUndo(services.db, pair.stage.id);
+  if (!planned) return undefined;
+  await recover(services, pair);
+  const { hash } = await cutHeld(services, pair.live, signal);
+  return hash === planned.hash ? undefined : planned;
 }
 
 async function merge(services: Services, pair: Pair, work: CommitWork, signal: AbortSignal): Promise<SnapshotName> {
@@ -158,11 +162,4 @@ function changesOf({ counters }: Difference) {
     tables_changed: counters.tablesRestored,
     tables_removed: counters.tablesDeleted,
   };
-}
-
-/** For whoever is still there to be told. */
-export function requireAgreed({ plan, on_conflict }: CommitStage, report: MergeReport): void {
-  if (plan !== undefined && plan !== report.id) throw stageMoved();
-  const { both } = report.counts;
-  if (on_conflict === 'refuse' && both.files + both.rows > 0) throw stageConflict();
 }

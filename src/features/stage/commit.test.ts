@@ -158,7 +158,7 @@ suite('a staging site is committed', () => {
     await assert.rejects(commit({ on_conflict: 'refuse' }), refused(409, 'stage.conflict'));
     assert.deepEqual([await live.option('blogname'), await live.read('uploads/both.txt')], ['Live', 'live']);
     assert.equal((await read(site)).busy, null);
-    await commit({ on_conflict: 'live', keep_files: ['uploads/kept/'] });
+    await commit({ plan: seen.plan, on_conflict: 'live', keep_files: ['uploads/kept/'] });
     assert.deepEqual([await live.option('blogname'), await live.read('uploads/both.txt')], ['Live', 'live']);
     await assert.rejects(live.read('uploads/kept/a.txt'), { code: 'ENOENT' });
     await copy.setOption('blogname', 'Stage again');

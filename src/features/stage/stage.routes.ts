@@ -11,7 +11,6 @@ import { viewStage } from '#features/site/site.ts';
 import { listHeldMails } from '#features/site-mail/site-mail.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
-import { requireAgreed } from './commit.jobs.ts';
 import { comparePair, pairOf, viewChanges } from './stage.compare.ts';
 import {
   CommitStage,
@@ -32,7 +31,11 @@ import { commitStage, createStage, deleteStage, prepareStage, refreshStage } fro
 const tag = 'staging';
 const params = Type.Object({ fqdn: Fqdn });
 const NOTHING = { offset: 0, limit: 0 };
-const REFUSALS: Record<string, Failure> = { moved_on: stageMoved, in_conflict: stageConflict };
+
+function refusalFor(code: unknown, message: string) {
+  const refusals: Record<string, Failure> = { moved_on: stageMoved, in_conflict: stageConflict };
+  return (refusals[String(code)] ?? commitFailed)({ message });
+}
 
 export const stageOperations = [
   operation({
@@ -117,13 +120,13 @@ export const stageOperations = [
     async prepare({ db, services, subject: live, body }) {
       // Whoever names a comparison, or wants no conflict, hears at once that it is not so.
       if (body.plan === undefined && body.on_conflict !== 'refuse') return;
-      requireAgreed(body, (await comparePair(services, await pairOf(db, live), body, NOTHING)).report);
+      const { refusal } = (await comparePair(services, await pairOf(db, live), body, NOTHING)).report;
+      if (refusal) throw refusalFor(refusal.code, refusal.message);
     },
     handle: (call) => commitStage(call, call.subject, call.body),
     async reread({ db, subject: live }, { body, eventId }) {
       const { failure, refused } = await eventDetail(db, eventId);
-      if (typeof failure === 'string')
-        throw REFUSALS[String(refused)]?.({ message: failure }) ?? commitFailed({ message: failure });
+      if (typeof failure === 'string') throw refusalFor(refused, failure);
       const stage = (await stagesOfSites(db, [live.id])).get(live.id);
       return stage ? viewStage(stage) : body;
     },

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../failure.ts';
 import { type JsonRow, jsonRow } from '../tables/describe-change.ts';
 import { rowOfCells, textOfCell } from '../tables/row-codec.ts';
 import type { TableDescription } from '../tables/table-source.ts';
@@ -11,6 +12,8 @@ import type { TableProblem } from './merge-tools.ts';
 
 /** A comparison in words that need no knowledge of the store. */
 export interface MergeReport {
+  /** Why what is wished would not be done as things are. */
+  refusal: { code: FailureCode; message: string } | null;
   /** Another one whenever something else would be compared. */
   id: string;
   counts: Record<Side, { files: number; rows: number }>;
@@ -67,7 +70,7 @@ export function reportMerge(
   rules: Merging,
   isKnown: (table: string) => boolean,
   { offset, limit }: { offset: number; limit: number },
-): MergeReport {
+): Omit<MergeReport, 'refusal'> {
   const tables = comparison.tables.filter(({ name }) => isKnown(name));
   const { files } = comparison;
   const count = (side: Side) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { moveText } from '#runtimes/wordpress/address.ts';
 import { mergeRules } from '#runtimes/wordpress/merge-rules.ts';
@@ -20,8 +20,9 @@ import { shapeOf } from '../sources/sqlite-shape.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
 import { addressesBy } from './addresses.ts';
+import { idOfComparison } from './comparison.ts';
 import { mergingBy } from './merge-rules.ts';
-import { type MergeOptions, planMerge } from './plan-merge.ts';
+import { type MergeOptions, type MergePlan, planMerge } from './plan-merge.ts';
 
 /** A site and its copy, each edited, merged and edited again: 500 histories in the long form. */
 const HISTORIES = FULL ? 500 : 10;
@@ -128,4 +129,115 @@ test(`nothing of either side is lost in ${HISTORIES} histories of ${COMMITS} mer
     assert.deepEqual((await check(repository)).faults, []);
   }
   assert.ok(seen.conflicts > HISTORIES && seen.rows > 20 * HISTORIES, JSON.stringify(seen));
+});
+
+suite('a table', () => {
+  const ordersOf = (site: EditedSite) => site.query((db) => db.prepare('SELECT * FROM wp_wc_orders ORDER BY id').all());
+  const tablesOf = (site: EditedSite) => Object.keys(site.tables());
+  const problemsOf = ({ comparison }: MergePlan) =>
+    comparison.tables.filter(({ problem }) => problem).map(({ name, problem }) => [name, problem]);
+
+  test('that only the copy has comes, with its addresses moved, and one that it dropped goes', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    const bases = await cutBoth();
+    stage.query((db) => {
+      db.exec('CREATE TABLE wp_new (id integer primary key autoincrement, link text); DROP TABLE wp_lookup');
+      for (let id = 0; id < 500; id++) db.prepare('INSERT INTO wp_new (link) VALUES (?)').run(`${STAGE}/${id}`);
+    });
+    await apply({}, bases);
+    assert.ok(tablesOf(live).includes('wp_new') && !tablesOf(live).includes('wp_lookup'));
+    const [last] = live.query((db) => db.prepare('SELECT count(*) AS rows, max(link) AS link FROM wp_new').all());
+    assert.deepEqual({ ...last }, { rows: 500, link: `${LIVE}/99` });
+  });
+
+  test('that the copy made anew has the rows of both, also those that live added in the old shape', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    const bases = await cutBoth();
+    const before = ordersOf(live).length;
+    stage.query((db) => {
+      db.exec("ALTER TABLE wp_wc_orders ADD COLUMN currency text not null default 'EUR'");
+      db.exec("INSERT INTO wp_wc_orders (status, currency) VALUES ('by the stage', 'USD')");
+    });
+    live.query((db) => db.exec("INSERT INTO wp_wc_orders (status) VALUES ('by live')"));
+    await apply({}, bases);
+    const orders = ordersOf(live).slice(before);
+    assert.deepEqual(
+      orders.map(({ status, currency }) => [status, currency]),
+      [
+        ['by live', 'EUR'],
+        ['by the stage', 'USD'],
+      ],
+    );
+  });
+
+  test('that live made anew takes the rows of the copy', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    const bases = await cutBoth();
+    live.query((db) => db.exec("ALTER TABLE wp_wc_orders ADD COLUMN currency text not null default 'EUR'"));
+    stage.query((db) => db.exec("INSERT INTO wp_wc_orders (status) VALUES ('by the stage')"));
+    await apply({}, bases);
+    const { status, currency } = ordersOf(live).at(-1) ?? {};
+    assert.deepEqual([status, currency], ['by the stage', 'EUR']);
+  });
+
+  test('that can not be merged is told, and stays until somebody says whose it is', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    live.query((db) => db.exec('CREATE TABLE wp_odd (rowid, oid, _rowid_, a)'));
+    stage.query((db) => db.exec('CREATE TABLE wp_odd (rowid, oid, _rowid_, a)'));
+    const bases = await cutBoth();
+    stage.query((db) => {
+      db.exec('DROP TABLE wp_lookup; ALTER TABLE wp_wc_orders ADD COLUMN mine text');
+      db.exec("INSERT INTO wp_odd VALUES (1, 2, 3, 'stage')");
+    });
+    live.query((db) => {
+      db.exec("INSERT INTO wp_lookup (sku) VALUES ('new'); ALTER TABLE wp_wc_orders ADD COLUMN yours text");
+      db.exec("INSERT INTO wp_odd VALUES (1, 2, 3, 'live')");
+    });
+    const before = live.tables();
+    const plan = await apply({}, bases);
+    assert.deepEqual(problemsOf(plan).sort(), [
+      ['wp_lookup', 'gone'],
+      ['wp_odd', 'keyless'],
+      ['wp_wc_orders', 'made'],
+    ]);
+    assert.deepEqual(live.tables(), before);
+    await apply({ takeTables: ['wp_lookup', 'wp_odd', 'wp_wc_orders'] }, bases);
+    assert.ok(!tablesOf(live).includes('wp_lookup'));
+    assert.deepEqual(live.tables().wp_wc_orders, stage.tables().wp_wc_orders);
+    assert.deepEqual(live.tables().wp_odd, stage.tables().wp_odd);
+  });
+});
+
+test('live becomes what its copy is where that is wished, but for what each has of its own', async (t) => {
+  const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+  const bases = await cutBoth();
+  live.live(40);
+  stage.live(40);
+  live.query((db) => db.exec("REPLACE INTO wp_options (option_name, option_value) VALUES ('cron', 'live')"));
+  await apply({ isReplaced: true }, bases);
+  const [own, other] = [stateOf(live), stateOf(stage)];
+  const isShared = ([name]: [string, unknown]) => !/transient|^cron$/.test(name);
+  const without = ({ wp_options, wp_usermeta, ...rest }: ReturnType<typeof named>) => ({
+    ...rest,
+    wp_options: Object.fromEntries(Object.entries(wp_options ?? {}).filter(isShared)),
+    wp_usermeta: Object.values(wp_usermeta ?? {}).filter(({ meta_key }) => meta_key !== 'session_tokens'),
+  });
+  assert.deepEqual(without(named(own.tables)), without(named(other.tables)));
+  assert.deepEqual(unnamed(own.tables), unnamed(other.tables));
+  assert.deepEqual(own.files, other.files);
+  assert.equal(named(own.tables).wp_options?.cron?.option_value, 'live');
+});
+
+test('what a comparison is called changes with whatever either side changes, and with nothing else', async (t) => {
+  const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+  const bases = await cutBoth();
+  stage.query((db) => db.exec("UPDATE wp_options SET option_value = 'x' WHERE option_name = 'blogname'"));
+  const idNow = async (choice: Partial<MergeOptions> = {}) =>
+    idOfComparison((await apply({ keepTables: ['wp_options'], ...choice }, bases)).comparison);
+  const first = await idNow();
+  assert.equal(await idNow({ takeTables: ['wp_posts'], keepFiles: ['uploads'], conflictsTo: 'ours' }), first);
+  live.query((db) => db.exec("REPLACE INTO wp_options (option_name, option_value) VALUES ('_transient_x', 'y')"));
+  assert.equal(await idNow(), first);
+  live.query((db) => db.exec("UPDATE wp_posts SET post_title = 'z' WHERE ID = (SELECT min(ID) FROM wp_posts)"));
+  assert.notEqual(await idNow(), first);
 });

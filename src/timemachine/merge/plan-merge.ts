@@ -1,5 +1,5 @@
 import type { ObjectReader } from '../content.ts';
-import type { SiteRepository } from '../repository.ts';
+import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { countersOf, type RestorePlan } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { refIn } from '../tables/table-plan.ts';
@@ -44,17 +44,46 @@ export interface MergePlan extends RestorePlan {
  */
 export async function planMerge(
   repository: SiteRepository,
-  { ours, theirs }: MergeStates,
+  states: MergeStates,
   options: MergeOptions,
 ): Promise<MergePlan> {
-  const { addresses, rules, shapeOf, isReplaced, conflictsTo } = options;
   await repository.refresh();
   const writer = repository.writer();
-  const tools: MergeTools = { reader: repository, writer, addresses, rules, shapeOf, isReplaced, conflictsTo };
+  const bring = (choice: MergeOptions) => bringTogether(repository, writer, states, choice);
+  // What is compared does not depend on what somebody wants of it.
+  const plain = { ...options, isReplaced: false, keepTables: [], takeTables: [], keepFiles: [] };
+  const isPlain = JSON.stringify(choiceOf(plain)) === JSON.stringify(choiceOf(options));
+  const compared = await bring(plain);
+  const { files, tables } = isPlain ? compared : await bring(options);
+  await writer.flush();
+  const conflicts = new Set(compared.files.conflicts.map(({ path }) => path));
+  return {
+    files,
+    tables,
+    counters: countersOf(files, tables),
+    comparison: {
+      files: await compareFiles(repository, states, conflicts, options.rules),
+      tables: await compareTables(compared.tools, states, compared.merged),
+    },
+  };
+}
+
+const choiceOf = ({ isReplaced, keepTables, takeTables, keepFiles }: MergeOptions) => {
+  return [isReplaced, keepTables, takeTables, keepFiles];
+};
+
+async function bringTogether(
+  reader: SiteRepository,
+  writer: SiteWriter,
+  { ours, theirs }: MergeStates,
+  options: MergeOptions,
+) {
+  const { addresses, rules, shapeOf, isReplaced, conflictsTo } = options;
+  const tools: MergeTools = { reader, writer, addresses, rules, shapeOf, isReplaced, conflictsTo };
   const isKept = (path: string) =>
     rules.isOwnFile(path) || options.keepFiles.some((each) => path === each || path.startsWith(`${each}/`));
   const files = await mergeFiles(
-    repository,
+    reader,
     { base: isReplaced ? ours.now.files : theirs.base.files, ours: ours.now.files, theirs: theirs.now.files },
     { isKept, conflictsTo, failed: theirs.now.filesSkipped },
   );
@@ -66,17 +95,7 @@ export async function planMerge(
     { base: theirs.base.tables, ours: ours.now.tables, theirs: theirs.now.tables },
     { keep: new Set(options.keepTables), take: new Set(options.takeTables), failed: unread },
   );
-  await writer.flush();
-  const conflicts = new Set(files.conflicts.map(({ path }) => path));
-  return {
-    files,
-    tables,
-    counters: countersOf(files, tables),
-    comparison: {
-      files: await compareFiles(repository, { ours, theirs }, conflicts, rules),
-      tables: await compareTables(tools, { ours, theirs }, merged),
-    },
-  };
+  return { tools, files, tables, merged };
 }
 
 async function compareFiles(

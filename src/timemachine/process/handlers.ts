@@ -18,7 +18,7 @@ import { type DescribedPlan, describePlan } from './difference.ts';
 import { keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
 import { mendDatabase } from './mend-database.ts';
-import { assertAgreed, isMerge, planMergeOf } from './merge-site.ts';
+import { isMerge, planMergeOf, refusalOf } from './merge-site.ts';
 import {
   type Calls,
   type CutReport,
@@ -115,8 +115,10 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async weigh(_, from, now, wish, window) {
       const snapshot = await repository.site(from.space, from.site).readNamed(now);
-      const { comparison } = await planMergeOf(repository, from, snapshot, wish);
-      return reportMerge(comparison, mergingBy(wish.rules), keepingBy(from.rules).isKnown, window);
+      const plan = await planMergeOf(repository, from, snapshot, wish);
+      const refusal = refusalOf(plan, wish);
+      const report = reportMerge(plan.comparison, mergingBy(wish.rules), keepingBy(from.rules).isKnown, window);
+      return { ...report, refusal: refusal ? { code: refusal.code, message: refusal.message } : null };
     },
 
     async recover(_, place) {
@@ -222,7 +224,8 @@ async function mendTables(
 
 async function agreedMerge(repository: Repository, place: SitePlace, now: Snapshot, wish: MergeWish) {
   const plan = await planMergeOf(repository, place, now, wish);
-  assertAgreed(plan, wish);
+  const refusal = refusalOf(plan, wish);
+  if (refusal) throw refusal;
   return plan;
 }
 

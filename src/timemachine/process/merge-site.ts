@@ -37,28 +37,25 @@ export async function planMergeOf(
   });
 }
 
-/** Refuses what nobody has agreed to. */
-export function assertAgreed({ comparison }: MergePlan, wish: MergeWish): void {
+/** Why a merge is not done that nobody has agreed to; undefined where it can be. */
+export function refusalOf({ comparison }: MergePlan, wish: MergeWish): TimeMachineFailure | undefined {
   if (wish.plan !== null && wish.plan !== idOfComparison(comparison))
-    throw new TimeMachineFailure('moved_on', 'The site or its copy has changed since they were compared');
-  const answered = new Set([...wish.keepTables, ...wish.takeTables]);
-  const open = comparison.tables.filter(
-    ({ name, problem, theirs }) => problem && theirs !== 'added' && !answered.has(name),
-  );
-  if (open.length > 0 && !wish.isReplaced)
-    throw new TimeMachineFailure(
-      'in_conflict',
-      `These tables can not be merged: ${open.map(({ name }) => name).join(', ')}`,
-    );
-  if (wish.conflicts !== 'refuse' || wish.isReplaced) return;
+    return new TimeMachineFailure('moved_on', 'The site or its copy has changed since they were compared');
+  if (wish.isReplaced) return undefined;
+  const [kept, taken] = [new Set(wish.keepTables), new Set(wish.takeTables)];
+  const tables = comparison.tables.filter(({ name }) => !kept.has(name));
+  const unanswered = tables.filter(({ name, problem }) => problem && !taken.has(name)).map(({ name }) => name);
+  if (unanswered.length > 0) return inConflict('These tables can not be merged row by row', unanswered);
+  if (wish.conflicts !== 'refuse') return undefined;
   const isKept = (path: string) => wish.keepFiles.some((each) => path === each || path.startsWith(`${each}/`));
   const files = comparison.files.filter(({ side, path }) => side === 'both' && !isKept(path)).map(({ path }) => path);
-  const rows = comparison.tables.flatMap(({ name, rows: all }) =>
-    all.filter(({ side }) => side === 'both').map(() => name),
-  );
-  if (files.length + rows.length > 0)
-    throw new TimeMachineFailure(
-      'in_conflict',
-      `Changed on both sides: ${[...new Set([...rows, ...files])].slice(0, 10).join(', ')}`,
-    );
+  const changed = tables.filter(({ rows }) => rows.some(({ side }) => side === 'both')).map(({ name }) => name);
+  return files.length + changed.length > 0 ? inConflict('Changed on both sides', [...changed, ...files]) : undefined;
+}
+
+const NAMED = 10;
+
+function inConflict(what: string, names: string[]): TimeMachineFailure {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return new TimeMachineFailure('in_conflict', `${what}: ${names.slice(0, NAMED).join(', ')}${more}`);
 }
