@@ -3,13 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
+import { eventually } from '../test/expect.ts';
 import { registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
 import { siteOnDisk } from '../test/time.ts';
 import { visit } from '../test/visit.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
-/** One walk: make a staging site, look at what it mailed, delete it. Each step stands on what the former ones left. */
+/** One walk: make a staging site, look at what it mailed, bring its changes to the site, delete it. Each step stands on what the former ones left. */
 describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
@@ -61,6 +62,53 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Thank you for nothing!').waitFor();
     await page.getByText('customer@example.com').waitFor();
     await assertFitsAndAccessible(page, 'a site with a stage');
+  });
+
+  it('shows what each side has changed, and brings its own to the site, which can be undone', async () => {
+    const { page } = ada;
+    const { id } = await app.services.db
+      .selectFrom('sites')
+      .select('id')
+      .where('kind', '=', 'live')
+      .executeTakeFirstOrThrow();
+    const [live, copy] = [siteOnDisk(app, id), siteOnDisk(app, stage.id)];
+    await copy.setOption('blogname', 'From the stage');
+    await live.setOption('blogname', 'From live');
+    await copy.write('themes/harbour/style.css', 'new');
+    await live.write('uploads/order.txt', 'an order');
+    await page.getByRole('button', { name: 'Compare again' }).click();
+    await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new in the stage').waitFor();
+    await page.getByText('1 uploaded file (uploads/order.txt) came to live').waitFor();
+    await page.getByText('1 setting (blogname) changed in both').waitFor();
+    await page.getByText('Every table and file').click();
+    await page.getByRole('button', { name: 'wp_options' }).click();
+    const row = page.getByRole('table', { name: 'Both · blogname' });
+    await row.getByText('From live').waitFor();
+    await row.getByText('From the stage').waitFor();
+    await assertFitsAndAccessible(page, 'a comparison');
+    await page.getByRole('button', { name: 'Bring it to the site' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Bring it to the site' }).click();
+    await page.getByText('The changes are on the site.').waitFor();
+    await page.getByText('There is nothing to bring').waitFor();
+    assert.deepEqual(
+      [await live.option('blogname'), await live.read('uploads/order.txt')],
+      ['From the stage', 'an order'],
+    );
+    await assertFitsAndAccessible(page, 'after a commit');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(async () => (await live.option('blogname')) === 'From live');
+  });
+
+  it('is made anew after a question', async () => {
+    const { page } = ada;
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Make it anew' }).click();
+    const isAnew = async () =>
+      (await siteOnDisk(app, stage.id)
+        .option('blogname')
+        .catch(() => null)) === 'From live';
+    await eventually(isAnew);
+    await page.getByText('There is nothing to bring').waitFor();
   });
 
   it('is deleted after a question', async () => {

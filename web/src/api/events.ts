@@ -10,7 +10,7 @@ export const eventsQuery = infiniteQueryOptions({
   getNextPageParam: nextPage,
 });
 
-type Detail = { step?: string; failure?: string; result?: { fqdn?: string } };
+type Detail = { step?: string; failure?: string; result?: { fqdn?: string; undo_point?: string } };
 
 /** How far a background operation is, what came of it, or why nothing did. */
 export function detailOf(event: Event): Detail {

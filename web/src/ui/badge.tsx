@@ -16,6 +16,8 @@ const badgeStyle = cva(
   },
 );
 
+export type BadgeTone = NonNullable<VariantProps<typeof badgeStyle>['tone']>;
+
 export function Badge({ tone, children }: VariantProps<typeof badgeStyle> & { children: ReactNode }) {
   return <span className={badgeStyle({ tone })}>{children}</span>;
 }

@@ -26,3 +26,15 @@ export const stageMailQuery = (fqdn: string, page: number) =>
     // No event tells of it.
     refetchInterval: 10_000,
   });
+
+/** Both sides are kept and compared as they are, which takes a moment: it is done again when somebody wants it. */
+export const stageChangesQuery = (fqdn: string) =>
+  infiniteQueryOptions({
+    queryKey: ['stage-changes', fqdn],
+    queryFn: ({ pageParam, signal }) =>
+      api.compareStage({ params: { fqdn }, query: { page: pageParam, size: 100 }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });

@@ -18,12 +18,13 @@ import { Empty } from '../../ui/empty.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { HostInput } from '../../ui/host-input.tsx';
-import { MailIcon, OpenIcon, TrashIcon } from '../../ui/icons.ts';
+import { MailIcon, OpenIcon, ReopenIcon, TrashIcon } from '../../ui/icons.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { SignInButton } from './sign-in-button.tsx';
-import { stageMailQuery } from './site-queries.ts';
+import { stageChangesQuery, stageMailQuery } from './site-queries.ts';
+import { StageChanges } from './stage-changes.tsx';
 
 export function SiteStage({ site }: { site: Site }) {
   const obstacle = obstaclesOf(site, useMe()).change;
@@ -74,6 +75,11 @@ type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled
 function Stage({ site, stage, disabled }: StageProps) {
   const queryClient = useQueryClient();
   const isMaking = site.busy === 'staging';
+  async function refresh() {
+    await api.refreshStage({ params: { fqdn: site.fqdn } });
+    queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
+    await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
+  }
   async function remove() {
     await api.deleteStage({ params: { fqdn: site.fqdn } });
     await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
@@ -83,7 +89,7 @@ function Stage({ site, stage, disabled }: StageProps) {
     <>
       <Section
         title="Staging site"
-        description="What you change there stays there. The site itself goes on as it is."
+        description="What you change there stays there until you bring it to the site."
         action={
           isMaking ? (
             <p role="status" className="flex items-center gap-2 text-muted">
@@ -97,6 +103,18 @@ function Stage({ site, stage, disabled }: StageProps) {
               <SignInButton site={site} stage variant="secondary">
                 Sign in
               </SignInButton>
+              <ConfirmAction
+                trigger={
+                  <Button variant="secondary" disabled={disabled}>
+                    <ReopenIcon /> Refresh
+                  </Button>
+                }
+                title={`Make ${stage.fqdn} anew?`}
+                action="Make it anew"
+                onConfirm={refresh}
+              >
+                It becomes what {site.fqdn} is now. What was changed there is only in its backups then.
+              </ConfirmAction>
               <ConfirmAction
                 trigger={
                   <Button variant="secondary" disabled={disabled}>
@@ -120,7 +138,12 @@ function Stage({ site, stage, disabled }: StageProps) {
           ]}
         />
       </Section>
-      {!isMaking && atLeast(site.team.role, 'member') && <StageMail site={site} />}
+      {!isMaking && atLeast(site.team.role, 'member') && (
+        <>
+          <StageChanges site={site} disabled={disabled} />
+          <StageMail site={site} />
+        </>
+      )}
     </>
   );
 }
