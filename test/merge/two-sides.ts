@@ -12,6 +12,8 @@ const PLUGIN = `
   CREATE UNIQUE INDEX wp_lookup__sku ON wp_lookup (sku);
   CREATE TABLE wp_visits (page text, at text) strict`;
 
+const placeIn = (path: string) => ({ folder: join(path, 'content'), database: join(path, 'database.sqlite') });
+
 /** A site that somebody edits at random, as WordPress would. */
 export class EditedSite {
   readonly folder: string;
@@ -19,31 +21,35 @@ export class EditedSite {
   readonly url: string;
   readonly #random: Random;
 
-  constructor(path: string, url: string, random: Random) {
-    this.folder = join(path, 'content');
-    this.database = join(path, 'database.sqlite');
+  constructor(place: { folder: string; database: string }, url: string, random: Random) {
+    this.folder = place.folder;
+    this.database = place.database;
     this.url = url;
     this.#random = random;
   }
 
   static async make(path: string, url: string, random: Random): Promise<EditedSite> {
-    const site = new EditedSite(path, url, random);
-    mkdirSync(join(site.folder, 'uploads'), { recursive: true });
-    mkdirSync(join(site.folder, 'plugins/shop'), { recursive: true });
+    const site = new EditedSite(placeIn(path), url, random);
+    mkdirSync(site.folder, { recursive: true });
     const file = new SqliteFile(site.database);
     await file.transaction((run) => writeEmptySite(run, url, 0));
     file.close();
-    site.query((db) => db.exec(PLUGIN));
-    for (let index = 0; index < 12; index++) site.write(`uploads/${index}.txt`, `first ${index}`);
-    site.write('plugins/shop/shop.php', '<?php // 1.0');
-    site.live(60);
+    site.begin();
     return site;
+  }
+
+  /** What it is before it has a copy. */
+  begin(): void {
+    this.query((db) => db.exec(PLUGIN));
+    for (let index = 0; index < 12; index++) this.write(`uploads/${index}.txt`, `first ${index}`);
+    this.write('plugins/shop/shop.php', '<?php // 1.0');
+    this.live(60);
   }
 
   /** As a staging site is made: at another address, with numbers of its own. */
   async copyTo(path: string, url: string, random: Random): Promise<EditedSite> {
     cpSync(dirname(this.folder), path, { recursive: true, preserveTimestamps: true });
-    const copy = new EditedSite(path, url, random);
+    const copy = new EditedSite(placeIn(path), url, random);
     const file = new SqliteFile(copy.database);
     await file.moveTo(url);
     file.close();
@@ -66,7 +72,7 @@ export class EditedSite {
   }
 
   query<T>(work: (db: DatabaseSync) => T): T {
-    const db = new DatabaseSync(this.database);
+    const db = new DatabaseSync(this.database, { timeout: 10_000 });
     try {
       db.exec('BEGIN');
       const result = work(db);
