@@ -48,6 +48,17 @@ export function mergeTrees(
     }
     return { kind: 'folder', mode, entries };
   }
+  // Of a folder that one side has removed stays, or comes, what the other one has changed in it.
+  const rest = ours?.kind === 'folder' && !theirs ? ours : theirs?.kind === 'folder' && !ours ? theirs : undefined;
+  if (base?.kind === 'folder' && rest) {
+    const entries: Record<string, Tree> = {};
+    for (const name of Object.keys(rest.entries)) {
+      const [own, other] = rest === ours ? [rest.entries[name], undefined] : [undefined, rest.entries[name]];
+      const merged = mergeTrees(path === '' ? name : `${path}/${name}`, base.entries[name], own, other, decide);
+      if (merged) entries[name] = merged;
+    }
+    return Object.keys(entries).length > 0 ? { ...rest, entries } : undefined;
+  }
   const [was, own, other] = [content(base), content(ours), content(theirs)];
   const chosen = pick(`file ${path}`, was, own, other, decide);
   return chosen === own ? ours : theirs;

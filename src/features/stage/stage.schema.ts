@@ -96,12 +96,12 @@ export const StageChanges = Type.Object(
       Type.Object({
         name: Type.String(),
         problem: Nullable(
-          OneOf(['gone', 'made', 'keyless', 'large'], {
+          OneOf(['gone', 'made', 'keyless', 'large', 'unread'], {
             description: 'Why it can not be merged row by row: name it in keep_tables or take_tables',
           }),
         ),
         stage: Nullable(OneOf(['added', 'removed'])),
-        live: Nullable(OneOf(['added', 'removed'])),
+        live: Nullable(OneOf(['added', 'removed', 'changed'])),
         counts: Counts,
         sample: Type.Array(
           Type.Object(

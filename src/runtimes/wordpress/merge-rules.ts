@@ -11,7 +11,14 @@ export function mergeRules(prefix: string) {
         pattern:
           '^(?:cron|_transient_.*|_site_transient_.*|_wp_session_.*|recovery_keys|recovery_mode_email_last_sent|auto_updater\\.lock|core_updater\\.lock|doing_cron)$',
       },
-      { table: table('usermeta'), column: 'meta_key', pattern: '^(?:session_tokens|community-events-location)$' },
+      {
+        table: table('usermeta'),
+        column: 'meta_key',
+        pattern:
+          '^(?:session_tokens|community-events-location|.*_dashboard_quick_press_last_post_id|.*_user-settings(?:-time)?)$',
+      },
+      // Somebody has opened the editor, and no more.
+      { table: table('posts'), column: 'post_status', pattern: '^auto-draft$' },
       { table: table('postmeta'), column: 'meta_key', pattern: '^_edit_lock$' },
     ],
     // WordPress works out anew which address leads to what.

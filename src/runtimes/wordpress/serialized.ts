@@ -3,24 +3,28 @@
  * This walks such a value and rebuilds it with each string rewritten; a string that is itself a serialised value is
  * walked in turn. What is not a well-formed serialised value is undefined.
  */
-export function rewriteSerialized(value: string, rewrite: (text: string) => string): string | undefined {
-  if (!/^(?:[aO]:\d+:|s:\d+:")/.test(value)) return undefined;
-  const walker = new Walker(Buffer.from(value), rewrite);
+export function rewriteSerialized(value: string, rewrite: (text: string) => string, nesting = 0): string | undefined {
+  if (nesting > MAX_NESTING || !/^(?:[aO]:\d+:|s:\d+:")/.test(value)) return undefined;
+  const walker = new Walker(Buffer.from(value), rewrite, nesting);
   const rebuilt = walker.value();
   return rebuilt !== undefined && walker.atEnd ? rebuilt : undefined;
 }
 
 const MAX_DEPTH = 200;
+/** Values in texts in values: each one is held in memory with all that are around it. */
+const MAX_NESTING = 8;
 
 class Walker {
   readonly #bytes: Buffer;
   readonly #rewrite: (text: string) => string;
+  readonly #nesting: number;
   #at = 0;
   #depth = 0;
 
-  constructor(bytes: Buffer, rewrite: (text: string) => string) {
+  constructor(bytes: Buffer, rewrite: (text: string) => string, nesting: number) {
     this.#bytes = bytes;
     this.#rewrite = rewrite;
+    this.#nesting = nesting;
   }
 
   get atEnd(): boolean {
@@ -55,7 +59,8 @@ class Walker {
   }
 
   #string(): string | undefined {
-    return this.#sized((text) => rewriteSerialized(text, this.#rewrite) ?? this.#rewrite(text), ';');
+    const inner = (text: string) => rewriteSerialized(text, this.#rewrite, this.#nesting + 1) ?? this.#rewrite(text);
+    return this.#sized(inner, ';');
   }
 
   /** `s:5:"hello";` or the class name in `O:8:"stdClass":`. */

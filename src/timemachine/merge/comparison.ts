@@ -12,8 +12,8 @@ export interface ComparedTable {
   name: string;
   table: TableDescription;
   problem: TableProblem | undefined;
-  /** Where a side has made the table, or no longer has it. */
-  ours: 'added' | 'removed' | undefined;
+  /** Where a side has made the table, or no longer has it, or has changed it in a way that is not told row by row. */
+  ours: 'added' | 'removed' | 'changed' | undefined;
   theirs: 'added' | 'removed' | undefined;
   rows: ComparedRow[];
 }
@@ -25,6 +25,8 @@ export interface ComparedRow {
   theirs: TheirChange | undefined;
   /** As ours has it now. */
   now: Cells | undefined;
+  /** The row of ours, by its id, that goes because the two can not be there together. */
+  replaces: string | undefined;
 }
 
 /** What each side has changed, of all that counts. */

@@ -42,18 +42,20 @@ export async function mergeFiles(
 
 /** A folder can not go, or become something else, while something in it stays. */
 function withoutKept(changes: readonly FileChange[], isKept: (path: string) => boolean): FileChange[] {
-  const staying = changes.filter(({ path }) => isKept(path)).map(({ path }) => path);
-  if (staying.length === 0) return [...changes];
+  const held = new Set(changes.filter(({ path }) => isKept(path)).flatMap(({ path }) => foldersOf(path)));
   const blocked = new Set(
-    changes
-      .filter(({ kind, path }) => kind === 'remove' && staying.some((each) => each.startsWith(`${path}/`)))
-      .map(({ path }) => path),
+    changes.filter(({ kind, path }) => kind === 'remove' && held.has(path)).map(({ path }) => path),
   );
-  const isBlocked = (path: string) => [...blocked].some((each) => path === each || path.startsWith(`${each}/`));
-  return changes.filter((change) => {
-    if (isKept(change.path) || blocked.has(change.path)) return false;
-    return change.kind === 'remove' || !isBlocked(change.path);
+  return changes.filter(({ kind, path }) => {
+    if (isKept(path) || blocked.has(path)) return false;
+    return kind === 'remove' || !foldersOf(path).some((folder) => blocked.has(folder));
   });
+}
+
+/** Every folder that a path is in. */
+export function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 function countersOf(changes: readonly FileChange[]) {

@@ -44,7 +44,7 @@ export interface MergeGroup {
 export interface TableReport {
   name: string;
   problem: TableProblem | null;
-  ours: 'added' | 'removed' | null;
+  ours: 'added' | 'removed' | 'changed' | null;
   theirs: 'added' | 'removed' | null;
   counts: Record<Side, number>;
   /** Some of the rows; those that both have changed come first. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ObjectReader, Ref } from '../content.ts';
 import type { Cell } from '../tables/row-codec.ts';
 import { isMadeAlike } from '../tables/row-difference.ts';
@@ -30,10 +31,13 @@ export async function mergeTable(
   }
   if (!ours) return base ? told({ problem: 'gone' }) : told({ does: await bring(tools, theirs, undefined) });
   const table = tableOfBoth(base?.description, ours.description, theirs.description);
-  const isWhole = table === undefined || table.key.length === 0;
+  // Where theirs no longer has a column, what ours has written to it since would go without a word.
+  const losesColumns =
+    table === theirs.description && !ours.description.columns.every((column) => table.columns.includes(column));
+  const isWhole = table === undefined || table.key.length === 0 || losesColumns;
   if (isWhole) {
     if (await isAsIn(tools, ours, base)) return told({ does: await bring(tools, theirs, ours) });
-    return told({ problem: table ? 'keyless' : 'made' });
+    return told({ problem: table && !losesColumns ? 'keyless' : 'made' });
   }
   const merged = await new RowByRow(tools, { base, ours, theirs }, table).merge();
   return merged.problem && tools.isReplaced ? told({ does: await bring(tools, theirs, ours) }) : merged;
@@ -79,17 +83,18 @@ async function isAsIn(tools: MergeTools, ours: TableOutline, base: TableOutline 
   if (tools.isReplaced) return true;
   if (!base || !isMadeAlike(base.description, ours.description) || base.rows !== ours.rows) return false;
   const { neutral } = tools.addresses;
-  const [own, was] = [new Map<string, number>(), new Map<string, number>()];
   const shape = tools.shapeOf(ours.description);
-  const identity = identityOf(ours.description, shape, tools.rules.nameOf(ours.description.name));
-  const hidden = hiddenPlaces(ours.description, shape, identity);
-  const gather = async (into: Map<string, number>, outline: TableOutline, move: (cell: Cell) => Cell) => {
-    for await (const cells of allRows(tools.reader, outline)) {
-      const text = contentOf(cells, hidden, move);
-      into.set(text, (into.get(text) ?? 0) + 1);
-    }
+  const hidden = hiddenPlaces(
+    ours.description,
+    shape,
+    identityOf(ours.description, shape, tools.rules.nameOf(ours.description.name)),
+  );
+  // The sum of the rows' hashes: the same for the same rows in whatever order, and nothing has to be held.
+  const digest = async (outline: TableOutline, move: (cell: Cell) => Cell) => {
+    let sum = 0n;
+    for await (const cells of allRows(tools.reader, outline))
+      sum += BigInt(`0x${hash('sha256', contentOf(cells, hidden, move))}`);
+    return sum;
   };
-  await gather(own, ours, neutral.ours);
-  await gather(was, base, neutral.theirs);
-  return own.size === was.size && [...own].every(([text, count]) => was.get(text) === count);
+  return (await digest(ours, neutral.ours)) === (await digest(base, neutral.theirs));
 }

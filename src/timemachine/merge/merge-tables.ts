@@ -11,20 +11,11 @@ export interface MergedTables {
   merged: MergedTable[];
 }
 
-export interface WhichTables {
-  /** Stay as ours has them. */
-  keep: ReadonlySet<string>;
-  /** Become theirs as a whole where they can not be merged. */
-  take: ReadonlySet<string>;
-  /** What either side could not store. */
-  failed: readonly Skipped[];
-}
-
 /** Brings what theirs has changed since the base into the tables of ours. */
 export async function mergeTables(
   tools: MergeTools,
   { base, ours, theirs }: ThreeStates<Record<string, Ref>>,
-  { keep, take, failed }: WhichTables,
+  failed: readonly Skipped[],
 ): Promise<MergedTables> {
   const plan: TablePlan = {
     wanted: {},
@@ -35,6 +26,7 @@ export async function mergeTables(
     rowsRemoved: 0,
     rowsAdded: 0,
   };
+  const { keep, take } = tools;
   const merged: MergedTable[] = [];
   const unread = new Set(failed.map(({ name }) => name));
   const wanted: [name: string, ref: Ref][] = [];
@@ -46,6 +38,8 @@ export async function mergeTables(
       wanted.push([name, refs.ours]);
     };
     const isTheirs = refs.theirs !== (tools.isReplaced ? refs.ours : refs.base);
+    if (unread.has(name) && !keep.has(name))
+      merged.push({ name, table: unreadTable(name), problem: 'unread', rows: [] });
     if (!isTheirs || keep.has(name) || unread.has(name) || tools.rules.isOwnTable(name)) {
       stays();
       continue;
@@ -65,3 +59,6 @@ export async function mergeTables(
   }
   return { plan: { ...plan, wanted: Object.fromEntries(wanted) }, merged };
 }
+
+/** A backup could not store it, so nothing is known of it. */
+const unreadTable = (name: string) => ({ name, columns: [], key: [], schema: null });

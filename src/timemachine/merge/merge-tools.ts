@@ -15,18 +15,23 @@ export interface MergeTools {
   shapeOf: ShapeOf;
   /** Ours becomes what theirs is, whatever it has of its own. */
   isReplaced: boolean;
+  /** Tables that stay as ours has them, and those that become theirs as a whole: what describes them goes with them. */
+  keep: ReadonlySet<string>;
+  take: ReadonlySet<string>;
   /** Whose row it is where both have changed it in different ways. */
   conflictsTo: 'ours' | 'theirs';
 }
 
 /** Why the rows of a table can not be merged one by one. */
-export type TableProblem = 'gone' | 'made' | 'keyless' | 'large';
+export type TableProblem = 'gone' | 'made' | 'keyless' | 'large' | 'unread';
 
 /** One row that theirs has changed, in the columns of the table that comes of it. */
 export interface MergedRowEntry extends TheirChange {
   id: string;
   ours: Cells | undefined;
   isConflict: boolean;
+  /** The row of ours, by its id, that goes because the two can not be there together. */
+  replaces?: string | undefined;
 }
 
 export interface MergedTable {

@@ -28,7 +28,8 @@ export class MergedRows {
   }
 
   remove(cells: Cells): void {
-    this.#removed.add(cells);
+    // What only came now simply does not come.
+    if (!this.#added.delete(cells)) this.#removed.add(cells);
     for (const { identity, rows } of this.#uniques) {
       const id = identity.of(cells);
       if (id !== undefined && rows.get(id) === cells) rows.delete(id);
@@ -47,7 +48,10 @@ export class MergedRows {
     }
     if (blocking && side === 'ours') {
       // What was to be replaced stays as well.
-      if (instead) this.#removed.delete(instead);
+      if (instead) {
+        this.#removed.delete(instead);
+        this.#note(instead);
+      }
       return blocking;
     }
     const placed = this.#numbered(cells, instead);

@@ -8,11 +8,11 @@ import type { ShapeOf } from '../tables/table-shape.ts';
 import type { Addresses } from './addresses.ts';
 import type { ComparedRow, ComparedTable, Comparison } from './comparison.ts';
 import { identityOf } from './identity.ts';
-import { type ComparedFile, changedFiles, mergeFiles } from './merge-files.ts';
+import { type ComparedFile, changedFiles, foldersOf, mergeFiles } from './merge-files.ts';
 import type { Merging } from './merge-rules.ts';
 import { mergeTables } from './merge-tables.ts';
 import type { MergedTable, MergeTools } from './merge-tools.ts';
-import { hiddenPlaces } from './our-rows.ts';
+import { hiddenPlaces, UNNAMED } from './our-rows.ts';
 import { fitsPattern, isNothing, rowChanges } from './row-changes.ts';
 
 /** Two sides that went on from one state, each at its own address. */
@@ -51,7 +51,7 @@ export async function planMerge(
   const writer = repository.writer();
   const bring = (choice: MergeOptions) => bringTogether(repository, writer, states, choice);
   // What is compared does not depend on what somebody wants of it.
-  const plain = { ...options, isReplaced: false, keepTables: [], takeTables: [], keepFiles: [] };
+  const plain: MergeOptions = { ...options, ...NO_CHOICE };
   const isPlain = JSON.stringify(choiceOf(plain)) === JSON.stringify(choiceOf(options));
   const compared = await bring(plain);
   const { files, tables } = isPlain ? compared : await bring(options);
@@ -68,8 +68,10 @@ export async function planMerge(
   };
 }
 
-const choiceOf = ({ isReplaced, keepTables, takeTables, keepFiles }: MergeOptions) => {
-  return [isReplaced, keepTables, takeTables, keepFiles];
+const NO_CHOICE = { isReplaced: false, conflictsTo: 'theirs', keepTables: [], takeTables: [], keepFiles: [] } as const;
+
+const choiceOf = ({ isReplaced, conflictsTo, keepTables, takeTables, keepFiles }: MergeOptions) => {
+  return [isReplaced, conflictsTo, keepTables, takeTables, keepFiles];
 };
 
 async function bringTogether(
@@ -79,7 +81,8 @@ async function bringTogether(
   options: MergeOptions,
 ) {
   const { addresses, rules, shapeOf, isReplaced, conflictsTo } = options;
-  const tools: MergeTools = { reader, writer, addresses, rules, shapeOf, isReplaced, conflictsTo };
+  const [keep, take] = [new Set(options.keepTables), new Set(options.takeTables)];
+  const tools: MergeTools = { reader, writer, addresses, rules, shapeOf, isReplaced, keep, take, conflictsTo };
   const isKept = (path: string) =>
     rules.isOwnFile(path) || options.keepFiles.some((each) => path === each || path.startsWith(`${each}/`));
   const files = await mergeFiles(
@@ -93,7 +96,7 @@ async function bringTogether(
   const { plan: tables, merged } = await mergeTables(
     tools,
     { base: theirs.base.tables, ours: ours.now.tables, theirs: theirs.now.tables },
-    { keep: new Set(options.keepTables), take: new Set(options.takeTables), failed: unread },
+    unread,
   );
   return { tools, files, tables, merged };
 }
@@ -109,7 +112,8 @@ async function compareFiles(
   const paths = [...new Set([...other.keys(), ...own.keys()])].filter((path) => !rules.isOwnFile(path)).sort();
   return paths.map((path) => {
     const [mine, yours] = [own.get(path), other.get(path)];
-    return { path, side: conflicts.has(path) ? 'both' : yours ? 'theirs' : 'ours', ours: mine, theirs: yours };
+    const isConflict = [path, ...foldersOf(path)].some((each) => conflicts.has(each));
+    return { path, side: isConflict ? 'both' : yours ? 'theirs' : 'ours', ours: mine, theirs: yours };
   });
 }
 
@@ -121,13 +125,18 @@ async function compareTables(
 ): Promise<ComparedTable[]> {
   const compared = new Map<string, ComparedTable>();
   for (const { name, table, problem, rows, does } of merged) {
+    if (problem === 'unread') {
+      compared.set(name, { name, table, problem, rows: [], ours: undefined, theirs: undefined });
+      continue;
+    }
     const shape = tools.shapeOf(table);
     const hidden = hiddenPlaces(table, shape, identityOf(table, shape, tools.rules.nameOf(name)));
     const told = rows
       .filter((row) => row.isConflict || !isNothing(row, hidden))
       .filter(({ before, after }) => before || after)
-      .map(({ id, before, after, isConflict, ours: now }): ComparedRow => {
-        return { id, side: isConflict ? 'both' : 'theirs', ours: undefined, theirs: { before, after }, now };
+      .map(({ id, before, after, isConflict, ours: now, replaces }): ComparedRow => {
+        const side = isConflict ? 'both' : 'theirs';
+        return { id, side, ours: undefined, theirs: { before, after }, now, replaces };
       });
     const theirs =
       does === 'drop' ? 'removed' : refIn(ours.now.tables, name) === undefined && does ? 'added' : undefined;
@@ -167,13 +176,20 @@ async function addOurs(
     neutral: { before: addresses.neutral.oursThen, after: addresses.neutral.ours },
   };
   const changes = after ? await rowChanges(reader, naming, before || undefined, after, false) : new Map();
-  if (typeof changes === 'string') return void compared.set(name, { ...known, problem: known.problem ?? changes });
+  // It stays as it is; only what changed in it can not be told.
+  if (typeof changes === 'string') return void compared.set(name, { ...known, ours: 'changed' });
   const rows = new Map(known.rows.map((row) => [row.id, row]));
-  for (const [id, change] of changes) {
+  const replaced = new Set(known.rows.map((row) => row.replaces));
+  for (const [each, change] of changes) {
+    if (replaced.has(each)) continue;
+    // Rows without a name are told apart by numbers, which each side has of its own.
+    const id = each.startsWith(UNNAMED) ? `ours ${each}` : each;
     const both = rows.get(id);
     rows.set(
       id,
-      both ? { ...both, ours: change } : { id, side: 'ours', ours: change, theirs: undefined, now: change.after },
+      both
+        ? { ...both, ours: change }
+        : { id, side: 'ours', ours: change, theirs: undefined, now: change.after, replaces: undefined },
     );
   }
   if (rows.size > 0 || known.theirs || known.problem) compared.set(name, { ...known, rows: [...rows.values()] });

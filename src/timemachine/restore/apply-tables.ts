@@ -1,4 +1,5 @@
 import { addContent, readContent } from '../content.ts';
+import { TimeMachineFailure } from '../failure.ts';
 import { corruptObject, hashOf } from '../hash.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
@@ -60,14 +61,24 @@ export async function applyTables(
     await assertCurrent();
     for (const name of plan.dropped) await changes.drop(name);
     for (const change of plan.changed) {
-      if (change.how === 'replace') await changes.replace(change.table);
-      else await changes.change(change.table, change.removed, change.added);
+      await applyChange(changes, change);
       progress.add({ tables: 1 });
     }
     for (const change of plan.changed) await verify(changes, change);
     await changes.finish(plan.changed.map(({ table }) => table));
   });
   progress.end();
+}
+
+async function applyChange(changes: TableChanges, change: TableChange): Promise<void> {
+  try {
+    if (change.how === 'replace') await changes.replace(change.table);
+    else await changes.change(change.table, change.removed, change.added);
+  } catch (error) {
+    // What a table asks of its rows may be more than we can tell from outside.
+    if (change.how !== 'merge' || !changes.isRefusal(error)) throw error;
+    throw new TimeMachineFailure('in_conflict', `The table ${change.table.name} does not take the rows of both sides`);
+  }
 }
 
 async function verify(changes: TableChanges, change: TableChange): Promise<void> {

@@ -105,9 +105,33 @@ class Comparison {
       }
       return this.compare(path, folder?.ref ?? null, ours.ref, theirs.ref);
     }
+    if (base?.kind === 'folder' && ours?.kind === 'folder' && !theirs) return this.#removeRest(path, base, ours);
+    if (base?.kind === 'folder' && theirs?.kind === 'folder' && !ours) return this.#bringNew(path, base, theirs);
     const contents = [contentOf(base), contentOf(ours), contentOf(theirs)] as const;
     if (contents[1] === contents[2] || !this.#isTaken(path, contents, states)) return undefined;
     return this.#take(path, ours, theirs);
+  }
+
+  /** Theirs has removed a folder in which ours has changed something since: that stays, and the folder with it. */
+  async #removeRest(path: string, base: FolderEntry, ours: FolderEntry): Promise<void> {
+    const { changes } = this.#plan;
+    const start = changes.length;
+    await this.compare(path, base.ref, ours.ref, null);
+    const removed = new Set(changes.slice(start).flatMap((change) => (change.kind === 'remove' ? change.path : [])));
+    const names = (await readTree(this.#reader, ours.ref)).map(({ name }) => pathOf(path, name));
+    if (!names.every((name) => removed.has(name))) return;
+    this.#plan.foldersDeleted++;
+    changes.push({ kind: 'remove', path, before: ours });
+  }
+
+  /** Ours has removed a folder in which theirs has changed something since: that comes, and the folder for it. */
+  async #bringNew(path: string, base: FolderEntry, theirs: FolderEntry): Promise<void> {
+    const { changes } = this.#plan;
+    const start = changes.length;
+    changes.push({ kind: 'folder', path, entry: theirs });
+    await this.compare(path, base.ref, null, theirs.ref);
+    if (changes.length === start + 1) changes.pop();
+    else this.#plan.foldersAdded++;
   }
 
   /** Whether theirs comes in, of something in which the two differ. */

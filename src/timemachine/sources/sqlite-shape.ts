@@ -56,7 +56,9 @@ function uniquesOf(db: DatabaseSync, table: string, key: readonly string[]): Uni
       .filter((parts) => parts.every((part) => part.name !== null))
       .map((parts) => ({
         columns: parts.map((part) => part.name as string),
-        caseless: new Set(parts.filter(({ coll }) => coll === 'NOCASE').map((part) => part.name as string)),
+        caseless: new Set(
+          parts.filter(({ coll }) => coll.toUpperCase() === 'NOCASE').map((part) => part.name as string),
+        ),
       }))
       .filter(({ columns }) => columns.join('\0') !== key.join('\0'))
   );

@@ -3,9 +3,11 @@ import { RawText, type Row, type RowValue } from '../tables/row-codec.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import type { TableChanges, TableTarget } from '../tables/table-target.ts';
 import { SchemaMaker } from './sqlite-make.ts';
-import { assertPlainJournal, openDatabase, translation } from './sqlite-open.ts';
+import { assertPlainJournal, codeOf, openDatabase, translation } from './sqlite-open.ts';
 import { SqliteRows } from './sqlite-rows.ts';
 import { quoteName, type SqliteSchema } from './sqlite-schema.ts';
+
+const CONSTRAINT = 19;
 
 /** A SQLite database that a restore writes to, live or new. */
 export class SqliteTarget implements TableTarget {
@@ -117,6 +119,10 @@ class SqliteChanges implements TableChanges {
     deleteRows(this.#db, table, removed);
     insertRows(this.#db, quoteName(table.name), table.columns.map(quoteName), added);
     this.#setSequence(table.name, schema.sequence);
+  }
+
+  isRefusal(error: unknown): boolean {
+    return codeOf(error) === CONSTRAINT;
   }
 
   async finish(tables: readonly TableDescription[]): Promise<void> {

@@ -18,6 +18,8 @@ export interface TableChanges {
   replace(table: TableDescription): Promise<void>;
   /** Removes rows by their keys, then adds rows; columns and key are those that the table has. */
   change(table: TableDescription, removed: readonly Row[], added: readonly Row[]): Promise<void>;
+  /** Whether the failure means that the table does not take a row. */
+  isRefusal(error: unknown): boolean;
   /** To be called last: what could not be there while rows moved, such as indexes, triggers and views. */
   finish(tables: readonly TableDescription[]): Promise<void>;
   read(table: TableDescription, from: Key | null, to: Key | null): Promise<RowBlock>;

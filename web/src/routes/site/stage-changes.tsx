@@ -150,6 +150,7 @@ const problemWords = {
   made: 'Both sides have made it anew, each in its own way.',
   keyless: 'Nothing tells its rows apart.',
   large: 'Too much of it differs.',
+  unread: 'A backup could not store it.',
 };
 
 function Details({ tables, files }: Pick<ComparedProps, 'tables' | 'files'>) {
