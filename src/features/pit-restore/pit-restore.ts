@@ -22,6 +22,8 @@ import { countersOf, listOf, signChanges, storedListOf, viewOf } from './pit-res
 import { finalReason } from './pit-restore.work.ts';
 import { rehearseRestore } from './rehearsal.jobs.ts';
 
+export { reportOf } from './pit-restore.progress.ts';
+
 const PLAN_WAIT_MS = 20_000;
 
 /** What somebody wants to see of a preview. */

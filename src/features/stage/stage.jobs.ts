@@ -4,6 +4,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { databaseTime, forgetBackups, keptAs, spaceOf, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
+import { startFirstSync } from '#features/git-sync/git-sync.ts';
 import { aloneOnSite, type HeldWork, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
@@ -56,6 +57,7 @@ export const buildStage = jobKind<NewStageWork>({
       await addStorage(tx, stage.team_id, storageBytes);
       await startClock(tx, siteId, stage.team_id);
       await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(moment.timeMs) } });
+      await startFirstSync(tx, services, stage);
     });
   },
   async undo(payload, services) {

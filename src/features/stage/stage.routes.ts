@@ -3,6 +3,8 @@ import { seesSecrets } from '#core/auth/caller.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
+import { verifiedIf } from '#core/policy.ts';
+import { notLinked, repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
 import { planStorage, StageSite } from '#features/site/site.schema.ts';
@@ -23,14 +25,23 @@ export const stageOperations = [
     path: '/site/{fqdn}/stage',
     tag,
     summary: 'Make a staging site: a copy of the site as it is, or as it was at a point, to work on',
-    access: onSite('member'),
+    access: verifiedIf('to follow a branch', onSite('member')),
     assistant: true,
     params,
     body: NewStage,
     response: StageSite,
-    errors: [...workingTeamErrors, siteBusy, stageExists, nameTaken, planStorage, stageFailed],
+    errors: [
+      ...workingTeamErrors,
+      siteBusy,
+      stageExists,
+      nameTaken,
+      planStorage,
+      notLinked,
+      ...repositoryErrors,
+      stageFailed,
+    ],
     goesOn: true,
-    prepare: ({ db, services, subject: site, body }) => prepareStage(db, services, site, body),
+    prepare: ({ db, services, caller, subject: site, body }) => prepareStage(db, services, caller, site, body),
     handle: (call) => createStage(call, call.subject, call.prepared),
     async reread({ db, subject: site }, first) {
       const { failure } = await eventDetail(db, first.eventId);
