@@ -46,7 +46,6 @@ export async function prepareStageBranch(
   site: SiteRow,
   branch: string,
 ): Promise<Fault | undefined> {
-  requireVerified(caller);
   const link = await findLink(db, site.id);
   if (!link) return { ...bodyUrlFault('the site is linked to no Git repository'), loc: ['body', 'git_staging_branch'] };
   const account = await linkedAccount(db, link);

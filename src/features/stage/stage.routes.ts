@@ -3,7 +3,6 @@ import { seesSecrets } from '#core/auth/caller.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
-import { verifiedIf } from '#core/policy.ts';
 import { notLinked, repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
@@ -25,7 +24,7 @@ export const stageOperations = [
     path: '/site/{fqdn}/stage',
     tag,
     summary: 'Make a staging site: a copy of the site as it is, or as it was at a point, to work on',
-    access: verifiedIf('to follow a branch', onSite('member')),
+    access: onSite('member'),
     assistant: true,
     params,
     body: NewStage,

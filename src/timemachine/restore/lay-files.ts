@@ -16,7 +16,7 @@ export interface Laying {
   before: Record<string, string>;
 }
 
-export interface LaidFile {
+interface LaidFile {
   path: string;
   isExecutable: boolean;
   /** The name by which the caller gives the content, and the content itself where it was stored once before. */
