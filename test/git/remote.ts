@@ -51,12 +51,22 @@ export class Remote {
     await this.commit('main');
   }
 
-  /** What has no file on disk: a mode, an object and the bytes of a name. */
-  async entry(mode: string, oid: string, path: Buffer): Promise<void> {
-    const tree = await git(this.work, 'ls-tree', '-r', 'HEAD');
-    void tree;
-    await git(this.work, 'update-index', '--add', '--cacheinfo', mode, oid, path.toString('latin1'));
-    await git(this.work, 'commit', '--quiet', '--message=entry');
+  async submodule(path: string): Promise<void> {
+    await git(this.work, 'update-index', '--add', '--cacheinfo', '160000', this.head, path);
+    await git(this.work, 'commit', '--quiet', '--message=submodule');
+    await this.commit('main', false);
+  }
+
+  /** The name as bytes, which need not be text. */
+  async file(path: Buffer, content: string): Promise<void> {
+    await writeFile(Buffer.concat([Buffer.from(`${this.work}/`), path]), content);
+    await this.commit('main');
+  }
+
+  /** Back to a commit before. */
+  async reset(commit: string): Promise<void> {
+    await git(this.work, 'reset', '--quiet', '--hard', commit);
+    await git(this.work, 'clean', '--quiet', '-d', '--force');
     await this.commit('main', false);
   }
 
@@ -71,7 +81,7 @@ export class Remote {
     }
   }
 
-  async commit(branch: string, isNew = true): Promise<void> {
+  private async commit(branch: string, isNew = true): Promise<void> {
     if (isNew) {
       await git(this.work, 'add', '--all', '--force');
       await git(this.work, 'commit', '--quiet', '--message=pushed');

@@ -65,8 +65,9 @@ export const syncSite = jobKind<HeldWork>({
 
 const HALF = 'The sync could not be finished. Visitors see a notice until the platform has mended it.';
 
-function sentenceOf({ message }: GitFailed): string {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+function sentenceOf({ reason, message }: GitFailed): string {
+  const isOfContent = reason === 'unusable' || reason === 'refused';
+  const sentence = isOfContent ? `The repository can not be deployed: ${message}` : message;
   return `${sentence.replace(/[.]?$/, '.')} Nothing was changed.`;
 }
 
