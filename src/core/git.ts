@@ -69,8 +69,6 @@ export interface Git {
   tip(url: GitUrl, options?: GitLookOptions): Promise<{ branch: string; commit: string }>;
   /** The newest commit of a branch with its files, for as long as `use` runs. */
   withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T>;
-  /** Forgets what was kept of it. */
-  forget(cache: string): Promise<void>;
 }
 
 export type GitFailure =

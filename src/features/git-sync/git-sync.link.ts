@@ -15,6 +15,7 @@ import {
   siteOrStage,
   updateSite,
 } from '#features/instance/instance.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import { syncSite } from './git-sync.jobs.ts';
 import { bodyUrlFault } from './git-sync.rules.ts';
 import { type GitLink, notLinked } from './git-sync.schema.ts';
@@ -154,6 +155,7 @@ export async function startFirstSync(db: Db, services: Services, site: SiteRow):
 /** Syncs now, also where the commit is the same: what the site changed of its files is then as in Git again. */
 export async function syncNow(call: Call, named: SiteRow, isStage: boolean | undefined): Promise<GitLink> {
   const { db, services, caller } = call;
+  await lockWorkingTeam(db, named.team_id);
   const live = await lockNamedSite(db, named);
   const site = await siteOrStage(db, live, isStage);
   requireIdle(site);

@@ -5,7 +5,7 @@ import type { Services } from '#core/services.ts';
 import { findSiteById, lockSite } from '#features/instance/instance.ts';
 import { type SyncReason, startSync } from './git-sync.link.ts';
 import { openingOf } from './git-sync.open.ts';
-import { findLink, lookSoon, noteProblem, takeDueLinks } from './git-sync.sql.ts';
+import { findLink, isServed, lookSoon, noteProblem, takeDueLinks } from './git-sync.sql.ts';
 
 /** Looks by the clock at repositories whose hosts do not call. */
 const AT_ONCE = 100;
@@ -48,7 +48,7 @@ export async function syncIfIdle(services: Services, siteId: string, reason: Syn
 
 async function startIfIdle(tx: Db, services: Services, siteId: string, reason: SyncReason): Promise<boolean> {
   const site = await lockSite(tx, siteId);
-  if (!site || !(await findLink(tx, siteId))) return false;
+  if (!site || !(await findLink(tx, siteId)) || !(await isServed(tx, siteId))) return false;
   if (site.busy !== null) {
     await lookSoon(tx, siteId);
     return false;

@@ -5,6 +5,7 @@ import { Empty, Fqdn, OfStage, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, signedIn, verified } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { findSiteById, onSite, stageMissing } from '#features/instance/instance.ts';
+import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { receivePush } from './git-sync.hook.ts';
 import { getLink, syncNow } from './git-sync.link.ts';
 import {
@@ -71,7 +72,7 @@ export const gitSyncOperations = [
     params: Type.Object({ fqdn: Fqdn }),
     query: Type.Object({ stage: OfStage }),
     response: GitLink,
-    errors: [notLinked, stageMissing, siteBusy, syncFailed],
+    errors: [...workingTeamErrors, notLinked, stageMissing, siteBusy, syncFailed],
     goesOn: true,
     handle: (call) => syncNow(call, call.subject, call.query.stage),
     async reread({ db, services, caller, subject, query }, first) {

@@ -72,6 +72,13 @@ export async function takeDueLinks(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ site_id }) => site_id);
 }
 
+/** Whether the team of a site is neither suspended nor unpaid. */
+export async function isServed(db: Db, siteId: string): Promise<boolean> {
+  const { rows } = await sql`select from sites s join teams t on t.id = s.team_id
+    where s.id = ${siteId} and t.is_active and not t.is_expired`.execute(db);
+  return rows.length > 0;
+}
+
 /** Where something is wrong with it, a repository is asked less often. */
 export async function noteProblem(db: Db, siteId: string, problem: string | null): Promise<void> {
   await sql`update git_links set problem = ${problem},

@@ -107,7 +107,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   // Teams before sites, in one order, as everybody locks them.
   const movesTo = input.team_id !== undefined && input.team_id !== teamId ? input.team_id : undefined;
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
-  if (movesTo || input.is_free !== undefined)
+  if (movesTo || input.is_free !== undefined || link)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
   for (const id of teams.keys()) await recheckRights(db, caller, id);
   const site = await lockNamedSite(db, named);

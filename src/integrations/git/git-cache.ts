@@ -31,7 +31,7 @@ export class GitCache {
     if ((await sizeOf(from)) > this.#limits.maxEachBytes) return;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await rm(join(from, 'index'), { force: true });
-    await this.forget(name);
+    await this.#remove(name);
     // Where another one was quicker, its own does as well.
     await rename(from, join(this.#folder, name)).catch(() => {});
     await utimes(join(this.#folder, name), new Date(), new Date()).catch(() => {});
@@ -44,10 +44,10 @@ export class GitCache {
       })),
     );
     ages.sort((a, b) => b.usedMs - a.usedMs);
-    for (const { each } of ages.slice(this.#limits.maxCount)) await this.forget(each);
+    for (const { each } of ages.slice(this.#limits.maxCount)) await this.#remove(each);
   }
 
-  forget(name: string): Promise<void> {
+  #remove(name: string): Promise<void> {
     return rm(join(this.#folder, name), { recursive: true, force: true });
   }
 }

@@ -52,7 +52,8 @@ async function filesOf(ask: Ask, commit: string, folder: string): Promise<GitFil
   if (tree.exitCode !== 0) throw unreadable();
   const lines = readText(tree.output).split('\0').filter(Boolean);
   const files: GitFile[] = [];
-  const all: string[] = [];
+  // The folders that it lies in are not listed, and may be left out as well.
+  const all = foldersAbove(`${folder}/x`);
   for (const line of lines) {
     const [, mode = '', type, oid = '', size, path = ''] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
     all.push(type === 'tree' ? `${path}/` : path);

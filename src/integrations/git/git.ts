@@ -33,6 +33,8 @@ const LIMITS: GitLimits = {
   maxMemoryBytes: 512 * 1024 * 1024,
   maxOutputBytes: 4 * 1024 * 1024,
 };
+/** Nobody waits for a look by the clock, and others wait behind it. */
+const TIP_MS = 15_000;
 /** For a repository with all its files, which become those of a site. */
 const FETCH_LIMITS: GitLimits = {
   timeoutMs: 300_000,
@@ -91,7 +93,8 @@ export class GitClient implements Git {
   }
 
   async tip(url: GitUrl, options: GitLookOptions = {}): Promise<{ branch: string; commit: string }> {
-    return this.#inRun(url, options, this.#limits, (run) =>
+    const limits = { ...this.#limits, timeoutMs: Math.min(this.#limits.timeoutMs, TIP_MS) };
+    return this.#inRun(url, options, limits, (run) =>
       this.#outside(run, url, options, (outside) => this.#tip(outside, url, options.branch)),
     );
   }
@@ -112,10 +115,6 @@ export class GitClient implements Git {
       await this.#cache.keep(options.cache, repository);
       return result;
     });
-  }
-
-  forget(cache: string): Promise<void> {
-    return this.#cache.forget(cache);
   }
 
   /** In a folder of its own, when it is one's turn. */
