@@ -155,11 +155,6 @@ export const FIELDS: HostileField[] = [
     use: (setting, url) => verifyRepository(setting, secure(url).replace(/\/$/, '/site.git')),
   },
   {
-    name: 'updateSite: git_url',
-    use: (setting, url) =>
-      ask(setting, 'PATCH', `/site/${setting.fqdn}`, { git_url: secure(url).replace(/\/$/, '/site.git') }),
-  },
-  {
     name: 'verify_git_sync_directories: git_url, by ssh',
     async use(setting, url) {
       await verifyRepository(setting, `git@${hostOf(url).replace(/:\d+$/, '')}:site.git`);
