@@ -62,7 +62,9 @@ export async function saidSince(services: Services, site: SiteRow, place: LogPla
   }
 }
 
+/** Without the stack, which is in the site's log. */
 function lineOf(message: string, file: string | null, line: number | null): string {
+  const first = message.split('\n')[0] ?? '';
   const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  return `${message.slice(0, MAX_SAID_LENGTH)}${where}`;
+  return `${first.slice(0, MAX_SAID_LENGTH)}${where}`;
 }

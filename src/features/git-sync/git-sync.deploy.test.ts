@@ -70,6 +70,7 @@ suite('a repository that is linked', () => {
     assert.equal(fileOf(site, 'README.md'), undefined, 'it is no part of a site');
     const { result } = await lastSync(site);
     assert.deepEqual([result.hash, result.branch, result.files_added], [git.head, 'main', 3]);
+    assert.deepEqual((result.checks as unknown[])[0], { page: 'front page', before: 200, after: 200 });
 
     await siteOnDisk(app, site.id).write('plugins/own/own.php', 'own');
     await siteOnDisk(app, site.id).write('uploads/a.txt', 'a');

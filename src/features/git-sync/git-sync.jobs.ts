@@ -164,9 +164,9 @@ async function check(sync: Sync, state: SyncState): Promise<SyncState> {
   const place = await services.hosts.endOfLog(site, 'error');
   const after = await lookAtPages(services, site);
   const broken = brokenSince(state.checks ?? [], after);
-  if (broken.length === 0) return state;
+  if (broken.length === 0) return { ...state, after };
   const said = await saidSince(services, site, place);
-  return enter(sync, { ...state, phase: 'undoing', broken, said }, 'git_sync');
+  return enter(sync, { ...state, phase: 'undoing', after, broken, said }, 'git_sync');
 }
 
 /** Visitors have waited since before it, so what is taken back is the deploy alone, with what its pages did to the database. */

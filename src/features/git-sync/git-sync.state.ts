@@ -15,7 +15,9 @@ export interface SyncState {
   branch?: string;
   subject?: string;
   author?: string;
+  /** The pages before and after it. */
   checks?: PageCheck[];
+  after?: PageCheck[];
   /** The site as it was before. */
   undo?: SnapshotName;
   counters?: { files_added: number; files_changed: number; files_deleted: number };
@@ -38,7 +40,8 @@ export async function writeState(db: Db, siteId: string, state: SyncState, files
 
 /** What the event says of it, whatever came of it. */
 export function detailOf(state: SyncState): Record<string, unknown> {
-  const { commit, branch, subject, author, undo, counters, overwritten, pointers, checks, broken, said } = state;
+  const { commit, branch, subject, author, undo, counters, overwritten, pointers, checks = [], broken, said } = state;
+  const after = (page: string) => state.after?.find((each) => each.page === page)?.status ?? null;
   return {
     hash: commit ?? null,
     branch: branch ?? null,
@@ -49,7 +52,7 @@ export function detailOf(state: SyncState): Record<string, unknown> {
     overwritten: overwritten?.paths ?? [],
     overwritten_count: overwritten?.count ?? 0,
     lfs_pointers: (pointers ?? []).slice(0, 200),
-    checks: (checks ?? []).map(({ page, status }) => ({ page, before: status })),
+    checks: checks.map(({ page, status }) => ({ page, before: status, after: after(page) })),
     ...(broken && { broken, php: said ?? [] }),
   };
 }
