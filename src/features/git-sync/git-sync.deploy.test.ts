@@ -128,14 +128,6 @@ suite('a repository that is linked', () => {
     assert.equal(fileOf(site, 'plugins/a/a.php'), 'by the site');
   });
 
-  test('may have another history than before', async () => {
-    const { site, git } = await linkedSite();
-    await git.rewrite({ 'plugins/b/b.php': 'b' });
-    await sync(site);
-    assert.deepEqual([fileOf(site, 'plugins/a/a.php'), fileOf(site, 'plugins/b/b.php')], [undefined, 'b']);
-    assert.equal((await read(site)).git_last_sync_hash, git.head);
-  });
-
   test('that breaks the site is taken back by itself, and the event says what broke and what PHP said', async () => {
     const { site, git } = await linkedSite();
     const before = git.head;
