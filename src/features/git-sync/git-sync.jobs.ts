@@ -57,7 +57,11 @@ export const syncSite = jobKind<HeldWork>({
     if (site && link) await recover({ services, work, site, link });
   },
   async abandon(tx, work, _error, undone) {
-    if (undone) return giveUp(tx, work, 'The sync failed. The site is whole: as before it, or as in the repository.');
+    if (undone) {
+      // The platform's own trouble: the clock tries the same commit again.
+      await updateLink(tx, work.siteId, { tried_hash: null });
+      return giveUp(tx, work, 'The sync failed. The site is whole: as before it, or as in the repository.');
+    }
     // What may be half in place is not served, and neither has it ended: an operator mends the cause and repeats the job.
     await reportProgress(tx, work.eventId, { problem: HALF });
   },

@@ -98,6 +98,8 @@ export async function unlinkSite(db: Db, site: SiteRow): Promise<void> {
 async function unlinkStage(db: Db, site: SiteRow): Promise<void> {
   const stage = await findStage(db, site.id);
   if (!stage) return;
+  // A sync of its own that runs needs its link until it has ended.
+  requireIdle(stage);
   await deleteLink(db, stage.id);
   await setStageBranch(db, stage.id, null);
 }
