@@ -1156,7 +1156,7 @@ export interface Operations {
   /** The repository that a site or its stage follows, and the address for pushes */
   getGitLink: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.required' | 'git.not_linked' | 'site.not_found' | 'stage.missing' };
   /** Bring a site or its stage to the newest commit of its branch now */
-  syncGit: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.not_linked' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  syncGit: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.not_linked' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** For Git hosts alone, who sign with the secret of the site what they tell of a push */
   receiveGitPush: { input: { params: { site_id: string }; body: Blob }; output: Empty; errors: 'git.no_hook' | 'request.conflict' | 'request.too_large' };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */

@@ -68,7 +68,6 @@ export const gitSyncOperations = [
     tag,
     summary: 'Bring a site or its stage to the newest commit of its branch now',
     access: onSite('member'),
-    assistant: true,
     params: Type.Object({ fqdn: Fqdn }),
     query: Type.Object({ stage: OfStage }),
     response: GitLink,
