@@ -171,6 +171,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     await page.getByRole('button', { name: 'Link and sync' }).click();
     const deploys = page.locator('section').filter({ hasText: 'Last deploys' });
     await deploys.getByText('Deployed').waitFor();
+    await deploys.getByText('front page 200, login page 200, REST root 200').waitFor();
     await page.getByText(git.head.slice(0, 10)).first().waitFor();
     await page.getByRole('button', { name: 'Copy the address for pushes' }).click();
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\/f\/api\/v1\/git_hook\/[0-9a-f-]{36}$/);

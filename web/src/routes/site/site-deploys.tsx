@@ -8,6 +8,7 @@ import { Time } from '../../ui/time.tsx';
 import { deploysQuery } from './site-queries.ts';
 
 const SHOWN = 10;
+const momentFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** What the event of a sync says of it. */
 type Deploy = {
@@ -24,7 +25,7 @@ type Deploy = {
     overwritten: string[];
     overwritten_count: number;
     lfs_pointers: string[];
-    php?: string[];
+    checks: { page: string; before: number | null; after: number | null }[];
   };
 };
 
@@ -68,7 +69,7 @@ function DeployRow({ site, event }: { site: Site; event: Event }) {
           <>
             {' · '}
             <Link to="/sites/$fqdn/time" params={{ fqdn: site.fqdn }} className="rounded underline underline-offset-4">
-              Go back to before it
+              Go back to {momentFormat.format(new Date(result.undo_point))}, before it
             </Link>
           </>
         )}
@@ -85,12 +86,14 @@ function Changes({ result }: { result: NonNullable<Deploy['result']> }) {
     overwritten,
     overwritten_count,
     lfs_pointers,
+    checks,
   } = result;
   return (
     <>
       <p className="text-muted">
         {files_added} added, {files_changed} changed, {files_deleted} removed
       </p>
+      <p className="text-muted">{checks.map(({ page, after }) => `${page} ${after ?? 'no answer'}`).join(', ')}</p>
       <Paths label={`${overwritten_count} that the site had changed itself`} paths={overwritten} />
       <Paths label={`${lfs_pointers.length} of Git LFS, not deployed`} paths={lfs_pointers} />
     </>
