@@ -36,9 +36,8 @@ before(async () => {
   await putOnPlan(app, owner.teamId, 'business');
   git = await Remote.create(join(folder, 'ada/site.git'), FILES);
   first = git.head;
-  await owner.api.createGitAccount({ body: { provider: 'gitea', base_url: host.url, token: TOKEN } });
   site = await newSite(owner);
-  await owner.api.updateSite({ ...at(), wait: 60, body: { git_url: `${host.url}/ada/site.git` } });
+  await link(git.url);
 });
 after(async () => {
   await app?.close();
@@ -47,6 +46,7 @@ after(async () => {
 });
 
 const at = () => ({ params: { fqdn: site.fqdn } });
+const link = (git_url: string) => owner.api.updateSite({ ...at(), wait: 60, body: { git_url } });
 const sync = () => owner.api.syncGit({ ...at(), wait: 60 });
 const hashOf = async () => (await owner.api.getSite(at())).git_last_sync_hash;
 const onDisk = (path: string) => join(app.runtime.storage(site.id).content, path);
@@ -66,7 +66,7 @@ const newestSync = async () => {
 const resultOf = async () => (await newestSync())?.detail.result as Record<string, unknown>;
 
 suite('an odd repository', () => {
-  test('over https, with its folders in wp-content, is deployed with the account of whoever linked it', async () => {
+  test('may have its folders in wp-content', async () => {
     assert.equal(await hashOf(), first);
     assert.equal(fileOf('plugins/a/a.php'), 'one');
   });
@@ -233,13 +233,18 @@ suite('a look by the clock', () => {
   });
 
   test('says that the account is gone, until the repository is linked again', async () => {
-    const { results } = await owner.api.listGitAccounts();
-    await owner.api.deleteGitAccount({ params: { git_account_id: results[0]?.id as string } });
+    await git.reset(first);
+    const url = `${host.url}/ada/site.git`;
+    await assert.rejects(link(url), refused(422, 'git.needs_credentials'));
+    const body = { provider: 'gitea', base_url: host.url, token: TOKEN } as const;
+    const { id } = await owner.api.createGitAccount({ body });
+    await link(url);
+    assert.deepEqual([await hashOf(), (await owner.api.getGitLink(at())).is_account_missing], [first, false]);
+    await owner.api.deleteGitAccount({ params: { git_account_id: id } });
     assert.match(await refusal(), /account that opened the repository is linked no more/);
     assert.equal((await owner.api.getGitLink(at())).is_account_missing, true);
-    await git.reset(first);
-    await owner.api.createGitAccount({ body: { provider: 'gitea', base_url: host.url, token: TOKEN } });
-    await owner.api.updateSite({ ...at(), wait: 60, body: { git_url: `${host.url}/ada/site.git` } });
-    assert.equal(await hashOf(), first);
+    await owner.api.createGitAccount({ body });
+    await link(url);
+    assert.equal((await owner.api.getGitLink(at())).problem, null);
   });
 });
