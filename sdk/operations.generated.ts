@@ -226,6 +226,16 @@ export type GitAccountPage = {
   previous: string | null;
   results: Array<GitAccount>;
 };
+export type GitLink = {
+  git_url: string;
+  branch: string | null;
+  last_sync_hash: string | null;
+  problem: string | null;
+  account: string | null;
+  is_account_missing: boolean;
+  hook_url: string;
+  hook_secret: string;
+};
 export type GitSyncRepository = {
   git_url: string;
   provider: 'github' | 'gitlab' | 'gitea' | 'ssh' | 'git';
@@ -1126,7 +1136,7 @@ export interface Operations {
       cms_first_name: string;
       cms_last_name: string;
       cms_password: string;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One site */
   getSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
@@ -1142,7 +1152,7 @@ export interface Operations {
       cdn_firewall_allowed_ips?: Array<string> | null;
       git_url?: string | null;
       core_version?: string | null;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
@@ -1193,6 +1203,12 @@ export interface Operations {
   listGitSyncRepositories: { input: Record<never, never>; output: Array<GitSyncRepository>; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Whether a repository holds what the content of a site is made of */
   verifyGitSyncDirectories: { input: { query: { git_url: string; git_branch?: string } }; output: VerifiedRepository; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' };
+  /** The repository that a site or its stage follows, and the address for pushes */
+  getGitLink: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.required' | 'git.not_linked' | 'site.not_found' | 'stage.missing' };
+  /** Bring a site or its stage to the newest commit of its branch now */
+  syncGit: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: GitLink; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.not_linked' | 'git.sync_failed' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** For Git hosts alone, who sign with the secret of the site what they tell of a push */
+  receiveGitPush: { input: { params: { site_id: string }; body: Blob }; output: Empty; errors: 'git.no_hook' | 'request.conflict' | 'request.too_large' };
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** The files below wp-content at a point in time */
@@ -1235,7 +1251,7 @@ export interface Operations {
       subdomain: string;
       restore_point?: string | null;
       git_staging_branch?: string | null;
-    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete the staging site for good; the live site stays as it is */
   deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** What the staging site has changed, what live has got since, and what both have changed; nothing is done */
@@ -1536,6 +1552,9 @@ export const ROUTES = {
   deleteGitAccount: { method: 'DELETE', path: '/f/api/v1/git_account/{git_account_id}' },
   listGitSyncRepositories: { method: 'GET', path: '/f/api/v1/get_git_sync_repos' },
   verifyGitSyncDirectories: { method: 'GET', path: '/f/api/v1/verify_git_sync_directories' },
+  getGitLink: { method: 'GET', path: '/f/api/v1/site/{fqdn}/git_sync' },
+  syncGit: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync' },
+  receiveGitPush: { method: 'POST', path: '/f/api/v1/git_hook/{site_id}', body: 'application/octet-stream' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
   listPitFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/pit_files' },
   createBlobUrls: { method: 'POST', path: '/f/api/v1/site/{fqdn}/blob_urls', body: 'application/json' },

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { type ProviderHost, startProviderHost } from '../test/git/provider-host.ts';
+import { Remote } from '../test/git/remote.ts';
 import { type NameServer, startNameServer } from '../test/name-server.ts';
 import { type Person as Member, registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
@@ -25,6 +29,8 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
   /** Who the stranger is to the API. */
   let grace: Member;
   let dkim: string;
+  let folder: string;
+  let git: Remote;
 
   before(async () => {
     [names, host, browser] = await Promise.all([
@@ -32,7 +38,10 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
       startProviderHost(TOKEN, []),
       launchBrowser(),
     ]);
-    const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, OUTBOUND_ALLOW: '127.0.0.0/8' };
+    folder = await mkdtemp(join(tmpdir(), 'siteyard-web-git-'));
+    git = await Remote.create(join(folder, 'site.git'), { 'plugins/a/a.php': 'one', 'mu-plugins/must.php': '[]' });
+    const outside = { OUTBOUND_ALLOW: '127.0.0.0/8', GIT_FILE_ROOTS: folder };
+    const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, ...outside };
     app = await startTestApp({ env, dkimBits: 2048 });
     const ada = await registerPerson(app, 'Ada');
     grace = await registerPerson(app, 'Grace');
@@ -50,6 +59,7 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     await app?.close();
     await names?.close();
     await host?.close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('shows which record is not right, what it must be, and that it is once it is', async () => {
@@ -143,6 +153,36 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
       await page.getByRole('listitem').filter({ hasText: name }).waitFor({ state: 'detached' });
     }
     await page.getByText('No Git accounts').waitFor();
+  });
+
+  it('links a site to a repository, follows it, says what broke a deploy, and unlinks it', async () => {
+    const { page } = owner;
+    await page.goto('/sites');
+    await page
+      .getByRole('link', { name: /^harbour-example-org/ })
+      .first()
+      .click();
+    await page.getByRole('tab', { name: 'Git' }).click();
+    await page.getByLabel('Address of the repository').fill('file:///etc');
+    await page.getByRole('button', { name: 'Link and sync' }).click();
+    await page.getByText('has not opened').waitFor();
+    await assertFitsAndAccessible(page, 'a site without a repository');
+    await page.getByLabel('Address of the repository').fill(git.url);
+    await page.getByRole('button', { name: 'Link and sync' }).click();
+    const deploys = page.locator('section').filter({ hasText: 'Last deploys' });
+    await deploys.getByText('Deployed').waitFor();
+    await deploys.getByText('front page 200, login page 200, REST root 200').waitFor();
+    await page.getByText(git.head.slice(0, 10)).first().waitFor();
+    await page.getByRole('button', { name: 'Copy the address for pushes' }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\/f\/api\/v1\/git_hook\/[0-9a-f-]{36}$/);
+
+    await git.push({ 'mu-plugins/must.php': '[{"fail":true}]' });
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await deploys.getByText(/The deploy was taken back, because the front page answered 500/).waitFor();
+    await assertFitsAndAccessible(page, 'a site with a repository');
+    await page.getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('button', { name: 'Link and sync' }).waitFor();
   });
 
   it('let the browser complain about nothing', () => {

@@ -35,11 +35,40 @@ export interface GitLookOptions {
   who?: string;
 }
 
+/** A file of a commit, below one of the folders that were asked for. */
+export interface GitFile {
+  path: string;
+  kind: 'file' | 'program' | 'link' | 'submodule';
+  oid: string;
+  /** Zero for a submodule, which is a commit of another repository. */
+  sizeBytes: number;
+}
+
+/** A commit whose files can be read. */
+export interface GitTree extends GitLook {
+  /** The first line of what its author wrote. */
+  subject: string;
+  author: string;
+  /** All below a folder, without what the repository leaves out of its exports (`export-ignore`). */
+  files(folder: string): Promise<GitFile[]>;
+  /** Contents, in this order. */
+  read(files: readonly Pick<GitFile, 'oid' | 'sizeBytes'>[]): Promise<Buffer[]>;
+}
+
+export interface GitFetchOptions extends GitLookOptions {
+  /** Under which name what was fetched is kept, so that the next time only what changed is. It may be lost at any time. */
+  cache: string;
+}
+
 export interface Git {
   /** Reads a URL that a user wrote; GitFailed with `refused` where it is none that we take. Opens no connection. */
   readUrl(text: string): GitUrl;
   /** The newest commit of a branch and the names in it, without the content of any file. */
   look(url: GitUrl, options?: GitLookOptions): Promise<GitLook>;
+  /** The newest commit of a branch, and nothing else of it. */
+  tip(url: GitUrl, options?: GitLookOptions): Promise<{ branch: string; commit: string }>;
+  /** The newest commit of a branch with its files, for as long as `use` runs. */
+  withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T>;
 }
 
 export type GitFailure =
@@ -49,6 +78,8 @@ export type GitFailure =
   | 'no_branch'
   | 'empty'
   | 'too_large'
+  /** It has something that can not become files of a site. */
+  | 'unusable'
   | 'timeout'
   | 'unreachable'
   | 'host_key'

@@ -170,6 +170,8 @@ export class LocalHost implements SiteHost {
   forget: Of<'forget'> = async (site, space) => this.timeMachine.forget(space, site.id);
   prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
   check: Of<'check'> = async () => this.timeMachine.check();
+  deploy: Of<'deploy'> = (site, kept, laying, options) =>
+    this.#alone(site, () => this.timeMachine.deploy(this.#placeOf(site, kept), laying, options));
 
   async keptSnapshots(site: SiteRef, space: string): Promise<string[]> {
     return (await this.#repositoryOf(site, space).snapshots()).map(({ hash }) => hash);

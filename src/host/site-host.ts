@@ -5,6 +5,7 @@ import type {
   CutReport,
   Difference,
   DifferenceList,
+  Laying,
   MergeReport,
   MergeWish,
   PlanReport,
@@ -186,6 +187,8 @@ interface SiteBackups {
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
+  /** Lays files over the site in one step, which `recover` ends like a restore; their contents come from `give` of the options. */
+  deploy(site: SiteRef, kept: KeptAs, laying: Laying, options?: CallOptions): Promise<PlanReport>;
 }
 
 /** What went wrong in a site and who visited it, for its owner. */

@@ -43,6 +43,19 @@ export function failedBy(error: unknown, ...codes: FailureCode[]): error is Time
   return error instanceof TimeMachineFailure && codes.includes(error.code);
 }
 
+const PLANS = 3;
+
+/** Something of the site's own may still be at it when it is looked at: then the plan is made anew, a few times. */
+export async function againIfOutdated<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!failedBy(error, 'outdated_plan') || attempt >= PLANS) throw error;
+    }
+  }
+}
+
 /** A failure on its way to another process. */
 export interface SentFailure {
   code: FailureCode;

@@ -51,6 +51,7 @@ readEvents                           401       404     200     200    200    200
 listSites                            401       200     200     200    200    200      200      401     200     200      200       200         200
 listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404         200
 createSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
+createSite/with a repository         401       404     403     200    200    200      404      401     200     403      403       404         403
 getSite                              401       404     200     200    200    200      404      401     200     200      200       404         200
 updateSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 updateSite/to another team           401       404     403     403    200    200      404      401     200     403      403       404         403
@@ -93,6 +94,9 @@ createGitAccount                     401       200     200     200    200    200
 deleteGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200         200
 listGitSyncRepositories              401       200     200     200    200    200      200      401     200     200      200       200         200
 verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200         403
+getGitLink                           401       404     200     200    200    200      404      401     200     200      200       404         200
+syncGit                              401       404     403     200    200    200      404      401     200     403      403       404         200
+receiveGitPush                       200       200     200     200    200    200      200      200     200     200      200       200         200
 
 listApplicationPasswords             401       404     200     200    200    200      404      401     200     200      200       404         200
 createApplicationPassword            401       404     403     200    200    200      404      401     200     403      403       404         403
@@ -243,6 +247,8 @@ deleteStage         params.fqdn                404 site.not_found
 compareStage        params.fqdn                404 site.not_found
 commitStage         params.fqdn                404 site.not_found
 refreshStage        params.fqdn                404 site.not_found
+getGitLink          params.fqdn                404 site.not_found
+syncGit             params.fqdn                404 site.not_found
 
 getDomainClaim      query.team_id              404 team.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found
@@ -303,6 +309,7 @@ getTestPortal   params.session_id              404 test_portal.not_found
 actInTestPortal params.session_id              404 test_portal.not_found
 
 getRegion       params.region_id               public
+receiveGitPush  params.site_id                 public
 updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only

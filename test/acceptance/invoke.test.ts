@@ -131,6 +131,7 @@ test('what answers by itself is not called from within', async () => {
     'getAttachment',
     'getBlob',
     'getFrontEnd',
+    'receiveGitPush',
     'receivePaymentEvent',
     'streamEvents',
     'streamSiteLog',

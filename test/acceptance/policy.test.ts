@@ -118,7 +118,9 @@ function checkRefusal({ status, headers, json, text }: Answer): void {
 /** Of these tables the rest changes by itself: when a token was last used, how far an operation is. */
 const STEADY_COLUMNS: Record<string, RawBuilder<unknown>> = {
   credentials: sql`(t.id, t.scopes, t.expires_at)`,
-  events: sql`(t.id, t.event_type)`,
+  // New sites are synced with their repository when they are there, by nobody.
+  events: sql`(case when t.event_type <> 'git.synced' or t.user_id is not null then (t.id, t.event_type) end)`,
+  git_links: sql`(t.site_id, t.git_url, t.branch)`,
   // What its sites take on disk is measured while they are being created.
   teams: sql`(t.id, t.user_id, t.name, t.timezone, t.plan_type_name, t.is_active)`,
   sites: sql`(t.id, t.team_id, t.fqdn, t.http_auth_enabled, t.is_sleeping)`,
@@ -142,6 +144,7 @@ async function everythingStored(): Promise<Record<string, string>> {
     'deleted_sites',
     'released_names',
     'git_accounts',
+    'git_links',
   ];
   const all = [
     ...tables,

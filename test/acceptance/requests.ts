@@ -172,6 +172,14 @@ export const requests: Record<string, Make> = {
   listSites: nothing,
   'listSites/of the team': ({ place }) => ({ query: { team_id: place.teamId } }),
   createSite: ({ place }) => ({ body: { ...SITE, fqdn: `${newName()}.localhost`, team_id: place.teamId } }),
+  'createSite/with a repository': ({ world, place }) => ({
+    body: {
+      ...SITE,
+      fqdn: `${newName()}.localhost`,
+      team_id: place.teamId,
+      git_url: repositoryUrl(world.app.services.config),
+    },
+  }),
   getSite: onSite(),
   updateSite: onSite({ body: { http_auth_enabled: true } }),
   'updateSite/to another team': async ({ world, caller, place }) => ({
@@ -329,6 +337,18 @@ export const requests: Record<string, Make> = {
     body: { additional_sites: 2 },
   }),
   receivePaymentEvent: ({ world }) => world.paymentEvent(),
+  getGitLink: async ({ world, place }) => {
+    const { fqdn } = await world.linkedSite(await world.site(place.teamId, place.opener));
+    return { params: { fqdn } };
+  },
+  syncGit: async ({ world, place }) => {
+    const { fqdn } = await world.linkedSite(await world.keptSite(place.teamId, place.opener));
+    return { params: { fqdn } };
+  },
+  receiveGitPush: async ({ world, place }) => {
+    const { id, hookSecret } = await world.linkedSite(await world.site(place.teamId, place.opener));
+    return { params: { site_id: id }, body: Buffer.from('{}'), headers: { 'x-gitlab-token': hookSecret } };
+  },
   getTestCheckout: async ({ world, place }) => ({
     params: { session_id: (await world.checkout(place.owner)).sessionId },
   }),

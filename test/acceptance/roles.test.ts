@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
+import { Remote } from '../git/remote.ts';
 import { registerPerson } from '../people.ts';
 import { newSite, putOnPlan } from '../sites.ts';
 import { siteOnDisk } from '../time.ts';
@@ -55,7 +57,8 @@ test('each role is a process of its own, and nobody but the host has the sites',
   const start = (ROLE: string, env = {}) => startTestApp({ databaseUrl: database.url, env: { ROLE, ...env } });
   const edge = await start('edge');
   // Sites are reached through the edge, so that is the port in their addresses.
-  const shared = { BASE_URL: edge.url };
+  const folder = mkdtempSync(join(tmpdir(), 'siteyard-roles-'));
+  const shared = { BASE_URL: edge.url, GIT_FILE_ROOTS: folder };
   const port = await freePort();
   const [host, api, worker] = await Promise.all([
     start('host', shared),
@@ -101,6 +104,11 @@ test('each role is a process of its own, and nobody but the host has the sites',
     const { results } = await ada.api.listSiteLog({ params, query: { kind: 'access', search: 'large.txt' } });
     assert.equal(results.length, 2);
 
+    // A worker fetches what the host places.
+    const git = await Remote.create(join(folder, 'site.git'), { 'plugins/a/a.php': 'a', 'plugins/a/large.txt': large });
+    await ada.api.updateSite({ params, wait: 60, body: { git_url: git.url } });
+    assert.equal(readFileSync(join(host.runtime.contentFolder(site.id), 'plugins/a/large.txt'), 'utf8'), large);
+
     // A process that serves no sites says so at once.
     assert.equal((await visit({ url: `http://localhost:${port}` }, site.fqdn, '/')).status, 421);
     assert.equal((await visit(edge, site.fqdn, '/')).status, 200);
@@ -118,5 +126,6 @@ test('each role is a process of its own, and nobody but the host has the sites',
   } finally {
     await Promise.all([...running].map((app) => app.close()));
     await database.drop();
+    rmSync(folder, { recursive: true });
   }
 });

@@ -13,6 +13,7 @@ import { OPERATOR, type TestApp } from '../app.ts';
 import { markVerified } from '../people.ts';
 import { insertPreview, insertStage } from '../sites.ts';
 import { makeTinySite } from '../tiny-site.ts';
+import { repositoryUrl } from './outside.ts';
 
 /**
  * Everybody who could call: one of each role in the team Home, the owner of another team, people whose right has gone,
@@ -261,6 +262,17 @@ function createMakers(app: TestApp, passwordHash: string) {
       const { id, fqdn } = await makers.site(teamId, creator);
       await makeTinySite(app.services, id, `https://${fqdn}`);
       return { id, fqdn };
+    },
+
+    /** The site, following a repository, and what a push to that is signed with. */
+    async linkedSite<Of extends { id: string }>(site: Of): Promise<Of & { hookSecret: string }> {
+      const { secrets, config } = app.services;
+      const [git_url, hookSecret] = [repositoryUrl(config), randomUUID()];
+      const hook_secret_sealed = secrets.seal(Buffer.from(hookSecret));
+      const link = { site_id: site.id, git_url, uses_account: false, hook_secret_sealed };
+      await db.insertInto('git_links').values(link).execute();
+      await db.updateTable('sites').set({ git_url }).where('id', '=', site.id).execute();
+      return { ...site, hookSecret };
     },
 
     async pitRestore(siteId: string): Promise<string> {

@@ -10,6 +10,7 @@ const PER_MINUTE = {
   failedSignInOfDevice: 10,
   badToken: 300,
   paymentEvent: 6000,
+  gitPush: 600,
 } as const;
 const SWEEP_ABOVE = 10_000;
 const SWEEP_EVERY_MS = 5_000;

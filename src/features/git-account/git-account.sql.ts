@@ -45,6 +45,13 @@ export async function findGitAccounts(db: Db, userId: string): Promise<GitAccoun
   return rows;
 }
 
+/** Whoever's it is. */
+export async function findGitAccount(db: Db, id: string): Promise<GitAccountRow | undefined> {
+  const { rows } = await sql<GitAccountRow>`
+    select ${COLUMNS}, secret_sealed from git_accounts where id = ${id}`.execute(db);
+  return rows[0];
+}
+
 export async function deleteGitAccount(db: Db, userId: string, id: string): Promise<GitAccount | undefined> {
   const { rows } = await sql<GitAccount>`
     delete from git_accounts where id = ${id} and user_id = ${userId} returning ${COLUMNS}`.execute(db);

@@ -26,7 +26,7 @@ import {
   deleteGitAccount as remove,
 } from './git-account.sql.ts';
 
-export { findGitAccounts, type GitAccountRow, setProblem } from './git-account.sql.ts';
+export { findGitAccount, findGitAccounts, type GitAccountRow, setProblem } from './git-account.sql.ts';
 
 const MAX_ACCOUNTS = 20;
 const DEFAULT_HOSTS: Record<string, string> = { github: 'https://github.com', gitlab: 'https://gitlab.com' };
@@ -123,17 +123,14 @@ async function recordChange(db: Db, caller: Caller, row: GitAccount, verb: 'link
   });
 }
 
-/** What opens a repository for this user: that of its very host and port, or nothing. */
-export async function credentialFor(
-  db: Db,
-  services: Services,
-  userId: string,
-  url: GitUrl,
-): Promise<GitCredential | undefined> {
+/** The account of this user that opens a repository: that of its very host and port, or none. */
+export async function accountFor(db: Db, userId: string, url: GitUrl): Promise<GitAccountRow | undefined> {
   if (url.kind === 'file') return undefined;
   const accounts = await findGitAccounts(db, userId);
-  const account = accounts.find((each) => (each.provider === 'ssh') === (url.kind === 'ssh') && isOfHost(each, url));
-  if (!account) return undefined;
+  return accounts.find((each) => (each.provider === 'ssh') === (url.kind === 'ssh') && isOfHost(each, url));
+}
+
+export function credentialOf(services: Services, account: GitAccountRow): GitCredential {
   const secret = services.secrets.open(account.secret_sealed).toString();
   if (account.provider === 'ssh') return { privateKey: secret };
   return { username: USERNAMES[account.provider] ?? account.login ?? 'git', token: secret };

@@ -46,6 +46,8 @@ export const urlFault = (msg: string): Fault => ({
   type: 'value_error',
 });
 
+export const bodyUrlFault = (msg: string): Fault => ({ ...urlFault(msg), loc: ['body', 'git_url'] });
+
 export const branchFault = (msg: string): Fault => ({ ...urlFault(msg), loc: ['query', 'git_branch'] });
 
 /** As git check-ref-format has it; what it would refuse never gets that far. */

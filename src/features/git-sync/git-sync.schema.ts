@@ -27,6 +27,32 @@ export const GitSyncRepository = Type.Object(
 );
 export type GitSyncRepository = Static<typeof GitSyncRepository>;
 
+export const GitLink = Type.Object(
+  {
+    git_url: Type.String(),
+    branch: Nullable(
+      Type.String({ description: "The one that is followed; null until the repository's default is known" }),
+    ),
+    last_sync_hash: Nullable(Type.String({ description: 'The commit that the site has' })),
+    problem: Nullable(Type.String({ description: 'Why the last look or sync failed' })),
+    account: Nullable(Type.String({ description: 'The linked account that opens the repository' })),
+    is_account_missing: Type.Boolean({ description: 'That account is linked no more; link the repository again' }),
+    hook_url: Type.String({
+      description: 'Where GitHub, GitLab or Gitea can tell of pushes; empty for whoever may only read',
+    }),
+    hook_secret: Type.String({ description: 'What they sign or send along; empty for whoever may only read' }),
+  },
+  { title: 'GitLink' },
+);
+export type GitLink = Static<typeof GitLink>;
+
+export const notLinked = failure('git.not_linked', 409, 'The site is linked to no Git repository.');
+export const noHook = failure(
+  'git.no_hook',
+  404,
+  'There is no such address, or what it was sent is not signed for it.',
+);
+export const syncFailed = failure('git.sync_failed', 502, 'The site could not be synced with its repository.');
 export const notSetUp = failure('git.not_set_up', 422, 'The repository is not set up for a site.');
 export const needsCredentials = failure('git.needs_credentials', 422, 'The repository is not for everybody.');
 export const repositoryNotFound = failure('git.no_repository', 422, 'There is no such repository.');

@@ -6,7 +6,8 @@ import type { Place } from '#host/site-host.ts';
 export type HoldKind = DB['site_holds']['kind'];
 
 /** `goesOn` for a column: nothing is done to the site, or only a copy of it is made. */
-export const siteGoesOn = (busy: string) => sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} = 'staging')`;
+export const siteGoesOn = (busy: string) =>
+  sql`(${sql.ref(busy)} is null or ${sql.ref(busy)} in ('staging', 'git_fetch'))`;
 
 export interface Hold {
   site_id: string;
@@ -28,6 +29,16 @@ export async function insertHold(db: Db, { site_id, event_id, kind }: Hold): Pro
 export async function deleteHold(db: Db, siteId: string, eventId: string): Promise<boolean> {
   const { rows } = await sql`
     delete from site_holds where site_id = ${siteId} and event_id = ${eventId} returning site_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** The same work goes on in another way. What was said to the way before counts no more. False where it has the site no more. */
+export async function updateHold(db: Db, siteId: string, eventId: string, kind: HoldKind): Promise<boolean> {
+  const { rows } = await sql`
+    update site_holds set kind = ${kind} where site_id = ${siteId} and event_id = ${eventId} returning site_id`.execute(
+    db,
+  );
+  await sql`delete from hold_answers where site_id = ${siteId} and event_id = ${eventId}`.execute(db);
   return rows.length > 0;
 }
 

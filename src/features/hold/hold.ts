@@ -13,6 +13,7 @@ import {
   listUnanswered,
   noteProcess,
   type UnansweredProcess,
+  updateHold,
 } from './hold.sql.ts';
 import { HEARD_EVERY_MS, hasEnded, SILENT_SECONDS, thisProcess } from './platform-process.ts';
 
@@ -48,10 +49,16 @@ const WORDS: Record<HoldKind, string> = {
   restoring: 'restoring',
   returning: 'restoring',
   archiving: 'deleting',
+  git_fetch: 'git_sync',
+  git_sync: 'git_sync',
+  git_check: 'git_sync',
 };
 
 /** Whether the site is used and looked after as ever: nothing is done to it, or only a copy of it is made. */
-export const goesOn = (busy: HoldKind | null): boolean => busy === null || busy === 'staging';
+export const goesOn = (busy: HoldKind | null): boolean => busy === null || busy === 'staging' || busy === 'git_fetch';
+
+/** Whether none of the site's PHP may run. One that is being created is nobody's yet, and one that is being looked at has to. */
+export const isFenced = (kind: HoldKind): boolean => kind !== 'creating' && kind !== 'git_check' && !goesOn(kind);
 
 export const busyWord = (busy: HoldKind | null): string | null => busy && WORDS[busy];
 
@@ -72,6 +79,11 @@ export async function hold(tx: Db, siteIds: readonly string[], kind: HoldKind, e
 /** Gives the site back. False where this very work has it no more: an attempt that came too late changes nothing. */
 export function release(tx: Db, { siteId, eventId }: HeldWork): Promise<boolean> {
   return deleteHold(tx, siteId, eventId);
+}
+
+/** Goes on with the work in another way, such as letting nobody else in from now on. */
+export async function holdAs(tx: Db, { siteId, eventId }: HeldWork, kind: HoldKind): Promise<void> {
+  if (!(await updateHold(tx, siteId, eventId, kind))) throw new Error('another work has the site by now');
 }
 
 /** A backup that runs is waited for: it takes seconds, and minutes only for the first one of a big site. */

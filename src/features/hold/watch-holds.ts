@@ -1,6 +1,6 @@
 import type { Services } from '#core/services.ts';
 import { deleteProcess, type Hold, insertAnswer, listHolds } from './hold.sql.ts';
-import { announceProcess, goesOn } from './hold.ts';
+import { announceProcess, isFenced } from './hold.ts';
 import { HEARD_EVERY_MS } from './platform-process.ts';
 
 const TRY_AGAIN_MS = 500;
@@ -21,6 +21,8 @@ interface Fence {
   eventId: string;
   /** Opens the site again; undefined while its PHP is being ended. */
   resume: (() => void) | undefined;
+  /** What is being said of it. */
+  saying: Promise<void>;
 }
 
 class Watch {
@@ -107,16 +109,17 @@ class Watch {
     // Others may have taken us for gone.
     if (siteIds === undefined) await announceProcess(this.#services);
     const holds = await listHolds(db, siteIds);
-    // A site that is being created is nobody's yet.
-    const fenced = holds.filter(({ kind }) => kind !== 'creating' && !goesOn(kind));
+    const fenced = holds.filter(({ kind }) => isFenced(kind));
     const held = new Map(fenced.map((hold) => [hold.site_id, hold]));
-    for (const siteId of siteIds ?? [...this.#fences.keys()]) if (!held.has(siteId)) this.#open(siteId);
+    for (const siteId of siteIds ?? [...this.#fences.keys()]) if (!held.has(siteId)) await this.#open(siteId);
     for (const hold of held.values()) this.#fence(hold);
   }
 
-  #open(siteId: string): void {
+  /** The same work may fence it again: by then nothing of this fence is still to be said. */
+  async #open(siteId: string): Promise<void> {
     const fence = this.#fences.get(siteId);
     this.#fences.delete(siteId);
+    await fence?.saying;
     fence?.resume?.();
   }
 
@@ -124,10 +127,10 @@ class Watch {
     const { site_id: siteId, event_id: eventId } = hold;
     const before = this.#fences.get(siteId);
     if (before?.eventId === eventId) {
-      if (before.resume) void this.#answer(hold);
+      if (before.resume) before.saying = this.#answer(hold);
       return;
     }
-    const fence: Fence = { eventId, resume: undefined };
+    const fence: Fence = { eventId, resume: undefined, saying: Promise.resolve() };
     this.#fences.set(siteId, fence);
     // Also where the work before this one had it: what that has left running ends.
     const suspended = this.#suspend(siteId).finally(() => before?.resume?.());
@@ -135,7 +138,8 @@ class Watch {
       (resume) => {
         if (this.#fences.get(siteId) !== fence) return resume();
         fence.resume = resume;
-        return this.#answer(hold);
+        fence.saying = this.#answer(hold);
+        return fence.saying;
       },
       (error) => {
         this.#services.log.warn({ err: error, siteId }, 'could not let go of a site; trying again');

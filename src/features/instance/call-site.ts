@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '#core/services.ts';
-import type { Route } from '#edge/route.ts';
+import type { Route, RouteState } from '#edge/route.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { teamExpired, teamSuspended } from '#features/team/team.schema.ts';
 import type { HostedSpec } from '#host/site-host.ts';
@@ -46,15 +46,25 @@ export async function callSite(services: Services, siteId: string, request: Site
   }
 }
 
+/** Asks a site as any visitor would, past the edge, also while the work that has it lets nobody else in. */
+export async function visitSite(services: Services, siteId: string, request: SiteRequest): Promise<SiteAnswer> {
+  const { site, uploadsRefused } = requireOpen(await findRoute(services, siteId), 'held');
+  const start = () => startReleased(services, site, 'held');
+  return requestSite({ start }, site, {
+    ...request,
+    headers: { ...request.headers, ...uploadHeaders(uploadsRefused) },
+  });
+}
+
 /** A work that has just given the site back is over for the database a moment before it is for the host. */
-async function startReleased(services: Services, site: HostedSpec): Promise<RunningSite> {
+async function startReleased(services: Services, site: HostedSpec, also?: RouteState): Promise<RunningSite> {
   for (let tries = 1; ; tries++) {
     try {
       return await services.hosts.start(site);
     } catch (error) {
       const isFenced = error instanceof SiteFailure && error.reason === 'stopped';
       if (!isFenced || tries >= RELEASE_TRIES) throw error;
-      requireOpen(await findRoute(services, site.id));
+      requireOpen(await findRoute(services, site.id), also);
       await sleep(RELEASE_LOOK_MS);
     }
   }
@@ -64,12 +74,13 @@ async function findRoute(services: Services, siteId: string): Promise<Route | un
   return (await siteRoutes(services).load(siteId))[0];
 }
 
-const isOpen = (route: Route | undefined) => route?.state === 'ready' || route?.state === 'asleep';
+const isOpen = ({ state }: Route) => state === 'ready' || state === 'asleep';
 
-function requireOpen(route: Route | undefined): Route {
+function requireOpen(route: Route | undefined, also?: RouteState): Route {
   if (!route) throw siteNotFound();
   if (route.state === 'suspended') throw teamSuspended();
   if (route.state === 'expired') throw teamExpired();
-  if (!isOpen(route)) throw siteBusy({ message: 'The site is busy; try again when that is done.' });
+  if (!isOpen(route) && route.state !== also)
+    throw siteBusy({ message: 'The site is busy; try again when that is done.' });
   return route;
 }

@@ -3,7 +3,7 @@
  * the row, what a driver is told, the way of visitors and of our own requests to it, what it tells by itself, and its end. What
  * people can do with sites through the API is elsewhere.
  */
-export { callSite } from './call-site.ts';
+export { callSite, visitSite } from './call-site.ts';
 export { removeFilesSoon } from './clean-up.sql.ts';
 export { announcePurge } from './edge.sql.ts';
 export { siteReports, subscribeToPurges } from './edge-reports.ts';

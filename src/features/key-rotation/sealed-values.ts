@@ -21,6 +21,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'sites', column: 'dkim_private_key_sealed' },
   { table: 'application_passwords', column: 'password_sealed' },
   { table: 'git_accounts', column: 'secret_sealed' },
+  { table: 'git_links', column: 'hook_secret_sealed' },
   { table: 'webhook_secrets', column: 'secret_sealed' },
 ];
 

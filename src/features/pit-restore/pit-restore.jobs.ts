@@ -13,14 +13,12 @@ import {
   type SiteRow,
   updateSite,
 } from '#features/instance/instance.ts';
-import { failedBy } from '#timemachine/failure.ts';
+import { againIfOutdated } from '#timemachine/failure.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
 import { countersOf } from './pit-restore.view.ts';
 import { endBadly, endWell, finalReason, keepChanges, type RestoreWork, wishOfRecord } from './pit-restore.work.ts';
-
-const PLANS = 3;
 
 /**
  * Brings a site back to a point. Visitors wait from the moment that the site is busy, and see the site again when all of
@@ -84,25 +82,19 @@ async function restore(services: Services, site: SiteRow, record: PitRestoreRow,
   const { db, hosts } = services;
   const wish = await wishOfRecord(services, record);
   const onProgress = reportOf(db, record.event_id);
-  for (let attempt = 1; ; attempt++) {
+  await againIfOutdated(async () => {
     const begunAt = await databaseTime(db);
-    const kept = await keptAs(services, site);
-    try {
-      await hosts.restore(site, kept, wish, {
-        onProgress,
-        signal,
-        onPlanned: async ({ now, difference }, list) => {
-          if (!now) throw new Error('a restore tells what the site was like before it');
-          if (!record.undo_point) await keepChanges(db, record.id, difference.count, list);
-          await inTransaction(db, (tx) => writePlan(tx, site, record, { now, difference }, begunAt));
-        },
-      });
-      return await updatePitRestore(db, record.id, { applied_at: new Date() });
-    } catch (error) {
-      // Something of the site's own was still at it when it was looked at.
-      if (!failedBy(error, 'outdated_plan') || attempt >= PLANS) throw error;
-    }
-  }
+    await hosts.restore(site, await keptAs(services, site), wish, {
+      onProgress,
+      signal,
+      onPlanned: async ({ now, difference }, list) => {
+        if (!now) throw new Error('a restore tells what the site was like before it');
+        if (!record.undo_point) await keepChanges(db, record.id, difference.count, list);
+        await inTransaction(db, (tx) => writePlan(tx, site, record, { now, difference }, begunAt));
+      },
+    });
+  });
+  await updatePitRestore(db, record.id, { applied_at: new Date() });
 }
 
 /**

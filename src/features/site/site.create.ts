@@ -5,6 +5,7 @@ import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
+import { linkSite, type PreparedLink, prepareLink } from '#features/git-sync/git-sync.ts';
 import { hold } from '#features/hold/hold.ts';
 import { findSiteById, newPasswords, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { holdRegion, listRegions, type Region } from '#features/region/region.ts';
@@ -33,6 +34,8 @@ export interface PreparedSite {
   /** The password as WordPress keeps it. The password itself ends here. */
   passwordHash: string;
   claim: NameClaim;
+  /** The repository that it follows from its beginning. */
+  link: PreparedLink | undefined;
 }
 
 /** Finds every fault that needs a look at the data, then does what is slow. */
@@ -50,10 +53,10 @@ export async function prepareSite(db: Db, services: Services, caller: Caller, in
   const region = await chooseRegion(db, caller, regions, input.region_name?.trim() || undefined);
   if (!region) faults.push(noSuchRegion);
   if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
-  if (input.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
   if (faults.length > 0 || !region) throw invalid(...faults);
+  const link = input.git_url ? await prepareLink(db, services, caller, input.git_url) : undefined;
   const claim = await readClaim(db, services, input.fqdn, input.team_id);
-  return { region, claim, passwordHash: await hashForWordPress(input.cms_password) };
+  return { region, claim, link, passwordHash: await hashForWordPress(input.cms_password) };
 }
 
 /** Without a name it is the account's default region, else the one that the platform began with. */
@@ -74,7 +77,7 @@ const noSuchRegion = bodyFault('region_name', 'Value error, there is no region o
 export async function createSite(
   call: Call,
   input: NewSite,
-  { region, passwordHash, claim }: PreparedSite,
+  { region, passwordHash, claim, link }: PreparedSite,
 ): Promise<Site> {
   const { db, services, caller } = call;
   const { secrets, config } = services;
@@ -108,6 +111,7 @@ export async function createSite(
   });
   if (!row) throw takenName(services, team.id, input.fqdn, claim);
   await hold(db, [id], 'creating', eventId);
+  if (link) await linkSite(db, services, row, link);
   await requireFreeName(db, services, row.fqdn, team.id, claim);
   await services.jobs.enqueue(
     db,

@@ -5,6 +5,7 @@ import { Fqdn, Moment, OfStage, PageOf, PageQuery, Uuid } from '#core/http/schem
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
+import { repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { nameErrors } from '#features/site-name/site-name.schema.ts';
@@ -64,11 +65,11 @@ export const siteOperations = [
     path: '/site',
     tag,
     summary: 'Create a site: a WordPress of your own under a name of your choice',
-    access: inTeam('member', 'body'),
+    access: verifiedIf('to link a repository', inTeam('member', 'body')),
     assistant: true,
     body: NewSite,
     response: Site,
-    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, createFailed],
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, ...repositoryErrors, createFailed],
     goesOn: true,
     prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
@@ -92,12 +93,12 @@ export const siteOperations = [
     path: '/site/{fqdn}',
     tag,
     summary: 'Change a site: its protection, its cache, its name, its team, its version of WordPress',
-    access: verifiedIf('to move it to another team', onSite('member')),
+    access: verifiedIf('to move it to another team or link a repository', onSite('member')),
     assistant: true,
     params: SitePath,
     body: SiteChange,
     response: Site,
-    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, updateFailed],
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, ...repositoryErrors, updateFailed],
     goesOn: true,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),

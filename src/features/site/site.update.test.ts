@@ -74,7 +74,7 @@ suite('changing a site', () => {
       { cdn_firewall_allowed_ips: ['fe80::1%eth0'] },
       { cdn_firewall_enabled: true },
       { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: [] },
-      { git_url: 'https://example.com/a.git' },
+      { git_url: 'file:///etc' },
       { code_server_enabled: true },
       { core_version: '1.0' },
       { new_fqdn: 'a.b.localhost' },

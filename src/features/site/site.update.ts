@@ -5,6 +5,14 @@ import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import {
+  isLinkedTo,
+  linkSite,
+  type PreparedLink,
+  prepareLink,
+  startSync,
+  unlinkSite,
+} from '#features/git-sync/git-sync.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   findSiteById,
@@ -36,6 +44,8 @@ import { completeSite } from './site.view.ts';
 export interface PreparedChange {
   change: SiteChange;
   claim: NameClaim | undefined;
+  /** Another repository to follow. */
+  link: PreparedLink | undefined;
 }
 
 /** Reads a change into one spelling: who may, what is wrong, and what of it would change nothing. */
@@ -53,7 +63,13 @@ export async function prepareChange(
     const cnames = (await listRegions(db)).map(({ cname }) => cname);
     faults.push(...checkName(services.config, 'new_fqdn', new_fqdn, cnames));
   }
-  if (change.git_url) faults.push(bodyFault('git_url', 'Value error, Git repositories are not available yet'));
+  const linksTo = change.git_url ? change.git_url.trim() : undefined;
+  const isLinked = linksTo !== undefined && (await isLinkedTo(db, site, linksTo));
+  const takesWork = (new_fqdn ?? site.fqdn) !== site.fqdn || (core_version ?? site.core_version) !== site.core_version;
+  if (linksTo && !isLinked && takesWork)
+    faults.push(
+      bodyFault('git_url', 'Value error, it syncs at once: change the name or the version in another request'),
+    );
   if (change.code_server_enabled)
     faults.push(bodyFault('code_server_enabled', 'Value error, code servers are not available yet'));
   const addresses = change.cdn_firewall_allowed_ips;
@@ -67,7 +83,8 @@ export async function prepareChange(
   if (faults.length > 0) throw invalid(...faults);
   const renames = new_fqdn !== undefined && new_fqdn !== site.fqdn;
   const claim = renames ? await readClaim(db, services, new_fqdn, team_id ?? site.team_id) : undefined;
-  return { change: { ...input, ...change }, claim };
+  const link = linksTo !== undefined && !isLinked ? await prepareLink(db, services, caller, linksTo) : undefined;
+  return { change: { ...input, ...change }, claim, link };
 }
 
 /** What a role may not change although it may change the rest. Of a team that the caller is not in nobody says anything. */
@@ -85,12 +102,12 @@ function requireRights(caller: Caller, site: SiteRow, { new_fqdn, team_id }: Sit
 /** What takes effect at the edge at once; another name or another WordPress takes a job. */
 export async function updateSite(call: Call, named: SiteRow, prepared: PreparedChange): Promise<Site> {
   const { db, services, caller } = call;
-  const { change: input, claim } = prepared;
+  const { change: input, claim, link } = prepared;
   const teamId = named.team_id;
   // Teams before sites, in one order, as everybody locks them.
   const movesTo = input.team_id !== undefined && input.team_id !== teamId ? input.team_id : undefined;
   const teams = new Map<string, Awaited<ReturnType<typeof lockWorkingTeam>>>();
-  if (movesTo || input.is_free !== undefined)
+  if (movesTo || input.is_free !== undefined || link)
     for (const id of [teamId, ...(movesTo ? [movesTo] : [])].sort()) teams.set(id, await lockWorkingTeam(db, id));
   for (const id of teams.keys()) await recheckRights(db, caller, id);
   const site = await lockNamedSite(db, named);
@@ -118,17 +135,25 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   if (stage && Object.keys(ofStage).length > 0) await write(db, stage.id, ofStage);
   const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;
   if (movesTo) await recordMove(db, caller, site, changed);
-  const row = (await startWork(call, changed, input, claim)) ?? changed;
-  const told = Object.keys(change).filter((name) => name !== 'team_id');
+  const isUnlinked = input.git_url === null && site.git_url !== null;
+  if (isUnlinked) await unlinkSite(db, site);
+  const row = (await startWork(call, changed, input, claim)) ?? (await startLink(call, changed, link)) ?? changed;
+  const told = [
+    ...Object.keys(change).filter((name) => name !== 'team_id'),
+    ...(isUnlinked || link ? ['git_url'] : []),
+  ];
   if (told.length > 0) {
     const activity = `${caller.fullName} changed ${told.map((name) => NAMES[name] ?? name).join(', ')} of ${row.fqdn}`;
-    const { cdn_firewall_allowed_ips: _list, ...detail } = change;
+    const { cdn_firewall_allowed_ips: _list, ...quick } = change;
+    const detail = { ...quick, ...(isUnlinked && { git_url: null }), ...(link && { git_url: link.git_url }) };
     await recordSiteEvent(db, caller, row, { event_type: 'site.updated', activity, detail: { changed: detail } });
   }
-  return completeSite(db, services, caller, row);
+  const now = isUnlinked ? { ...row, git_url: null, git_last_sync_hash: null } : row;
+  return completeSite(db, services, caller, now);
 }
 
 const NAMES: Record<string, string> = {
+  git_url: 'the Git repository',
   is_free: 'the free slot',
   http_auth_enabled: 'the sign-in',
   debug_enabled: 'the debug mode',
@@ -180,6 +205,15 @@ async function recordMove(db: Db, caller: Caller, before: SiteRow, after: SiteRo
   const { fqdn } = after;
   await recordSiteEvent(db, caller, before, { ...event, activity: `${caller.fullName} moved ${fqdn} to another team` });
   await recordSiteEvent(db, caller, after, { ...event, activity: `${caller.fullName} moved ${fqdn} to this team` });
+}
+
+/** Another repository is synced at once. */
+async function startLink(call: Call, site: SiteRow, link: PreparedLink | undefined): Promise<SiteRow | undefined> {
+  const { db, services, caller } = call;
+  if (!link) return undefined;
+  await linkSite(db, services, site, link);
+  call.headers['operation-id'] = await startSync(db, services, site, { by: caller, trigger: 'link' });
+  return findSiteById(db, site.id);
 }
 
 /** A rename claims its name now, so that nobody else gets it while the site's database is rewritten. */

@@ -2,6 +2,7 @@ import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { forgetBackups, spaceOf, startClock } from '#features/backup/backup.ts';
+import { startFirstSync } from '#features/git-sync/git-sync.ts';
 import { aloneOnSite, type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import {
   deleteSite,
@@ -67,6 +68,7 @@ export const buildStage = jobKind<NewStageWork>({
       await setBase(tx, siteId, base, live.fqdn);
       await setStageBase(tx, siteId, begun);
       await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(base.timeMs) } });
+      if (!payload.isRefresh) await startFirstSync(tx, services, stage);
     });
   },
   async undo(payload, services) {

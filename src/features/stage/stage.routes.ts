@@ -4,6 +4,7 @@ import type { Failure } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
+import { notLinked, repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
 import { planStorage, StageSite } from '#features/site/site.schema.ts';
@@ -49,9 +50,18 @@ export const stageOperations = [
     params,
     body: NewStage,
     response: StageSite,
-    errors: [...workingTeamErrors, siteBusy, stageExists, nameTaken, planStorage, stageFailed],
+    errors: [
+      ...workingTeamErrors,
+      siteBusy,
+      stageExists,
+      nameTaken,
+      planStorage,
+      notLinked,
+      ...repositoryErrors,
+      stageFailed,
+    ],
     goesOn: true,
-    prepare: ({ db, services, subject: site, body }) => prepareStage(db, services, site, body),
+    prepare: ({ db, services, caller, subject: site, body }) => prepareStage(db, services, caller, site, body),
     handle: (call) => createStage(call, call.subject, call.prepared),
     async reread({ db, subject: site }, first) {
       const { failure } = await eventDetail(db, first.eventId);

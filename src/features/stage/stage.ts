@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, type Fault, invalid } from '#core/errors.ts';
 import { finishEvent } from '#core/events/events.ts';
@@ -6,6 +7,7 @@ import { readHostName } from '#core/host-name.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupRow, chooseBackup, snapshotNameOf } from '#features/backup/backup.ts';
+import { linkStage, prepareStageBranch } from '#features/git-sync/git-sync.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   deleteSite,
@@ -33,16 +35,20 @@ export interface PreparedStage {
   fqdn: string;
   /** What it is made from; the site as it is now where nobody named a point. */
   backup: BackupRow | undefined;
+  /** What it follows of the repository of its site. */
+  branch: string | undefined;
 }
 
 const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
 export async function prepareStage(
   db: Db,
-  { config }: Services,
+  services: Services,
+  caller: Caller,
   site: SiteRow,
   input: NewStage,
 ): Promise<PreparedStage> {
+  const { config } = services;
   const faults: Fault[] = [];
   const label = input.subdomain.toLowerCase();
   const fqdn = LABEL.test(label) ? readHostName(`${label}.${config.stageDomain}`) : undefined;
@@ -58,16 +64,17 @@ export async function prepareStage(
     faults.push(bodyFault('subdomain', 'Value error, this name belongs to the platform itself'));
   const chosen = input.restore_point === undefined ? undefined : await chooseBackup(db, site, input.restore_point);
   if (chosen && 'fault' in chosen) faults.push(chosen.fault);
-  if (input.git_staging_branch !== undefined)
-    faults.push(bodyFault('git_staging_branch', 'Value error, the site is linked to no Git repository'));
+  const branch = input.git_staging_branch || undefined;
+  const branchFault = branch && (await prepareStageBranch(db, services, caller, site, branch));
+  if (branchFault) faults.push(branchFault);
   if (faults.length > 0 || fqdn === undefined) throw invalid(...faults);
-  return { fqdn, backup: chosen && 'backup' in chosen ? chosen.backup : undefined };
+  return { fqdn, branch, backup: chosen && 'backup' in chosen ? chosen.backup : undefined };
 }
 
 /** Begins to make a copy of the site to work on. The site itself goes on meanwhile. */
 export async function createStage(call: Call, named: SiteRow, prepared: PreparedStage): Promise<StageSite> {
   const { db, services, caller } = call;
-  const { fqdn, backup } = prepared;
+  const { fqdn, backup, branch } = prepared;
   const team = await lockWorkingTeam(db, named.team_id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
@@ -98,11 +105,12 @@ export async function createStage(call: Call, named: SiteRow, prepared: Prepared
   if (!stage) throw nameTaken();
   await insertStage(db, id);
   if (backup) await setBase(db, id, snapshotNameOf(backup), site.fqdn);
+  if (branch) await linkStage(db, services, site, id, branch);
   await hold(db, [id], 'creating', eventId);
   await hold(db, [site.id], 'staging', eventId);
   await services.jobs.enqueue(db, buildStage, { siteId: id, liveId: site.id, eventId }, id);
   call.headers['operation-id'] = eventId;
-  return viewStage({ ...stage, git_branch: null });
+  return viewStage({ ...stage, git_branch: branch ?? null });
 }
 
 /** Makes the stage what the live site is now. What was in it is in its backups. */

@@ -47,6 +47,7 @@ const HOST_CALLS = {
   endOfLog: 'site',
   readLogOn: 'site',
   removeLog: 'site',
+  deploy: 'site',
 } satisfies Record<Exclude<keyof SiteHost, 'start'>, 'place' | 'site' | 'spec' | 'file'>;
 
 export type HostCall = keyof typeof HOST_CALLS;

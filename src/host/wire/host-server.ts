@@ -98,7 +98,14 @@ const isServing = (name: string): name is keyof ServingCalls => servingCalls.som
 const isHostCall = (name: string): name is HostCall => hostCalls.some((each) => each === name);
 
 /** Where the options of these are. Nobody is left to hold the site for what goes on after its caller is gone. */
-const OPTIONS_AT: Partial<Record<HostCall, number>> = { snapshot: 2, plan: 4, restore: 3, rehearse: 5, exec: 1 };
+const OPTIONS_AT: Partial<Record<HostCall, number>> = {
+  snapshot: 2,
+  plan: 4,
+  restore: 3,
+  rehearse: 5,
+  exec: 1,
+  deploy: 3,
+};
 
 function withSignal(name: HostCall, args: unknown[], closed: AbortSignal): unknown[] {
   const at = OPTIONS_AT[name];

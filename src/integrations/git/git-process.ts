@@ -14,6 +14,8 @@ export interface GitLimits {
 
 export interface GitAnswer {
   exitCode: number;
+  output: Buffer;
+  /** The output as text. */
   stdout: string;
   stderr: string;
 }
@@ -27,6 +29,8 @@ interface GitCommand {
   /** When the whole look must have ended, as Date.now() tells it. */
   deadline: number;
   limits: GitLimits;
+  /** What it reads from its standard input. */
+  input?: string;
 }
 
 const WATCH_MS = 100;
@@ -37,11 +41,13 @@ const PAGE_BYTES = 4096;
 const MAX_STDERR_BYTES = 16_384;
 
 /** Runs git without a shell, in a process group of its own that ends whole when a limit is reached. */
-export async function runGit({ program, args, env, folder, deadline, limits }: GitCommand): Promise<GitAnswer> {
+export async function runGit({ program, args, env, folder, deadline, limits, input }: GitCommand): Promise<GitAnswer> {
   // The limit of time holds even where this process is killed and nobody is left to watch: then `timeout` ends it.
   const seconds = Math.max(1, Math.ceil((deadline - Date.now()) / 1000) + GRACE_SECONDS);
   const limited = ['--signal=KILL', String(seconds), program, ...args];
-  const child = spawn('timeout', limited, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('timeout', limited, { cwd: folder, env, detached: true, stdio: 'pipe' });
+  // It may end before it has read all of it.
+  child.stdin.on('error', () => {}).end(input ?? '');
   let broken: GitFailed | undefined;
   const end = (reason: 'timeout' | 'too_large', message: string) => {
     broken ??= new GitFailed(reason, message);
@@ -54,14 +60,21 @@ export async function runGit({ program, args, env, folder, deadline, limits }: G
     if (onDisk > limits.maxBytes || inMemory > limits.maxMemoryBytes) tooLarge();
   }, WATCH_MS);
   try {
-    const [stdout, stderr, exitCode] = await Promise.all([
+    const [output, stderr, exitCode] = await Promise.all([
       collect(child.stdout, limits.maxOutputBytes, tooLarge),
       collect(child.stderr, MAX_STDERR_BYTES, () => {}),
       exitOf(child),
     ]);
     if (broken) throw broken;
     if (exitCode === NO_SUCH_PROGRAM) throw notInstalled();
-    return { exitCode, stdout, stderr };
+    return {
+      exitCode,
+      output,
+      get stdout() {
+        return output.toString();
+      },
+      stderr: stderr.toString(),
+    };
   } finally {
     clearTimeout(timer);
     clearInterval(watch);
@@ -80,7 +93,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow: () => void): Promise<string> {
+async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -88,7 +101,7 @@ async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow
     if (length <= maxBytes) chunks.push(chunk);
     else overflow();
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 function exitOf(child: ChildProcess): Promise<number> {
@@ -98,7 +111,7 @@ function exitOf(child: ChildProcess): Promise<number> {
   });
 }
 
-async function sizeOf(folder: string): Promise<number> {
+export async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);

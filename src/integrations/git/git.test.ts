@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { after, before, suite, test } from 'node:test';
 import { GitFailed, type GitFailure } from '#core/git.ts';
 import { Outbound } from '#core/outbound.ts';
 import { serveRepositories, startHttps } from '../../../test/git/https-host.ts';
+import { Remote } from '../../../test/git/remote.ts';
 import { git, makeRepository } from '../../../test/git/repository.ts';
 import { type SshHost, startSshd } from '../../../test/git/ssh-host.ts';
 import { startNameServer } from '../../../test/name-server.ts';
@@ -118,6 +119,42 @@ suite('a repository is read', () => {
     await sshd.changeKey();
     await assert.rejects(lookAt(url, { credential: { privateKey } }), failed('host_key'));
   }
+});
+
+suite('a fetch', () => {
+  test('brings the files of one commit, and the next time only what changed', async () => {
+    const path = join(repositories, 'fetched.git');
+    const noise = randomBytes(300_000).toString('base64');
+    const remote = await Remote.create(path, { 'plugins/a.php': 'one', 'plugins/big.bin': noise });
+    const using = client({ folder: join(folder, 'fetching') });
+    const fetch = () =>
+      using.withTree(using.readUrl(remote.url), { cache: 'a-site' }, async (tree) => {
+        const files = await tree.files('plugins');
+        const contents = await tree.read(files);
+        return { commit: tree.commit, files: files.map(({ path: name }, at) => [name, contents[at]?.toString()]) };
+      });
+    const packs = () => join(folder, 'fetching/kept/a-site/objects/pack');
+    const sizes = async () => {
+      const names = (await readdir(packs())).filter((name) => name.endsWith('.pack'));
+      return Promise.all(names.map(async (name) => (await stat(join(packs(), name))).size));
+    };
+    assert.deepEqual(await fetch(), {
+      commit: remote.head,
+      files: [
+        ['plugins/a.php', 'one'],
+        ['plugins/big.bin', noise],
+      ],
+    });
+    const [first = 0] = await sizes();
+    await remote.push({ 'plugins/a.php': 'two' });
+    const second = await fetch();
+    assert.deepEqual([second.commit, second.files[0]], [remote.head, ['plugins/a.php', 'two']]);
+    const all = await sizes();
+    assert.ok(all.length === 2 && all.some((size) => size < first / 100), String(all));
+    // What was kept can be broken or gone.
+    await rm(packs(), { recursive: true });
+    assert.equal((await fetch()).files[0]?.[1], 'two');
+  });
 });
 
 suite('a token', () => {

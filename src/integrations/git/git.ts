@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { getCACertificates, rootCertificates } from 'node:tls';
 import {
   type Git,
   type GitCredential,
-  type GitEntry,
   GitFailed,
+  type GitFetchOptions,
   type GitLook,
   type GitLookOptions,
+  type GitTree,
   type GitUrl,
 } from '#core/git.ts';
 import { type Outbound, OutboundRefused } from '#core/outbound.ts';
+import { GitCache } from './git-cache.ts';
+import { addConfig, basicHeader, gitEnvironment } from './git-environment.ts';
 import { explainFailure } from './git-failure.ts';
 import { type GitAnswer, type GitLimits, runGit } from './git-process.ts';
 import { type GitProxy, startGitProxy } from './git-proxy.ts';
+import { type Ask, readCommit, readLook } from './git-tree.ts';
 import { readGitUrl } from './git-url.ts';
 import { sshCommand } from './ssh-command.ts';
 import { Turns } from './turns.ts';
@@ -22,7 +25,7 @@ import { Turns } from './turns.ts';
 /**
  * Repositories of others, read with the real git. It gets nothing of our own environment, one protocol, one way out that
  * is guarded (a proxy for https, a checked address for ssh, a list of folders for files), and an end: in time, on disk and
- * in memory. Only commits and the names of files are asked for, of one commit; no file is ever written out.
+ * in memory. A look asks for commits and the names of files alone, a fetch for one commit with its files; none is ever written out.
  */
 const LIMITS: GitLimits = {
   timeoutMs: 30_000,
@@ -30,10 +33,19 @@ const LIMITS: GitLimits = {
   maxMemoryBytes: 512 * 1024 * 1024,
   maxOutputBytes: 4 * 1024 * 1024,
 };
+/** Nobody waits for a look by the clock, and others wait behind it. */
+const TIP_MS = 15_000;
+/** For a repository with all its files, which become those of a site. */
+const FETCH_LIMITS: GitLimits = {
+  timeoutMs: 300_000,
+  maxBytes: 512 * 1024 * 1024,
+  maxMemoryBytes: 512 * 1024 * 1024,
+  maxOutputBytes: 64 * 1024 * 1024,
+};
 /** Looks side by side, in all and for one person; the others wait, and their time runs meanwhile. */
 const AT_ONCE = { atOnce: 8, each: 2 };
-const STALE_MS = 600_000;
-const PATH = '/usr/local/bin:/usr/bin:/bin';
+/** Longer than anything that is done with what was fetched. */
+const STALE_MS = 3_600_000;
 
 export interface GitOptions {
   outbound: Outbound;
@@ -49,17 +61,24 @@ export interface GitOptions {
 interface Run {
   folder: string;
   deadline: number;
+  limits: GitLimits;
   env: Record<string, string>;
+}
+
+interface OutsideRun extends Run {
+  proxy: GitProxy | undefined;
 }
 
 export class GitClient implements Git {
   readonly #options: GitOptions;
   readonly #limits: GitLimits;
   readonly #turns = new Turns(AT_ONCE);
+  readonly #cache: GitCache;
 
   constructor(options: GitOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
+    this.#cache = new GitCache(join(options.folder, 'kept'));
   }
 
   readUrl(text: string): GitUrl {
@@ -67,91 +86,146 @@ export class GitClient implements Git {
   }
 
   async look(url: GitUrl, options: GitLookOptions = {}): Promise<GitLook> {
-    const deadline = Date.now() + this.#limits.timeoutMs;
-    const done = await this.#turns.take(options.who ?? '', deadline);
+    return this.#inRun(url, options, this.#limits, async (run) => {
+      await this.#outside(run, url, options, (outside) => this.#clone(outside, url, options.branch));
+      return this.#read(run, options);
+    });
+  }
+
+  async tip(url: GitUrl, options: GitLookOptions = {}): Promise<{ branch: string; commit: string }> {
+    const limits = { ...this.#limits, timeoutMs: Math.min(this.#limits.timeoutMs, TIP_MS) };
+    return this.#inRun(url, options, limits, (run) =>
+      this.#outside(run, url, options, (outside) => this.#tip(outside, url, options.branch)),
+    );
+  }
+
+  async withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T> {
+    return this.#inRun(url, options, FETCH_LIMITS, async (run, giveTurn) => {
+      const repository = join(run.folder, 'repository');
+      const isKnown = await this.#cache.take(options.cache, repository);
+      const { branch, commit } = await this.#fetch(run, url, options).catch(async (error) => {
+        // What was kept may be what is broken.
+        if (!isKnown || (error as GitFailed).reason !== 'failed') throw error;
+        await rm(repository, { recursive: true, force: true });
+        return this.#fetch(run, url, options);
+      });
+      giveTurn();
+      const tree = await readCommit(this.#inside(run), commit, branch, options.folders ?? []);
+      const result = await use(tree);
+      await this.#cache.keep(options.cache, repository);
+      return result;
+    });
+  }
+
+  /** In a folder of its own, when it is one's turn. */
+  async #inRun<T>(
+    url: GitUrl,
+    { who = '' }: GitLookOptions,
+    limits: GitLimits,
+    act: (run: Run, giveTurn: () => void) => Promise<T>,
+  ): Promise<T> {
+    const deadline = Date.now() + limits.timeoutMs;
+    const done = await this.#turns.take(who, deadline);
+    let hasTurn = true;
+    const giveTurn = () => {
+      if (hasTurn) done();
+      hasTurn = false;
+    };
     const folder = join(this.#options.folder, 'looks', randomUUID());
     try {
       await this.#sweep();
       await mkdir(join(folder, 'home'), { recursive: true, mode: 0o700 });
-      return await this.#lookInside({ folder, deadline, env: await this.#environment(url, folder) }, url, options);
+      return await act({ folder, deadline, limits, env: await gitEnvironment(url, folder) }, giveTurn);
     } finally {
       await rm(folder, { recursive: true, force: true });
-      done();
+      giveTurn();
     }
   }
 
-  async #lookInside(run: Run, url: GitUrl, options: GitLookOptions): Promise<GitLook> {
-    const { credential } = options;
+  /** The one part of a run that may leave the machine, by one way. */
+  async #outside<T>(
+    run: Run,
+    url: GitUrl,
+    { credential }: GitLookOptions,
+    act: (run: OutsideRun) => Promise<T>,
+  ): Promise<T> {
+    const env = { ...run.env };
     if (url.kind === 'file') await this.#requireAllowed(url);
-    if (url.kind === 'ssh') run.env.GIT_SSH_COMMAND = await this.#sshCommand(run, url, credential);
-    const isHttps = url.kind === 'https';
+    if (url.kind === 'ssh') env.GIT_SSH_COMMAND = await this.#sshCommand(run, url, credential);
     const only = credential && `${url.host}:${url.port}`;
-    const proxy = isHttps ? await this.#startProxy(only) : undefined;
+    const { maxBytes } = run.limits;
+    const proxy = url.kind === 'https' ? await startGitProxy(this.#options.outbound, { only, maxBytes }) : undefined;
     try {
-      if (proxy) addConfig(run.env, 'http.proxy', proxy.url);
-      if (proxy && credential && 'token' in credential) addConfig(run.env, 'http.extraHeader', basicHeader(credential));
-      await this.#clone(run, url, options.branch, proxy);
+      if (proxy) addConfig(env, 'http.proxy', proxy.url);
+      if (proxy && credential && 'token' in credential) addConfig(env, 'http.extraHeader', basicHeader(credential));
+      return await act({ ...run, env, proxy });
     } finally {
       proxy?.close();
     }
-    return this.#read(run, options);
   }
 
-  #startProxy(only: string | undefined): Promise<GitProxy> {
-    return startGitProxy(this.#options.outbound, { only, maxBytes: this.#limits.maxBytes });
-  }
-
-  async #clone(run: Run, url: GitUrl, branch: string | undefined, proxy: GitProxy | undefined): Promise<void> {
+  async #clone(run: OutsideRun, url: GitUrl, branch: string | undefined): Promise<void> {
     const shallow = ['--depth=1', '--filter=blob:none', '--single-branch', '--no-tags'];
     const quiet = ['--quiet', '--bare', '--template=', '--no-recurse-submodules'];
     const named = branch === undefined ? [] : [`--branch=${branch}`];
-    const answer = await this.#git(run, ['clone', ...quiet, ...shallow, ...named, '--', url.text, 'repository']);
-    if (proxy?.isFull()) throw new GitFailed('too_large', 'The repository is larger than what is looked at.');
-    if (answer.exitCode !== 0) throw explainFailure(answer.stderr, proxy?.failure());
+    await this.#ask(run, ['clone', ...quiet, ...shallow, ...named, '--', url.text, 'repository']);
+  }
+
+  async #tip(run: OutsideRun, url: GitUrl, branch: string | undefined): Promise<{ branch: string; commit: string }> {
+    const wanted = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
+    const { stdout } = await this.#ask(run, ['ls-remote', '--quiet', '--symref', '--', url.text, wanted]);
+    const named = /^ref: refs\/heads\/(.+)\tHEAD$/m.exec(stdout)?.[1];
+    const commit = new RegExp(`^([0-9a-f]{40,64})\t${wanted.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, 'm').exec(
+      stdout,
+    )?.[1];
+    if (commit !== undefined) return { branch: branch ?? named ?? 'HEAD', commit };
+    if (branch !== undefined) throw new GitFailed('no_branch', 'There is no such branch.');
+    throw new GitFailed('empty', 'The repository has no commit yet.');
+  }
+
+  /** Beside what was fetched before, so that only what changed comes; the history is not asked for. */
+  async #fetch(run: Run, url: GitUrl, options: GitFetchOptions): Promise<{ branch: string; commit: string }> {
+    const made = await this.#git(run, ['init', '--quiet', '--bare', '--template=', 'repository']);
+    if (made.exitCode !== 0) throw new GitFailed('failed', 'Git could not keep the repository.');
+    return this.#outside(run, url, options, async (outside) => {
+      const { branch } = await this.#tip(outside, url, options.branch);
+      const shallow = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+      const into = branch === 'HEAD' ? '+HEAD:refs/heads/fetched' : `+refs/heads/${branch}:refs/heads/fetched`;
+      await this.#ask(outside, ['--git-dir=repository', 'fetch', ...shallow, '--', url.text, into]);
+      const head = await this.#inside(run)(['rev-parse', '--verify', '--quiet', 'refs/heads/fetched^{commit}']);
+      if (head.exitCode !== 0) throw new GitFailed('failed', 'The repository could not be read.');
+      return { branch, commit: head.stdout.trim() };
+    });
+  }
+
+  async #ask(run: OutsideRun, args: string[]): Promise<GitAnswer> {
+    const answer = await this.#git(run, args);
+    if (run.proxy?.isFull()) throw new GitFailed('too_large', 'The repository is larger than what is looked at.');
+    if (answer.exitCode !== 0) throw explainFailure(answer.stderr, run.proxy?.failure());
+    return answer;
   }
 
   /** What was fetched is read without any way out: a server that left something out is not asked for it again. */
+  #inside(run: Run): Ask {
+    const env = { ...run.env, GIT_ALLOW_PROTOCOL: 'none' };
+    return (args, input) => {
+      const deadline = Date.now() + run.limits.timeoutMs;
+      return this.#git({ ...run, deadline, env }, ['--git-dir=repository', ...args], input);
+    };
+  }
+
   async #read(run: Run, { branch: wanted, folders = [] }: GitLookOptions): Promise<GitLook> {
-    const inside = { ...run, env: { ...run.env, GIT_ALLOW_PROTOCOL: 'none' } };
-    const ask = (...args: string[]) => this.#git(inside, ['--git-dir=repository', ...args]);
-    const head = await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+    const ask = this.#inside(run);
+    const head = await ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
     if (head.exitCode !== 0) throw new GitFailed('empty', 'The repository has no commit yet.');
-    const symbolic = await ask('symbolic-ref', '--quiet', '--short', 'HEAD');
+    const symbolic = await ask(['symbolic-ref', '--quiet', '--short', 'HEAD']);
     // A tag of that name is no branch.
     if (symbolic.exitCode !== 0 && wanted !== undefined) throw new GitFailed('no_branch', 'There is no such branch.');
-    const root = await ask('ls-tree', '-z', 'HEAD');
-    if (root.exitCode !== 0) throw new GitFailed('failed', 'The repository could not be read.');
-    const inFolders = new Map<string, GitEntry[]>();
-    for (const folder of folders) {
-      const tree = await ask('ls-tree', '-z', `HEAD:${folder}`);
-      if (tree.exitCode === 0) inFolders.set(folder, readTree(tree.stdout));
-    }
-    const branch = symbolic.stdout.trim() || 'HEAD';
-    return { branch, commit: head.stdout.trim(), root: readTree(root.stdout), folders: inFolders };
+    return readLook(ask, head.stdout.trim(), symbolic.stdout.trim() || 'HEAD', folders);
   }
 
-  #git(run: Run, args: string[]): Promise<GitAnswer> {
-    return runGit({ ...run, program: this.#options.program ?? 'git', args, limits: this.#limits });
-  }
-
-  /** Nothing of ours is inherited. Settings that every git reads stand in a file, secrets never do. */
-  async #environment(url: GitUrl, folder: string): Promise<Record<string, string>> {
-    const [config, certificates] = [join(folder, 'config'), join(folder, 'certificates.pem')];
-    const safe = url.kind === 'file' ? `[safe]\n\tdirectory = ${url.path}\n\tdirectory = ${url.path}/.git\n` : '';
-    await writeFile(config, CONFIG + safe);
-    // The same authorities that our own client trusts, those that an operator added (NODE_EXTRA_CA_CERTS) included.
-    if (url.kind === 'https') await writeFile(certificates, trusted());
-    return {
-      PATH,
-      HOME: join(folder, 'home'),
-      LC_ALL: 'C',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_ATTR_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: config,
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_ALLOW_PROTOCOL: url.kind,
-      GIT_SSL_CAINFO: certificates,
-    };
+  #git(run: Run, args: string[], input?: string): Promise<GitAnswer> {
+    return runGit({ ...run, program: this.#options.program ?? 'git', args, ...(input !== undefined && { input }) });
   }
 
   async #sshCommand({ folder }: Run, url: GitUrl, credential: GitCredential | undefined): Promise<string> {
@@ -186,50 +260,4 @@ export class GitClient implements Git {
       if (made < Date.now() - STALE_MS) await rm(join(looks, name), { recursive: true, force: true });
     }
   }
-}
-
-const CONFIG = `[core]
-	symlinks = false
-	hooksPath = /dev/null
-	askPass = /bin/false
-[credential]
-	helper =
-[http]
-	proxyAuthMethod = basic
-[transfer]
-	bundleURI = false
-[fetch]
-	unpackLimit = 1
-	recurseSubmodules = false
-[gc]
-	auto = 0
-[maintenance]
-	auto = false
-[pack]
-	threads = 1
-[init]
-	defaultBranch = main
-`;
-
-const trusted = () => [...new Set([...rootCertificates, ...getCACertificates('default')])].join('\n');
-
-const basicHeader = ({ username, token }: { username: string; token: string }) =>
-  `Authorization: Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;
-
-/** Settings by way of the environment, which only the process itself and its user can see. */
-function addConfig(env: Record<string, string>, key: string, value: string): void {
-  const at = Number(env.GIT_CONFIG_COUNT ?? 0);
-  env[`GIT_CONFIG_KEY_${at}`] = key;
-  env[`GIT_CONFIG_VALUE_${at}`] = value;
-  env.GIT_CONFIG_COUNT = String(at + 1);
-}
-
-function readTree(text: string): GitEntry[] {
-  return text
-    .split('\0')
-    .filter(Boolean)
-    .map((line) => {
-      const [, type, name] = /^\d+ (\w+) [0-9a-f]+\t(.*)$/s.exec(line) ?? [];
-      return { type: type as GitEntry['type'], name: name ?? '' };
-    });
 }

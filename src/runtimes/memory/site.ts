@@ -27,6 +27,7 @@ async function route(turn: Turn, request: SiteRequest): Promise<Answer> {
   // A database without WordPress in it is a broken one.
   if ((await turn.option('siteurl')) === undefined) throw new BrokenDatabase('there is no WordPress in the database');
   if (path === '/.siteyard/health' && isPlatform(turn, request)) return json(200, await health(turn));
+  await runMustUse(turn);
   if (path === '/wp-cron.php') return cron(turn);
   if (path === '/wp-login.php') return loginPage(turn, request);
   if (path === '/wp-json' || path.startsWith('/wp-json/')) return restAnswer(turn, path.slice(8), request);
@@ -35,6 +36,16 @@ async function route(turn: Turn, request: SiteRequest): Promise<Answer> {
   if (path === '/' || path === '/index.php') return frontPage(turn);
   if (path === '/feed/') return feed(turn);
   return postPage(turn, decodeURIComponent(path.replaceAll(/^\/+|\/+$/g, '')));
+}
+
+/** As WordPress does for each page. What is no program of ours is passed over: no PHP runs here. */
+async function runMustUse(turn: Turn): Promise<void> {
+  const folder = turn.contentFile('mu-plugins');
+  const names = folder === undefined ? [] : await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.php')).sort()) {
+    const text = await readFile(join(folder as string, name), 'utf8').catch(() => '');
+    if (text.startsWith('[')) await runProgram(turn, `mu-plugins/${name}`, JSON.parse(text), () => {});
+  }
 }
 
 const INSTALLERS = /\/(?:install|setup-config)\.php$/;

@@ -3,7 +3,7 @@ import { chunkEnd, LARGEST_CHUNK } from '../chunker.ts';
 import { addChunkList, type Chunk, type ObjectWriter, type Ref } from '../content.ts';
 
 /** Files below this are one object: a change stores the whole file again, which is cheaper than looking for chunks. */
-const WHOLE_BELOW = 1024 * 1024;
+export const WHOLE_BELOW = 1024 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
 const ATTEMPTS = 3;
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

@@ -7,6 +7,7 @@ import { mergingBy } from '../merge/merge-rules.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
+import { layFiles } from '../restore/lay-files.ts';
 import { recover } from '../restore/recover.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
@@ -35,6 +36,8 @@ export interface Conversation {
   onProgress: OnProgress;
   /** Tells what is about to be done and waits until that is written down, and lists of it what is asked for. */
   announce(now: CutReport | null, plan: DescribedPlan): Promise<void>;
+  /** Contents that only the caller has, by their names. */
+  want(names: string[]): Promise<Uint8Array[]>;
 }
 
 export type Handlers = {
@@ -184,6 +187,21 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async check() {
       return check(repository);
+    },
+
+    async deploy({ onProgress, announce, want }, place, laying) {
+      await recoverSite(repository, place);
+      const site = await open(place);
+      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+      const { isPublic } = site.keeping;
+      const { tree, ...laid } = await layFiles(site.repository, snapshot.files, laying, { isPublic, want });
+      const options = { tables: false, deleteExtraFiles: true };
+      const plan = await planRestore(site.repository, snapshot, { ...snapshot, files: tree }, options);
+      const described = describePlan(plan, site.keeping);
+      const difference = { ...described.difference, laid };
+      await announce(cut, { ...described, difference });
+      await restore(plan, { repository: site.repository, folder: place.content, staging: place.staging, onProgress });
+      return { now: cut, difference };
     },
 
     /** What is known of the files is kept for the next process. */

@@ -26,6 +26,8 @@ export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Called before anything is changed; the work goes on when it resolves. Until then what is planned can be listed. */
   onPlanned?: ((plan: Announcement, list: ListDifference) => Promise<void>) | undefined;
+  /** Gives contents by their names, where the work asks for some. */
+  give?: ((names: string[]) => Promise<Uint8Array[]>) | undefined;
   /** The process is ended when it says nothing for so long; null lets it take the time it needs. */
   silenceMs?: number | null;
   /** Ends the process, whatever it is at. */
@@ -82,7 +84,7 @@ export class HelperProcess {
   #callNow(
     call: CallName,
     args: unknown[],
-    { onProgress, onPlanned, signal, silenceMs = null }: CallOptions,
+    { onProgress, onPlanned, give, signal, silenceMs = null }: CallOptions,
   ): Promise<unknown> {
     const child = this.#running();
     const id = this.#nextId++;
@@ -106,6 +108,11 @@ export class HelperProcess {
         signal?.removeEventListener('abort', onAbort);
         tell();
       };
+      // Without the word nothing is changed, and the process has nothing else to do.
+      const stop = (error: unknown) => {
+        this.#end(child);
+        end(() => reject(error));
+      };
       const onMessage = (message: FromProcess) => {
         if (message.id !== id) return;
         timer?.refresh();
@@ -113,13 +120,11 @@ export class HelperProcess {
         else if ('failure' in message) end(() => reject(reviveFailure(message.failure)));
         else if ('progress' in message) onProgress?.(message.progress);
         else if ('listed' in message) onListed(message.listed);
-        else {
+        else if ('wanted' in message) {
+          const send = (given: Uint8Array[]) => child.connected && child.send({ id, given } satisfies ToProcess);
+          (give?.(message.wanted) ?? Promise.resolve([])).then(send, stop);
+        } else {
           const proceed = () => child.connected && child.send({ id, proceed: true } satisfies ToProcess);
-          // Without the word nothing is changed, and the process has nothing else to do.
-          const stop = (error: unknown) => {
-            this.#end(child);
-            end(() => reject(error));
-          };
           (onPlanned?.(message.planned, list) ?? Promise.resolve()).then(proceed, stop);
         }
       };

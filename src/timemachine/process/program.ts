@@ -13,6 +13,8 @@ import type { Announcement, CallName, FromProcess, ToProcess } from './protocol.
 let handlers: ReturnType<typeof makeHandlers> | undefined;
 /** Calls that wait for the caller's word. */
 const waiting = new Map<number, { plan: DescribedPlan; proceed: () => void }>();
+/** Calls that wait for contents. */
+const wanting = new Map<number, (given: Uint8Array[]) => void>();
 let running = 0;
 const tell = (message: FromProcess) => process.send?.(message);
 
@@ -23,6 +25,11 @@ async function answer(id: number, call: CallName, args: unknown[]): Promise<void
       new Promise((resolve) => {
         waiting.set(id, { plan, proceed: resolve });
         tell({ id, planned: { now, difference: plan.difference } satisfies Announcement });
+      }),
+    want: (names) =>
+      new Promise((resolve) => {
+        wanting.set(id, resolve);
+        tell({ id, wanted: names });
       }),
   };
   running++;
@@ -42,6 +49,7 @@ process.on('message', (message: ToProcess) => {
     return;
   }
   if ('call' in message) return void answer(message.id, message.call, message.args);
+  if ('given' in message) return wanting.get(message.id)?.(message.given);
   const call = waiting.get(message.id);
   if (!call) return;
   if ('list' in message) return void tell({ id: message.id, listed: call.plan.list(message.list) });

@@ -2,12 +2,13 @@ import type { SentFailure } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { MergeRules } from '../merge/merge-rules.ts';
 import type { Progress } from '../progress.ts';
+import type { Laid, Laying } from '../restore/lay-files.ts';
 import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { KeepRules } from './keep-rules.ts';
 
-export type { MergeReport, Progress };
+export type { Laying, MergeReport, Progress };
 
 /** Where a site is: what to keep of it, and under which name. */
 export interface SitePlace {
@@ -122,6 +123,8 @@ export interface Difference {
   };
   /** How many tables and files differ: as many as can be listed. */
   count: number;
+  /** Of files that come from elsewhere. */
+  laid?: Omit<Laid, 'tree'>;
 }
 
 /** A part of the list of all that differs. The list has an order of its own, tables before files. */
@@ -191,6 +194,8 @@ export interface Calls {
   prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
   check(): { faults: string[]; bytes: number };
+  /** Lays files over the site, as one step; their contents are asked of the caller. */
+  deploy(place: SitePlace, laying: Laying): PlanReport;
 }
 
 export type CallName = keyof Calls;
@@ -202,14 +207,18 @@ export type ToProcess =
   /** The caller wants to see a part of what is planned. */
   | { id: number; list: Window }
   /** The caller has written down what is planned. */
-  | { id: number; proceed: true };
+  | { id: number; proceed: true }
+  /** Contents that were asked for. */
+  | { id: number; given: Uint8Array[] };
 
 export type FromProcess =
   | { id: number; value: unknown }
   | { id: number; failure: SentFailure }
   | { id: number; progress: Progress }
   | { id: number; planned: Announcement }
-  | { id: number; listed: DifferenceList };
+  | { id: number; listed: DifferenceList }
+  /** Wants to have the contents of these names. */
+  | { id: number; wanted: string[] };
 
 /** Where a rehearsal has its copy: beside the staging folder of the site. */
 export function rehearsalFolder({ staging }: Pick<SitePlace, 'staging'>, name: string): string {

@@ -11,6 +11,7 @@ import {
   type CutReport,
   type Difference,
   type DifferenceList,
+  type Laying,
   type MergeWish,
   type PlanReport,
   type RestoreWish,
@@ -109,6 +110,12 @@ export class TimeMachine {
     options?: CallOptions,
   ): Promise<void> {
     return this.#alone('copy', [from, point, into], options);
+  }
+
+  /** Lays files over the site; what `restore` asks of its caller goes for this too, and `recover` ends it. */
+  async deploy(place: SitePlace, laying: Laying, options?: CallOptions): Promise<PlanReport> {
+    await this.release(place.site);
+    return this.#alone('deploy', [place, laying], options);
   }
 
   prune(wish: Parameters<Calls['prune']>[0]): Promise<ReturnType<Calls['prune']>> {

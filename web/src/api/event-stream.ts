@@ -70,6 +70,7 @@ const touched: Record<string, string[]> = {
   billing: ['teams', 'sites'],
   member: ['members', 'invites', 'teams'],
   git_account: ['git-accounts'],
+  git: ['sites', 'git-link'],
   ticket: ['tickets'],
   site: ['sites', 'teams', 'domains'],
   external_path: ['sites', 'external-paths'],

@@ -85,7 +85,7 @@ export function WorkNote({ site }: { site: Site }) {
   const [sawBusy, setSawBusy] = useState(false);
   if (site.busy !== null && !sawBusy) setSawBusy(true);
   const event = useSiteEvents(site.id).find(
-    (item) => isRunning(item) || ['site.updated', 'stage.created'].includes(item.event_type),
+    (item) => isRunning(item) || ['site.updated', 'stage.created', 'git.synced'].includes(item.event_type),
   );
   if (!site.team.is_active || site.team.is_expired)
     return (

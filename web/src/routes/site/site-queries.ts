@@ -38,3 +38,16 @@ export const stageChangesQuery = (fqdn: string) =>
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
+
+export const gitLinkQuery = (fqdn: string, stage: boolean) =>
+  queryOptions({
+    queryKey: ['git-link', fqdn, stage],
+    queryFn: ({ signal }) => api.getGitLink({ params: { fqdn }, query: { stage }, signal }),
+  });
+
+/** Those of the site's newest events that are syncs are told apart by whoever shows them. */
+export const deploysQuery = (fqdn: string) =>
+  queryOptions({
+    queryKey: ['events', 'site', fqdn, 'deploys'],
+    queryFn: ({ signal }) => api.listSiteEvents({ params: { fqdn }, query: { size: 100 }, signal }),
+  });

@@ -19,6 +19,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { HostInput } from '../../ui/host-input.tsx';
 import { MailIcon, OpenIcon, ReopenIcon, TrashIcon } from '../../ui/icons.ts';
+import { Input } from '../../ui/input.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -44,8 +45,9 @@ function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
   const queryClient = useQueryClient();
   const domain = useQuery(regionsQuery).data?.[0]?.stage_domain ?? 'localhost';
   const [subdomain, setSubdomain] = useState(`${site.fqdn.split('.')[0]}-stage`);
-  async function submit() {
-    await api.createStage({ params: { fqdn: site.fqdn }, body: { subdomain: subdomain.trim() } });
+  async function submit({ git_staging_branch: branch }: { git_staging_branch?: string }) {
+    const body = { subdomain: subdomain.trim(), ...(branch?.trim() && { git_staging_branch: branch.trim() }) };
+    await api.createStage({ params: { fqdn: site.fqdn }, body });
     await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
   }
   return (
@@ -62,6 +64,17 @@ function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
         >
           <HostInput text={subdomain} onText={setSubdomain} domain={domain} />
         </Field>
+        {site.git_url !== null && (
+          <Field
+            name="git_staging_branch"
+            label="Branch to follow"
+            optional
+            disabled={disabled}
+            hint="Of the site's Git repository."
+          >
+            <Input />
+          </Field>
+        )}
         <div>
           <SubmitButton disabled={disabled}>Make staging site</SubmitButton>
         </div>
@@ -135,6 +148,7 @@ function Stage({ site, stage, disabled }: StageProps) {
           rows={[
             ['Name', stage.fqdn],
             ['Made', <Time key="made" iso={stage.created_at} />],
+            ...(stage.git_branch ? [['Follows the branch', stage.git_branch] as [string, string]] : []),
           ]}
         />
       </Section>
