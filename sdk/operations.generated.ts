@@ -667,9 +667,9 @@ export type StageChanges = {
   };
   tables: Array<{
     name: string;
-    problem: 'gone' | 'made' | 'keyless' | 'large' | null;
+    problem: 'gone' | 'made' | 'keyless' | 'large' | 'unread' | null;
     stage: 'added' | 'removed' | null;
-    live: 'added' | 'removed' | null;
+    live: 'added' | 'removed' | 'changed' | null;
     counts: {
       stage: number;
       live: number;

@@ -134,6 +134,22 @@ export interface DB {
     problem: Generated<string | null>;
     created_at: Generated<Date>;
   };
+  git_links: {
+    site_id: string;
+    git_url: string;
+    branch: Generated<string | null>;
+    default_branch: Generated<string | null>;
+    account_id: Generated<string | null>;
+    uses_account: boolean;
+    hook_secret_sealed: Buffer;
+    files: Generated<Buffer | null>;
+    tried_hash: Generated<string | null>;
+    problem: Generated<string | null>;
+    running: Generated<unknown | null>;
+    running_files: Generated<Buffer | null>;
+    look_at: Generated<Date>;
+    created_at: Generated<Date>;
+  };
   held_mails: {
     id: Generated<string>;
     site_id: string;
@@ -279,7 +295,7 @@ export interface DB {
   site_holds: {
     site_id: string;
     event_id: string;
-    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing';
+    kind: 'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check';
     held_at: Generated<Date>;
   };
   site_names: {
@@ -361,7 +377,7 @@ export interface DB {
     mail_is_waiting: Generated<boolean>;
     zone_looked_at: Generated<Date | null>;
     debug_enabled: Generated<boolean>;
-    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | null>;
+    busy: Generated<'creating' | 'updating' | 'restoring' | 'archiving' | 'returning' | 'staging' | 'committing' | 'git_fetch' | 'git_sync' | 'git_check' | null>;
     kind: Generated<'live' | 'stage' | 'preview'>;
     of_site_id: Generated<string | null>;
     expires_at: Generated<Date | null>;
