@@ -47,8 +47,8 @@ COMMIT;
 `;
 
   test('into statements of our own, whatever wrote it', async () => {
-    const { tables } = await readDumpTables(pieces(latin1(dumpOf({ extra: phpMyAdmin })), 7)).catch(
-      (error) => assert.fail(error),
+    const { tables } = await readDumpTables(pieces(latin1(dumpOf({ extra: phpMyAdmin })), 7)).catch((error) =>
+      assert.fail(error),
     );
     assert.equal(
       writeTable(tables.get('wp_shop') as Table),
