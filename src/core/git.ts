@@ -40,6 +40,19 @@ export interface Git {
   readUrl(text: string): GitUrl;
   /** The newest commit of a branch and the names in it, without the content of any file. */
   look(url: GitUrl, options?: GitLookOptions): Promise<GitLook>;
+  /** Fetches the first file of these names at the top of the newest commit; it is there for as long as the work with it takes. */
+  withFile<T>(
+    url: GitUrl,
+    options: GitLookOptions & { names: readonly string[] },
+    work: (file: GitFile) => Promise<T>,
+  ): Promise<T>;
+}
+
+export interface GitFile {
+  name: string;
+  commit: string;
+  sizeBytes: number;
+  read(offset: number, length: number): Promise<Buffer>;
 }
 
 export type GitFailure =
@@ -47,6 +60,7 @@ export type GitFailure =
   | 'needs_credentials'
   | 'not_found'
   | 'no_branch'
+  | 'no_file'
   | 'empty'
   | 'too_large'
   | 'timeout'

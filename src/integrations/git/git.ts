@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import {
   type Git,
   type GitCredential,
   type GitEntry,
   GitFailed,
+  type GitFile,
   type GitLook,
   type GitLookOptions,
   type GitUrl,
@@ -22,7 +23,7 @@ import { Turns } from './turns.ts';
 /**
  * Repositories of others, read with the real git. It gets nothing of our own environment, one protocol, one way out that
  * is guarded (a proxy for https, a checked address for ssh, a list of folders for files), and an end: in time, on disk and
- * in memory. Only commits and the names of files are asked for, of one commit; no file is ever written out.
+ * in memory. Of one commit, the names of files are asked for, or one file as it is.
  */
 const LIMITS: GitLimits = {
   timeoutMs: 30_000,
@@ -66,21 +67,41 @@ export class GitClient implements Git {
     return readGitUrl(text, this.#options.outbound);
   }
 
-  async look(url: GitUrl, options: GitLookOptions = {}): Promise<GitLook> {
+  look(url: GitUrl, options: GitLookOptions = {}): Promise<GitLook> {
+    return this.#inClone(url, options, ['--filter=blob:none'], (run) => this.#read(run, options));
+  }
+
+  async withFile<T>(
+    url: GitUrl,
+    options: GitLookOptions & { names: readonly string[] },
+    work: (file: GitFile) => Promise<T>,
+  ): Promise<T> {
+    const place = join(this.#options.folder, 'looks', `${randomUUID()}.file`);
+    try {
+      const found = await this.#inClone(url, options, [], (run) => this.#takeFile(run, options, place));
+      return await withReader(place, (reader) => work({ ...found, ...reader }));
+    } finally {
+      await rm(place, { force: true });
+    }
+  }
+
+  async #inClone<T>(url: GitUrl, options: GitLookOptions, filter: string[], act: (run: Run) => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.#limits.timeoutMs;
     const done = await this.#turns.take(options.who ?? '', deadline);
     const folder = join(this.#options.folder, 'looks', randomUUID());
     try {
       await this.#sweep();
       await mkdir(join(folder, 'home'), { recursive: true, mode: 0o700 });
-      return await this.#lookInside({ folder, deadline, env: await this.#environment(url, folder) }, url, options);
+      const run = { folder, deadline, env: await this.#environment(url, folder) };
+      await this.#cloneInto(run, url, options, filter);
+      return await act(run);
     } finally {
       await rm(folder, { recursive: true, force: true });
       done();
     }
   }
 
-  async #lookInside(run: Run, url: GitUrl, options: GitLookOptions): Promise<GitLook> {
+  async #cloneInto(run: Run, url: GitUrl, options: GitLookOptions, filter: string[]): Promise<void> {
     const { credential } = options;
     if (url.kind === 'file') await this.#requireAllowed(url);
     if (url.kind === 'ssh') run.env.GIT_SSH_COMMAND = await this.#sshCommand(run, url, credential);
@@ -90,22 +111,46 @@ export class GitClient implements Git {
     try {
       if (proxy) addConfig(run.env, 'http.proxy', proxy.url);
       if (proxy && credential && 'token' in credential) addConfig(run.env, 'http.extraHeader', basicHeader(credential));
-      await this.#clone(run, url, options.branch, proxy);
+      await this.#clone(
+        run,
+        url,
+        [...filter, ...(options.branch === undefined ? [] : [`--branch=${options.branch}`])],
+        proxy,
+      );
     } finally {
       proxy?.close();
     }
-    return this.#read(run, options);
+  }
+
+  /** The content as it was committed: no attribute of the repository changes anything about it. */
+  async #takeFile(
+    run: Run,
+    options: GitLookOptions & { names: readonly string[] },
+    place: string,
+  ): Promise<Pick<GitFile, 'name' | 'commit'>> {
+    const { root, commit } = await this.#read(run, options);
+    const name = options.names.find((wanted) => root.some((entry) => entry.name === wanted && entry.type === 'blob'));
+    if (name === undefined)
+      throw new GitFailed('no_file', `The repository has none of ${options.names.join(', ')} at its top.`);
+    const env = { ...run.env, GIT_ALLOW_PROTOCOL: 'none' };
+    const { exitCode, stdout } = await this.#git({ ...run, env }, [
+      '--git-dir=repository',
+      'unpack-file',
+      `HEAD:${name}`,
+    ]);
+    if (exitCode !== 0) throw new GitFailed('failed', 'The repository could not be read.');
+    await rename(join(run.folder, basename(stdout.trim())), place);
+    return { name, commit };
   }
 
   #startProxy(only: string | undefined): Promise<GitProxy> {
     return startGitProxy(this.#options.outbound, { only, maxBytes: this.#limits.maxBytes });
   }
 
-  async #clone(run: Run, url: GitUrl, branch: string | undefined, proxy: GitProxy | undefined): Promise<void> {
-    const shallow = ['--depth=1', '--filter=blob:none', '--single-branch', '--no-tags'];
+  async #clone(run: Run, url: GitUrl, more: string[], proxy: GitProxy | undefined): Promise<void> {
+    const shallow = ['--depth=1', '--single-branch', '--no-tags', ...more];
     const quiet = ['--quiet', '--bare', '--template=', '--no-recurse-submodules'];
-    const named = branch === undefined ? [] : [`--branch=${branch}`];
-    const answer = await this.#git(run, ['clone', ...quiet, ...shallow, ...named, '--', url.text, 'repository']);
+    const answer = await this.#git(run, ['clone', ...quiet, ...shallow, '--', url.text, 'repository']);
     if (proxy?.isFull()) throw new GitFailed('too_large', 'The repository is larger than what is looked at.');
     if (answer.exitCode !== 0) throw explainFailure(answer.stderr, proxy?.failure());
   }
@@ -185,6 +230,25 @@ export class GitClient implements Git {
       const made = (await stat(join(looks, name)).catch(() => undefined))?.mtimeMs ?? Date.now();
       if (made < Date.now() - STALE_MS) await rm(join(looks, name), { recursive: true, force: true });
     }
+  }
+}
+
+async function withReader<T>(
+  place: string,
+  work: (reader: Pick<GitFile, 'sizeBytes' | 'read'>) => Promise<T>,
+): Promise<T> {
+  const handle = await open(place);
+  try {
+    const { size: sizeBytes } = await handle.stat();
+    return await work({
+      sizeBytes,
+      async read(offset, length) {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
+        return buffer.subarray(0, bytesRead);
+      },
+    });
+  } finally {
+    await handle.close();
   }
 }
 
