@@ -6,13 +6,18 @@ import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 
 export type TemplateRow = Selectable<DB['templates']>;
 
-/** For everybody once an operator has approved it and its maker says so; else for who is in a team with its maker. */
+/**
+ * For everybody once an operator has approved it and its maker says so; else for its team, and for who is in a team with its maker. Who made
+ * it for a team that they have left made it for others.
+ */
 function isVisible(caller: Caller | undefined): RawBuilder<unknown> {
   const isOpen = sql`(templates.approved and templates.is_public)`;
   if (!caller) return isOpen;
-  return sql`(${isOpen} or templates.user_id = ${caller.userId} or exists (
-    select from team_members where team_members.user_id = templates.user_id
-      and team_members.team_id = any(${[...caller.roles.keys()]}::uuid[])))`;
+  const teams = sql`any(${[...caller.roles.keys()]}::uuid[])`;
+  const makerIn = (team: RawBuilder<unknown>) => sql`exists (
+    select from team_members where team_members.user_id = templates.user_id and team_members.team_id = ${team})`;
+  return sql`(${isOpen} or templates.team_id = ${teams} or
+    (templates.team_id is null or ${makerIn(sql`templates.team_id`)}) and (templates.user_id = ${caller.userId} or ${makerIn(teams)}))`;
 }
 
 export async function findTemplate(db: Db, name: string): Promise<TemplateRow | undefined> {

@@ -55,8 +55,10 @@ export const onOwnTemplate: Access<TemplateRow> = {
   find: async (db, caller, input) => {
     const template = await findVisible(db, caller, String(input.template_name));
     if (!template) throw templateNotFound();
-    const isAdmin = template.team_id !== null && hasRole(caller, template.team_id, 'admin');
-    if (template.user_id !== caller.userId && !isAdmin)
+    const { team_id, user_id } = template;
+    const isAdmin = team_id !== null && hasRole(caller, team_id, 'admin');
+    const isMaker = user_id === caller.userId && (team_id === null || caller.roles.has(team_id));
+    if (!isMaker && !isAdmin)
       throw forbidden({ message: 'Only whoever made the template, or an admin of its team, may do this.' });
     return template;
   },
