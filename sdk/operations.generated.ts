@@ -1215,7 +1215,7 @@ export interface Operations {
   /** The templates that you can make sites from, newest first */
   listTemplates: { input: { query?: { page?: number; size?: number } }; output: TemplatePage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Make a template from a Git repository with a site archive, or from a site of yours */
-  createTemplate: { input: { body: {
+  createTemplate: { input: { query?: { create_static_site?: boolean }; body: {
       description: string;
       is_public: boolean;
       tag: 'business' | 'blog' | 'portfolio' | 'other';

@@ -9,16 +9,16 @@ import { type Packed, zip } from '../../test/archives/pack.ts';
 import { copyStorage, type DriverUnderTest, firstContent, newSpec, request } from './contract-site.ts';
 import type { ArchiveSource, Runtime, SiteSpec } from './runtime.ts';
 
-export const SHOP = `CREATE TABLE \`abc_shop\` (\`id\` bigint(20) unsigned NOT NULL AUTO_INCREMENT, \`sku\` varchar(40) NOT NULL DEFAULT '',
+const SHOP = `CREATE TABLE \`abc_shop\` (\`id\` bigint(20) unsigned NOT NULL AUTO_INCREMENT, \`sku\` varchar(40) NOT NULL DEFAULT '',
   \`price\` decimal(10,2) DEFAULT NULL, \`raw\` varbinary(20) DEFAULT NULL, \`at\` datetime DEFAULT NULL, PRIMARY KEY (\`id\`), UNIQUE KEY \`sku\` (\`sku\`));
 INSERT INTO \`abc_shop\` VALUES (5,'A-1',9.99,0x00ff,'2024-01-01 00:00:00');`;
 
-export function sourceOf(bytes: Buffer): ArchiveSource {
+function sourceOf(bytes: Buffer): ArchiveSource {
   return { sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
 }
 
 /** A site from elsewhere, with a table of its own and another prefix. */
-export const siteArchive = (...more: Packed[]) =>
+const siteArchive = (...more: Packed[]) =>
   zip([
     { name: 'content/plugins/shop/shop.php', data: '<?php' },
     { name: 'content/themes/child/style.css', data: '/*\nTheme Name: Child\nTemplate: twentytwentyfive\n*/' },
@@ -52,11 +52,6 @@ export function describeImports(name: string, open: () => Promise<DriverUnderTes
       const archive = sourceOf(siteArchive());
       assert.deepEqual(await runtime.inspect(archive, 'child'), { plugins: ['shop'], readme: '# A shop' });
       await assert.rejects(runtime.inspect(archive, '../evil'), ArchiveRefused);
-      await assert.rejects(runtime.inspect(sourceOf(zip([{ name: '../evil' }]))), /leads out of its folder/);
-      await assert.rejects(
-        runtime.inspect(sourceOf(zip([{ name: 'content/x' }, { name: 'database.sql', data: 'GRANT ALL;' }]))),
-        /line 1: GRANT/,
-      );
     });
 
     it('makes a template of it: its content, its rows under our prefix, and nothing of its people', async () => {
@@ -108,10 +103,6 @@ export function describeImports(name: string, open: () => Promise<DriverUnderTes
       await runtime.import(site, sourceOf(siteArchive()), { people: 'kept', first: firstContent('Imported') });
       const users = (await ask(site, 'select user_login from wp_users order by ID')).flat();
       assert.deepEqual(users, ['mallory', firstContent('').admin.username]);
-      const again = newSpec(template, 'again.localhost');
-      const mallory = { ...firstContent('x'), admin: { ...firstContent('x').admin, username: 'mallory' } };
-      await runtime.import(again, sourceOf(siteArchive()), { people: 'kept', first: mallory });
-      assert.deepEqual(await ask(again, 'select ID, user_pass from wp_users'), [[3, mallory.admin.passwordHash]]);
     });
 
     it('leaves nothing of one that is refused', async () => {

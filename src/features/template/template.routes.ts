@@ -63,11 +63,15 @@ export const templateOperations = [
     tag,
     summary: 'Make a template from a Git repository with a site archive, or from a site of yours',
     access: verified(signedIn),
+    query: Type.Object({
+      create_static_site: Type.Optional(Type.Boolean({ description: 'Not available yet: refused where it is true' })),
+    }),
     body: NewTemplate,
     response: Template,
     errors: [forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
     goesOn: true,
-    prepare: ({ db, services, caller, body }) => prepareTemplate(db, services, caller, body),
+    prepare: ({ db, services, caller, query, body }) =>
+      prepareTemplate(db, services, caller, body, query.create_static_site === true),
     handle: (call) => createTemplate(call, call.body, call.prepared),
     reread: (call, first) => reread(call, first),
   }),

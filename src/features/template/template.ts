@@ -64,6 +64,12 @@ export const onOwnTemplate: Access<TemplateRow> = {
   },
 };
 
+const noStaticSite = {
+  loc: ['query', 'create_static_site'],
+  msg: 'Value error, static exports are not available yet',
+  type: 'value_error',
+};
+
 export interface PreparedTemplate {
   teamId: string | null;
   siteId: string | null;
@@ -76,7 +82,10 @@ export async function prepareTemplate(
   services: Services,
   caller: Caller,
   input: NewTemplate,
+  wantsStaticSite: boolean,
 ): Promise<PreparedTemplate> {
+  // Whoever asks for something that we can not make is told, and gets nothing half.
+  if (wantsStaticSite) throw invalid(noStaticSite);
   if (input.fqdn !== undefined) {
     const site = await findSite(db, input.fqdn);
     if (!site || !caller.roles.has(site.team_id))
@@ -188,18 +197,34 @@ export async function updateTemplate(
   call: Call<unknown, unknown, TemplateChange, TemplateRow, InspectedArchive | undefined>,
   isFetched: boolean,
 ): Promise<Template> {
-  const { db, caller, subject, body, prepared: archive } = call;
+  const { db, caller, subject } = call;
   const template = await lockTemplate(db, subject.id);
   if (!template) throw templateNotFound();
   if (isFetched && template.working_event_id !== null) throw templateBusy();
+  const change = changeOf(call, template, isFetched);
+  if (Object.keys(change).length === 0) return viewTemplate(template);
   const eventId = await recordTemplateEvent(db, caller, template, 'updated', template.name, isFetched);
-  const row = await updateTemplateRow(db, template.id, {
-    ...body,
-    ...(isFetched && { working_event_id: eventId, approved: template.approved && caller.isSuperuser }),
-    ...(archive && { plugins: archive.plugins, readme: archive.readme }),
-  });
+  const row = await updateTemplateRow(db, template.id, { ...change, ...(isFetched && { working_event_id: eventId }) });
   if (isFetched) await enqueueBuild(call, template.id, eventId);
   return viewTemplate(row);
+}
+
+/** Whatever an operator looked at before they approved it has to be looked at again. */
+function changeOf(
+  {
+    caller,
+    body,
+    prepared: archive,
+  }: Call<unknown, unknown, TemplateChange, TemplateRow, InspectedArchive | undefined>,
+  template: TemplateRow,
+  isFetched: boolean,
+): Partial<TemplateRow> {
+  const isAnother = isFetched || (body.url !== undefined && body.url !== template.url);
+  return {
+    ...body,
+    ...(isAnother && { approved: template.approved && caller.isSuperuser }),
+    ...(archive && { plugins: archive.plugins, readme: archive.readme }),
+  };
 }
 
 export async function approveTemplate(

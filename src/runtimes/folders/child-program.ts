@@ -5,7 +5,7 @@ import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 const SOURCES = join(import.meta.dirname, '../..');
 const PACKAGE_FILE = join(SOURCES, '../package.json');
 
-export type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
+type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
 
 /**
  * A program for what sites and strangers wrote: it runs in a process of its own that sees our sources and what it is given, and
