@@ -14,6 +14,8 @@ import type { ImportCall } from './import-program.ts';
 const PROGRAM = join(import.meta.dirname, 'import-program.ts');
 const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 const LIMITS = { maxBytes: 4_000_000_000, maxEntries: 200_000 };
+/** Each may fill its share of the disk, so the others wait. */
+const AT_ONCE = 2;
 const CALL_LIMIT_MS = 15 * 60_000;
 const PIECE_BYTES = 4 * 1024 * 1024;
 const STALE_MS = 24 * 3_600_000;
@@ -30,12 +32,26 @@ export interface UnpackedArchive {
 /** Where archives of strangers are unpacked: a folder for each, which is gone when the work with it has ended. */
 export class ImportFolders {
   readonly #folder: string;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   async unpack<T>(archive: ArchiveSource, work: (unpacked: UnpackedArchive) => Promise<T>): Promise<T> {
+    if (this.#running < AT_ONCE) this.#running++;
+    else await new Promise<void>((go) => this.#waiting.push(go));
+    try {
+      return await this.#unpackNow(archive, work);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+
+  async #unpackNow<T>(archive: ArchiveSource, work: (unpacked: UnpackedArchive) => Promise<T>): Promise<T> {
     const scratch = join(this.#folder, randomUUID());
     await this.#sweep();
     await mkdir(scratch, { recursive: true, mode: 0o700 });
