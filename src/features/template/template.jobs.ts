@@ -1,3 +1,4 @@
+import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { Db } from '#core/db/database.ts';
 import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
@@ -137,7 +138,11 @@ function makeFromArchive(
   );
 }
 
+/** Whoever has the site by now has not asked for it. */
+export const SITE_LEFT = 'The site that the template was made from is no longer in its team.';
+
 async function makeFromSite(services: Services, spec: HostedSpec, site: SiteRow, template: TemplateRow): Promise<void> {
+  if (site.team_id !== template.team_id) throw new ArchiveRefused(SITE_LEFT);
   const moment = await cutNow(services, site);
   const space = await spaceOf(services.db, site.id);
   await services.hosts.make(spec, { kind: 'cut', space, site: site.id, moment, change: changeFor(template) });

@@ -104,6 +104,10 @@ suite('a template', () => {
     const stranger = await registerPerson(app);
     await assert.rejects(make('https://example.com/x', { fqdn: site.fqdn }, stranger), refused(422));
     await assert.rejects(make(site.fqdn, { fqdn: site.fqdn }), refused(422));
+    const another = await registerPerson(app);
+    await app.services.db.updateTable('sites').set({ team_id: another.teamId }).where('id', '=', site.id).execute();
+    const again = { params: { template_name: 'my-shop' }, query: { update_git: true }, body: {} };
+    await assert.rejects(maker.api.updateTemplate(again), refused(422, 'template.refused'));
     const query = { create_static_site: true };
     await assert.rejects(maker.api.createTemplate({ query, body: body('https://example.com/x') }), refused(422));
   });

@@ -6,16 +6,17 @@ import { recordEvent } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { findSite } from '#features/instance/instance.ts';
+import { findSite, findSiteById } from '#features/instance/instance.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { type InspectedArchive, inspectArchive } from './template.archive.ts';
-import { buildTemplate, forgetLater } from './template.jobs.ts';
+import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
 import {
   type NewTemplate,
   type Template,
   type TemplateChange,
   templateBusy,
   templateNotFound,
+  templateRefused,
   tooManyTemplates,
 } from './template.schema.ts';
 import {
@@ -188,7 +189,12 @@ export async function prepareUpdate(
   url: string | undefined,
   isFetched: boolean,
 ): Promise<InspectedArchive | undefined> {
-  if (!isFetched || template.of_site_id !== null) return undefined;
+  if (!isFetched) return undefined;
+  if (template.of_site_id !== null) {
+    const site = await findSiteById(db, template.of_site_id);
+    if (site?.team_id !== template.team_id) throw templateRefused({ message: SITE_LEFT });
+    return undefined;
+  }
   return inspectArchive(db, services, caller, { url: url ?? template.url, theme: template.theme ?? undefined });
 }
 
