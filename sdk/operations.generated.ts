@@ -822,6 +822,28 @@ export type TeamUsage = {
     bytes: number;
   }>;
 };
+export type Template = {
+  id: string;
+  name: string;
+  description: string;
+  tag: 'business' | 'blog' | 'portfolio' | 'other';
+  url: string;
+  is_public: boolean | null;
+  approved: boolean;
+  plugins: Array<string> | null;
+  readme: string | null;
+  ready: boolean;
+  user_id: string | null;
+  created_at: string;
+};
+export type TemplatePage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Template>;
+};
 export type TestCheckout = {
   id: string;
   status: 'open' | 'complete' | 'expired';
@@ -1269,6 +1291,34 @@ export interface Operations {
   refreshStage: { input: { params: { fqdn: string } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'stage.refresh_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** What the staging site wanted to mail, newest first; nobody else got it */
   listStageMail: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: HeldMailPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** The templates that you can make sites from, newest first */
+  listTemplates: { input: { query?: { page?: number; size?: number } }; output: TemplatePage; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Make a template from a Git repository with a site archive, or from a site of yours */
+  createTemplate: { input: { query?: { create_static_site?: boolean }; body: {
+      description: string;
+      is_public: boolean;
+      tag: 'business' | 'blog' | 'portfolio' | 'other';
+      url: string;
+      fqdn?: string | null;
+      theme?: string | null;
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
+  /** One template */
+  getTemplate: { input: { params: { template_name: string } }; output: Template; errors: 'template.not_found' };
+  /** Change what is said of a template; with update_git, fetch it again, which an operator then has to approve */
+  updateTemplate: { input: { params: { template_name: string }; query?: { update_git?: boolean }; body?: {
+      description?: string | null;
+      is_public?: boolean | null;
+      tag?: 'business' | 'blog' | 'portfolio' | 'other' | null;
+      url?: string | null;
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.unreachable' };
+  /** Delete a template; sites that were made from it stay */
+  deleteTemplate: { input: { params: { template_name: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
+  /** Every template of the platform */
+  listAllTemplates: { input: { query?: { approved?: boolean; page?: number; size?: number } }; output: TemplatePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
+  /** Approve a template, so that a public one is for everybody, or take that back */
+  approveTemplate: { input: { params: { template_name: string }; body: {
+      approved: boolean;
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
   /** Deleted sites that can still be brought back */
   listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Bring a deleted site back under its name */
@@ -1570,6 +1620,13 @@ export const ROUTES = {
   commitStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/commit', body: 'application/json' },
   refreshStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/refresh' },
   listStageMail: { method: 'GET', path: '/f/api/v1/site/{fqdn}/stage/mail' },
+  listTemplates: { method: 'GET', path: '/f/api/v1/template' },
+  createTemplate: { method: 'POST', path: '/f/api/v1/template', body: 'application/json' },
+  getTemplate: { method: 'GET', path: '/f/api/v1/template/{template_name}' },
+  updateTemplate: { method: 'PATCH', path: '/f/api/v1/template/{template_name}', body: 'application/json' },
+  deleteTemplate: { method: 'DELETE', path: '/f/api/v1/template/{template_name}' },
+  listAllTemplates: { method: 'GET', path: '/f/api/v1/operator/template' },
+  approveTemplate: { method: 'PATCH', path: '/f/api/v1/operator/template/{template_name}', body: 'application/json' },
   listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },
   restoreDeletedSite: { method: 'POST', path: '/f/api/v1/operator/deleted_site/{site_id}/restore' },
   listEvents: { method: 'GET', path: '/f/api/v1/event' },

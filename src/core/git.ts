@@ -69,6 +69,20 @@ export interface Git {
   tip(url: GitUrl, options?: GitLookOptions): Promise<{ branch: string; commit: string }>;
   /** The newest commit of a branch with its files, for as long as `use` runs. */
   withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T>;
+  /** Fetches the first file of these names at the top of the newest commit; it is there for as long as the work with it takes. */
+  withFile<T>(
+    url: GitUrl,
+    options: GitLookOptions & { names: readonly string[] },
+    work: (file: FetchedFile) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** A file that was fetched. */
+export interface FetchedFile {
+  name: string;
+  commit: string;
+  sizeBytes: number;
+  read(offset: number, length: number): Promise<Buffer>;
 }
 
 export type GitFailure =
@@ -76,6 +90,7 @@ export type GitFailure =
   | 'needs_credentials'
   | 'not_found'
   | 'no_branch'
+  | 'no_file'
   | 'empty'
   | 'too_large'
   /** It has something that can not become files of a site. */

@@ -30,6 +30,7 @@ import { siteNameFeature } from './site-name/site-name.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
+import { templateFeature } from './template/template.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
 import { usageFeature } from './usage/usage.feature.ts';
@@ -57,6 +58,7 @@ export const features: readonly Feature[] = [
   pitRestoreFeature,
   previewFeature,
   stageFeature,
+  templateFeature,
   deletedSiteFeature,
   eventFeature,
   ticketFeature,

@@ -89,6 +89,7 @@ export class LocalHost implements SiteHost {
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
+  inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
   delete: Of<'delete'> = (site) => this.#alone(site, () => this.driver(site).delete(site.id));
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 
@@ -96,10 +97,13 @@ export class LocalHost implements SiteHost {
     const driver = this.driver(site);
     const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
       image: ({ first }) => driver.create(site, first),
-      cut: ({ space, site: of, moment }) =>
-        driver.adopt(site, ({ content, database }) =>
-          this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+      cut: ({ space, site: of, moment, change }) =>
+        driver.adopt(
+          site,
+          ({ content, database }) => this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+          change,
         ),
+      import: ({ change, ...archive }) => driver.import(site, archive, change),
       archive: () => driver.unarchive(site.id),
     };
     await this.#alone(site, () => made[from.kind](from as never));

@@ -1,5 +1,15 @@
 import type { Readable } from 'node:stream';
-import type { Command, CommandResult, FirstContent, OutgoingMail, RunningSite, SiteSpec } from '#runtimes/runtime.ts';
+import type {
+  Adaptation,
+  ArchivedSite,
+  ArchiveSource,
+  Command,
+  CommandResult,
+  FirstContent,
+  OutgoingMail,
+  RunningSite,
+  SiteSpec,
+} from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type {
   CutReport,
@@ -49,6 +59,8 @@ interface SiteLife {
   coreVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
   make(site: HostedSpec, from: SiteOrigin): Promise<void>;
+  /** Looks into the archive of a stranger to its end; ArchiveRefused where no site can be made of it. */
+  inspect(at: Place, archive: ArchiveSource, theme?: string): Promise<ArchivedSite>;
   /** Takes the site out of service and keeps it as it was, to be made again from its archive or deleted. */
   archive(site: SiteRef): Promise<void>;
   /** Removes everything of the site, archived or not; what was kept of it as backups and logs stays. */
@@ -65,10 +77,14 @@ interface SiteLife {
   endOrphans(at: Place): Promise<void>;
 }
 
-/** What a site is made from: the prepared image, a cut of a site that was kept as a backup, or what was put aside of itself. */
+/**
+ * What a site is made from: the prepared image, a cut of a site that was kept as a backup, the archive of a stranger, or what was put aside
+ * of itself.
+ */
 export type SiteOrigin =
   | { kind: 'image'; first: FirstContent }
-  | { kind: 'cut'; space: string; site: string; moment: SnapshotName }
+  | { kind: 'cut'; space: string; site: string; moment: SnapshotName; change?: Adaptation }
+  | ({ kind: 'import'; change: Adaptation } & ArchiveSource)
   | { kind: 'archive' };
 
 interface SiteServing {

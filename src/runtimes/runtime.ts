@@ -19,7 +19,11 @@ export interface Runtime {
    * Makes the site from the content and the database that `fill` puts where it is told, and moves the database to the
    * site's address. The site appears when it is complete; whatever an earlier attempt left is replaced.
    */
-  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void>;
+  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void>;
+  /** Looks into the archive of a stranger to its end; ArchiveRefused where no site can be made of it. Nothing of it runs. */
+  inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite>;
+  /** Makes the site of such an archive, as `adopt` does of what is ours. */
+  import(site: SiteSpec, archive: ArchiveSource, change: Adaptation): Promise<void>;
   /** Starts the site where it is not running and tells how to reach it. A site whose spec changed is started anew. */
   start(site: SiteSpec): Promise<RunningSite>;
   /**
@@ -113,6 +117,28 @@ export interface SiteStorage {
 export interface FirstContent {
   title: string;
   admin: { username: string; email: string; firstName: string; lastName: string; passwordHash: string };
+}
+
+/**
+ * What becomes of the people in a database that comes from elsewhere. Whoever had an account there gets none in a site that somebody else
+ * makes of it, and nothing that tells of them stays: what others make sites of has one administrator, without a password (`none`), who is
+ * then whoever made the site (`first`). Who imports a site of their own keeps its people, and is an administrator besides (`kept`).
+ */
+export type Adaptation =
+  | { people: 'none'; theme?: string }
+  | { people: 'first'; first: FirstContent }
+  | { people: 'kept'; first: FirstContent };
+
+/** An archive that lies elsewhere and is read in parts. */
+export interface ArchiveSource {
+  sizeBytes: number;
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+/** What an archive has of a site. */
+export interface ArchivedSite {
+  plugins: string[];
+  readme: string | null;
 }
 
 export interface RunningSite {

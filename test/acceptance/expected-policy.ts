@@ -115,6 +115,14 @@ analyticsProxy/that writes           401       404     403     200    200    200
 callXmlRpc                           401       404     403     200    200    200      404      401     200     403      403       404         403
 callXmlRpc/for the team              401       404     403     200    200    200      404      401     200     403      403       404         403
 
+listTemplates                        401       200     200     200    200    200      200      401     200     200      200       200         200
+createTemplate                       401       422     403     200    200    200      422      401     200     403      403       422         403
+getTemplate                          404       404     200     200    200    200      404      404     200     200      200       404         200
+getTemplate/for everybody            200       200     200     200    200    200      200      200     200     200      200       200         200
+updateTemplate                       401       404     403     403    200    200      404      401     200     403      403       404         403
+deleteTemplate                       401       404     403     403    200    200      404      401     200     403      403       404         200
+deleteTemplate/made by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
+
 listTeamTickets                      401       404     200     200    200    200      404      401     200     200      200       404         200
 listTickets                          401       200     200     200    200    200      200      401     200     200      200       200         200
 createTicket                         401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -173,6 +181,8 @@ listAllTeams                         401       403     403     403    403    403
 suspendTeam                          401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllUsers                         401       403     403     403    403    403      403      401     403     403      403       200         403
 blockUser                            401       403     403     403    403    403      403      401     403     403      403       200         403
+listAllTemplates                     401       403     403     403    403    403      403      401     403     403      403       200         403
+approveTemplate                      401       403     403     403    403    403      403      401     403     403      403       200         403
 listAllTickets                       401       403     403     403    403    403      403      401     403     403      403       200         403
 getAnyTicket                         401       403     403     403    403    403      403      401     403     403      403       200         403
 listAnyReplies                       401       403     403     403    403    403      403      401     403     403      403       200         403
@@ -264,6 +274,10 @@ storefrontProxy     body.team_id               404 application_password.not_foun
 callXmlRpc          params.fqdn                404 application_password.not_found
 callXmlRpc          query.team_id              404 application_password.not_found
 
+getTemplate     params.template_name           404 template.not_found
+updateTemplate  params.template_name           404 template.not_found
+deleteTemplate  params.template_name           404 template.not_found
+
 listTeamTickets params.team_id                 404 team.not_found
 createTicket    body.team_id                   404 team.not_found
 createTicket    body.site_live_id              404 site.not_found
@@ -314,6 +328,7 @@ updateRegion    params.region_id               403 auth.operators_only
 deleteRegion    params.region_id               403 auth.operators_only
 suspendTeam     params.team_id                 403 auth.operators_only
 blockUser       params.user_id                 403 auth.operators_only
+approveTemplate params.template_name           403 auth.operators_only
 getAnyTicket    params.ticket_id               403 auth.operators_only
 listAnyReplies  params.ticket_id               403 auth.operators_only
 answerTicket    params.ticket_id               403 auth.operators_only

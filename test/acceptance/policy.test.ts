@@ -187,7 +187,8 @@ suite('a foreign id answers byte for byte like a missing one', () => {
       const token = world.token('stranger');
       const narrow = await world.credential(world.person('stranger'), { kind: 'api_token', scopes: ['read'] });
       let compared = 0;
-      for (const row of rows.filter((each) => operationOf(each) === id)) {
+      // What is for everybody is nobody's to hide.
+      for (const row of rows.filter((each) => operationOf(each) === id && !each.endsWith('/for everybody'))) {
         const theirs = await make(row, row.includes('no ticket') ? 'member' : 'owner');
         const own = await make(row, 'stranger', world.elsewhere);
         const foreignId = idAt(theirs, position);
@@ -243,7 +244,9 @@ suite('checks come in the order that was decided', () => {
     test(`${operation.id}: a malformed id is 422 for whoever may call, and 401 comes first`, async () => {
       const entitled = (['owner', 'operator'] as const).find((each) => statusFor(operation.id, each) === 200);
       const made = await make(operation.id, entitled as CallerName);
-      for (const { part, name } of idPositions(operation).filter((position) => position.part === 'params')) {
+      // Almost any word can be the name of a template.
+      const isStrict = (position: Position) => position.part === 'params' && position.name !== 'template_name';
+      for (const { part, name } of idPositions(operation).filter(isStrict)) {
         for (const id of ['not-an-id', '1e3', '{}', '%00', "'; drop table users; --", `${randomUUID()}0`]) {
           const wrong = replaceId(made, { part, name }, encodeURIComponent(id));
           const answer = await send(operation, wrong, { token: world.token(entitled as CallerName) });

@@ -53,6 +53,12 @@ const onKeptSite = (more: Ingredients = {}): Make => {
 const onStagedSite: Make = async ({ world, place }) => ({
   params: { fqdn: (await world.stagedSite(place.teamId, place.opener)).fqdn },
 });
+const onTemplate = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({
+    params: { template_name: await world.template(place, place.opener) },
+    ...more,
+  });
+};
 const onWebhook = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => ({ params: await webhookIn(world, place), ...more });
 };
@@ -251,6 +257,25 @@ export const requests: Record<string, Make> = {
     params: { site_id: await world.deletedSite(place.teamId, place.opener) },
   }),
 
+  listTemplates: nothing,
+  createTemplate: async ({ world, place }) => ({
+    body: {
+      ...{ description: 'A shop', is_public: false, tag: 'business', url: `https://example.com/${newName()}` },
+      fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn,
+    },
+  }),
+  getTemplate: onTemplate(),
+  'getTemplate/for everybody': async ({ world, place }) => ({
+    params: { template_name: await world.template(place, place.opener, { isForAll: true }) },
+  }),
+  updateTemplate: onTemplate({ body: { description: 'Another shop' } }),
+  deleteTemplate: onTemplate(),
+  'deleteTemplate/made by the caller': async ({ world, caller, place }) => ({
+    params: { template_name: await world.template(place, world.person(caller)) },
+  }),
+  listAllTemplates: nothing,
+  approveTemplate: onTemplate({ body: { approved: true } }),
+
   listApplicationPasswords: inTeam,
   createApplicationPassword: ({ place }) => ({
     body: { fqdn: `${newName()}.example.com`, username: 'ada', password: 'a password', team_id: place.teamId },
@@ -422,7 +447,8 @@ export function idPositions(operation: Operation): Position[] {
   return parts.flatMap(([part, schema]) => {
     const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { format?: string }> };
     // A host name is a site's id where the path names one; elsewhere it is a wish or a filter.
-    const isId = (name: string) => /_id$|^s3_object$/.test(name) || (part === 'params' && name === 'fqdn');
+    const isId = (name: string) =>
+      /_id$|^s3_object$/.test(name) || (part === 'params' && (name === 'fqdn' || name === 'template_name'));
     const names = Object.keys(properties).filter(isId);
     return names.map((name) => ({ part, name }));
   });

@@ -303,6 +303,14 @@ function createMakers(app: TestApp, passwordHash: string) {
         .execute();
       return { fqdn };
     },
+    /** A template that sites can be told to be made from, and that nothing is behind. */
+    async template({ teamId }: Place, { id: user_id }: Person, { isForAll = false } = {}): Promise<string> {
+      const name = unique();
+      const facts = { name, url: 'https://example.com/shop', description: 'A shop', tag: 'business' };
+      const row = { ...facts, user_id, team_id: teamId, is_public: isForAll, approved: isForAll };
+      await db.insertInto('templates').values(row).execute();
+      return name;
+    },
     async preview(teamId: string, person: Person): Promise<string> {
       const { id } = await makers.site(teamId, person);
       return (await insertPreview(app, id, person.id)).id;

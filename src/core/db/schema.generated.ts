@@ -457,6 +457,31 @@ export interface DB {
     price_cents: Generated<number | null>;
     additional_site_cents: Generated<number | null>;
   };
+  templates: {
+    id: Generated<string>;
+    name: string;
+    user_id: Generated<string | null>;
+    team_id: Generated<string | null>;
+    url: string;
+    description: string;
+    tag: string;
+    is_public: boolean;
+    approved: Generated<boolean>;
+    theme: Generated<string | null>;
+    of_site_id: Generated<string | null>;
+    plugins: Generated<string[] | null>;
+    readme: Generated<string | null>;
+    commit_hash: Generated<string | null>;
+    content_id: Generated<string | null>;
+    content_hash: Generated<string | null>;
+    content_point: Generated<Date | null>;
+    host: Generated<string | null>;
+    driver: Generated<string | null>;
+    core_version: Generated<string | null>;
+    php_version: Generated<string | null>;
+    working_event_id: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
   test_payment_objects: {
     id: string;
     object: string;

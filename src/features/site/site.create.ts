@@ -20,6 +20,7 @@ import {
   takeProvenName,
 } from '#features/site-name/site-name.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
+import { type TemplateContent, templateContent } from '#features/template/template.ts';
 import { findDefaultRegion } from '#features/user/user.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
 import { createSiteJob } from './site.jobs.ts';
@@ -36,6 +37,7 @@ export interface PreparedSite {
   claim: NameClaim;
   /** The repository that it follows from its beginning. */
   link: PreparedLink | undefined;
+  template: TemplateContent | undefined;
 }
 
 /** Finds every fault that needs a look at the data, then does what is slow. */
@@ -52,11 +54,13 @@ export async function prepareSite(db: Db, services: Services, caller: Caller, in
   ];
   const region = await chooseRegion(db, caller, regions, input.region_name?.trim() || undefined);
   if (!region) faults.push(noSuchRegion);
-  if (input.template_name) faults.push(bodyFault('template_name', 'Value error, templates are not available yet'));
+  const template = input.template_name ? await templateContent(db, caller, input.template_name) : undefined;
+  if (template && 'fault' in template) faults.push(bodyFault('template_name', `Value error, ${template.fault}`));
   if (faults.length > 0 || !region) throw invalid(...faults);
   const link = input.git_url ? await prepareLink(db, services, caller, input.git_url) : undefined;
   const claim = await readClaim(db, services, input.fqdn, input.team_id);
-  return { region, claim, link, passwordHash: await hashForWordPress(input.cms_password) };
+  const content = template && 'content' in template ? template.content : undefined;
+  return { region, claim, link, template: content, passwordHash: await hashForWordPress(input.cms_password) };
 }
 
 /** Without a name it is the account's default region, else the one that the platform began with. */
@@ -77,7 +81,7 @@ const noSuchRegion = bodyFault('region_name', 'Value error, there is no region o
 export async function createSite(
   call: Call,
   input: NewSite,
-  { region, passwordHash, claim, link }: PreparedSite,
+  { region, passwordHash, claim, link, template }: PreparedSite,
 ): Promise<Site> {
   const { db, services, caller } = call;
   const { secrets, config } = services;
@@ -106,6 +110,7 @@ export async function createSite(
     domain_option: isTesting ? 'platform' : 'custom',
     is_testing: isTesting,
     ...services.config.newSites,
+    ...(template && { host: template.host, driver: template.driver }),
     is_free: isFree,
     ...newPasswords(services),
   });
@@ -119,6 +124,7 @@ export async function createSite(
     {
       siteId: id,
       eventId,
+      ...(template && { template }),
       title: input.cms_blog_name.trim(),
       username: input.cms_username,
       email: input.cms_email,

@@ -14,11 +14,14 @@ import {
   type SiteRow,
   specOf,
   updateSite,
+  withKeptVersion,
 } from '#features/instance/instance.ts';
 import { newDkimKeys } from '#features/site-mail/site-mail.ts';
 import { dropName, isUnderSiteDomain, releaseName } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
-import type { Place, SiteHost } from '#host/site-host.ts';
+import type { TemplateContent } from '#features/template/template.ts';
+import type { Place, SiteHost, SiteOrigin } from '#host/site-host.ts';
+import type { FirstContent } from '#runtimes/runtime.ts';
 
 interface Creation extends HeldWork {
   title: string;
@@ -28,6 +31,7 @@ interface Creation extends HeldWork {
   lastName: string;
   /** The hash that WordPress keeps, sealed with the platform's key, in base64. */
   passwordHashSealed: string;
+  template?: TemplateContent;
 }
 
 export const createSiteJob = jobKind<Creation>({
@@ -40,9 +44,12 @@ export const createSiteJob = jobKind<Creation>({
     if (!site) return commit(nothing);
     const passwordHash = secrets.open(Buffer.from(payload.passwordHashSealed, 'base64')).toString();
     const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, site, eventId)]);
-    const spec = specOf(services, { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion });
+    const made = { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion };
+    // A template stays with the WordPress that it was made with, for as long as that is here.
+    const core_version = payload.template?.coreVersion ?? versions.coreVersion;
+    const spec = specOf(services, payload.template ? await withKeptVersion(services, { ...made, core_version }) : made);
     const first = { title, admin: { username, email, firstName, lastName, passwordHash } };
-    await hosts.make(spec, { kind: 'image', first });
+    await hosts.make(spec, originOf(payload.template, first));
     // Whoever is told that the site is ready opens it in the next moment.
     await hosts.warmUp(spec);
     const storageBytes = await hosts.diskUsageBytes(site);
@@ -50,8 +57,8 @@ export const createSiteJob = jobKind<Creation>({
       await lockTeam(tx, site.team_id);
       if (!(await release(tx, payload))) return;
       await updateSite(tx, siteId, {
-        core_version: versions.coreVersion,
-        php_version: versions.phpVersion,
+        core_version: spec.coreVersion,
+        php_version: spec.phpVersion,
         dkim_public_key: dkim.publicKey,
         dkim_private_key_sealed: secrets.seal(Buffer.from(dkim.privateKey)),
         storage_bytes: storageBytes,
@@ -61,7 +68,7 @@ export const createSiteJob = jobKind<Creation>({
       });
       await addStorage(tx, site.team_id, storageBytes);
       await startClock(tx, siteId, site.team_id);
-      await finishEvent(tx, eventId, { result: { url: spec.url, core_version: versions.coreVersion } });
+      await finishEvent(tx, eventId, { result: { url: spec.url, core_version: spec.coreVersion } });
       await startFirstSync(tx, services, site);
     });
   },
@@ -77,6 +84,12 @@ export const createSiteJob = jobKind<Creation>({
     await finishEvent(tx, eventId, { failure: 'WordPress could not be set up. Nothing is left of the attempt.' });
   },
 });
+
+function originOf(template: TemplateContent | undefined, first: FirstContent): SiteOrigin {
+  if (!template) return { kind: 'image', first };
+  const { space, site, moment } = template;
+  return { kind: 'cut', space, site, moment, change: { people: 'first', first } };
+}
 
 const FIRST_CRON_MS = 3_600_000;
 const SOON_MS = 300;

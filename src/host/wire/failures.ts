@@ -1,3 +1,4 @@
+import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
 import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
 
@@ -5,6 +6,8 @@ import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
 export interface PackedFailure {
   reason?: SiteFailureReason;
   code?: FailureCode;
+  /** What a stranger packed is refused. */
+  isRefusal?: true;
   message: string;
   /** Where it happened, for the log. */
   stack: string | undefined;
@@ -27,20 +30,23 @@ export function packFailure(error: unknown, from?: number): PackedFailure {
   const packed: PackedFailure = { message, stack };
   if (error instanceof SiteFailure) packed.reason = error.reason;
   if (error instanceof TimeMachineFailure) packed.code = error.code;
+  if (error instanceof ArchiveRefused) packed.isRefusal = true;
   if (error instanceof ThrownThere) packed.from = error.from;
   if (from !== undefined) packed.from = from;
   return packed;
 }
 
-export function reviveFailure({ reason, code, message, stack, from }: PackedFailure): Error {
+export function reviveFailure({ reason, code, isRefusal, message, stack, from }: PackedFailure): Error {
   const failure =
     reason !== undefined
       ? new SiteFailure(reason, message)
       : code !== undefined
         ? new TimeMachineFailure(code, message)
-        : from !== undefined
-          ? new ThrownThere(message, from)
-          : new Error(message);
+        : isRefusal
+          ? new ArchiveRefused(message)
+          : from !== undefined
+            ? new ThrownThere(message, from)
+            : new Error(message);
   if (stack !== undefined) failure.stack = stack;
   return failure;
 }

@@ -10,6 +10,7 @@ const HOST_CALLS = {
   prepared: 'place',
   coreVersions: 'place',
   make: 'spec',
+  inspect: 'place',
   archive: 'site',
   delete: 'site',
   list: 'place',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
 import {
+  type FetchedFile,
   type Git,
   type GitCredential,
   GitFailed,
@@ -12,6 +13,7 @@ import {
   type GitUrl,
 } from '#core/git.ts';
 import { type Outbound, OutboundRefused } from '#core/outbound.ts';
+import { withReader } from './fetched-file.ts';
 import { GitCache } from './git-cache.ts';
 import { addConfig, basicHeader, gitEnvironment } from './git-environment.ts';
 import { explainFailure } from './git-failure.ts';
@@ -117,6 +119,23 @@ export class GitClient implements Git {
     });
   }
 
+  async withFile<T>(
+    url: GitUrl,
+    options: GitLookOptions & { names: readonly string[] },
+    work: (file: FetchedFile) => Promise<T>,
+  ): Promise<T> {
+    const place = join(this.#options.folder, 'looks', `${randomUUID()}.file`);
+    try {
+      const found = await this.#inRun(url, options, this.#limits, async (run) => {
+        await this.#outside(run, url, options, (outside) => this.#clone(outside, url, options.branch, []));
+        return this.#takeFile(run, options, place);
+      });
+      return await withReader(place, (reader) => work({ ...found, ...reader }));
+    } finally {
+      await rm(place, { force: true });
+    }
+  }
+
   /** In a folder of its own, when it is one's turn. */
   async #inRun<T>(
     url: GitUrl,
@@ -164,11 +183,32 @@ export class GitClient implements Git {
     }
   }
 
-  async #clone(run: OutsideRun, url: GitUrl, branch: string | undefined): Promise<void> {
-    const shallow = ['--depth=1', '--filter=blob:none', '--single-branch', '--no-tags'];
+  async #clone(
+    run: OutsideRun,
+    url: GitUrl,
+    branch: string | undefined,
+    filter = ['--filter=blob:none'],
+  ): Promise<void> {
+    const shallow = ['--depth=1', ...filter, '--single-branch', '--no-tags'];
     const quiet = ['--quiet', '--bare', '--template=', '--no-recurse-submodules'];
     const named = branch === undefined ? [] : [`--branch=${branch}`];
     await this.#ask(run, ['clone', ...quiet, ...shallow, ...named, '--', url.text, 'repository']);
+  }
+
+  /** The content as it was committed: no attribute of the repository changes anything about it. */
+  async #takeFile(
+    run: Run,
+    options: GitLookOptions & { names: readonly string[] },
+    place: string,
+  ): Promise<Pick<FetchedFile, 'name' | 'commit'>> {
+    const { root, commit } = await this.#read(run, options);
+    const name = options.names.find((wanted) => root.some((entry) => entry.name === wanted && entry.type === 'blob'));
+    if (name === undefined)
+      throw new GitFailed('no_file', `The repository has none of ${options.names.join(', ')} at its top.`);
+    const { exitCode, stdout } = await this.#inside(run)(['unpack-file', `HEAD:${name}`]);
+    if (exitCode !== 0) throw new GitFailed('failed', 'The repository could not be read.');
+    await rename(join(run.folder, basename(stdout.trim())), place);
+    return { name, commit };
   }
 
   async #tip(run: OutsideRun, url: GitUrl, branch: string | undefined): Promise<{ branch: string; commit: string }> {

@@ -1,20 +1,20 @@
-import type { SqlValue } from '#runtimes/runtime.ts';
+import type { Adaptation, SqlValue } from '#runtimes/runtime.ts';
+import { adapt, type ChosenTheme } from '#runtimes/wordpress/adapt.ts';
+import { answerParent } from './child-program.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
-/** The program that a site's database is asked through: it answers one call after another and ends with its parent. */
+/** The program that a site's database is asked through. */
 export type DatabaseCall =
   | { call: 'tables' }
   | { call: 'query'; sql: string; values: SqlValue[] }
   | { call: 'moveTo'; url: string }
   | { call: 'spreadNumbers' }
+  | { call: 'adapt'; change: Adaptation; theme: ChosenTheme | undefined }
   | { call: 'copyTo'; file: string };
 
-export type DatabaseReply = { value: unknown } | { error: string };
-
-process.on('disconnect', () => process.exit(0));
 const database = new SqliteFile(process.argv[2] ?? '');
 
-function perform(message: DatabaseCall): Promise<unknown> {
+answerParent((message: DatabaseCall): Promise<unknown> => {
   switch (message.call) {
     case 'tables':
       return database.tables();
@@ -24,15 +24,9 @@ function perform(message: DatabaseCall): Promise<unknown> {
       return database.moveTo(message.url);
     case 'spreadNumbers':
       return database.spreadNumbers();
+    case 'adapt':
+      return database.transaction((run) => adapt(run, message.change, message.theme, new Date()));
     case 'copyTo':
       return database.copyTo(message.file);
   }
-}
-
-process.on('message', async (message: DatabaseCall) => {
-  const reply: DatabaseReply = await perform(message).then(
-    (value) => ({ value }),
-    (error: Error) => ({ error: error.message }),
-  );
-  process.send?.(reply);
 });

@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
 import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import type {
+  Adaptation,
+  ArchivedSite,
+  ArchiveSource,
   OutgoingMail,
   RunningSite,
   RuntimeListener,
@@ -10,30 +14,75 @@ import type {
   SiteSpec,
   SiteStorage,
 } from '#runtimes/runtime.ts';
+import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
+import { ImportFolders } from './import-process.ts';
+import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
-import { SiteFolders } from './site-folders.ts';
+import { databaseFile } from './site-folder.ts';
+import { type Settling, SiteFolders } from './site-folders.ts';
 import { SuspendedSites } from './suspended-sites.ts';
 
 /** What drivers share that keep each site in a folder of its own; they differ in what runs there. */
 export abstract class FolderRuntime {
   protected readonly folders: SiteFolders;
+  readonly #imports: ImportFolders;
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   constructor(dataDir: string, log: Log) {
     this.folders = new SiteFolders(dataDir);
+    this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
   }
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
   abstract stop(siteId: string): Promise<void>;
+  abstract coreFolder(coreVersion: string): string;
+  abstract coreVersions(): Promise<string[]>;
+  /** An empty site in a draft, as new ones are. */
+  protected abstract makeEmpty(draft: string, site: SiteSpec): Promise<void>;
+  /** Makes tables in the database of a draft in which nothing of anybody else's is yet. */
+  protected abstract makeTables(draft: string, site: SiteSpec, changes: TableChange[]): Promise<void>;
   /** Ends everything that runs of the site, commands included. */
   protected abstract end(siteId: string): Promise<void>;
 
-  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
-    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill));
+  adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
+    const settling = change && this.#settling(site, change);
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling));
+  }
+
+  inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
+    return this.#imports.unpack(archive, async ({ content, site: { plugins, readme } }) => {
+      const [coreVersion] = await this.coreVersions();
+      if (theme !== undefined) await findTheme(theme, [join(content, 'themes'), this.#coreThemes(coreVersion ?? '')]);
+      return { plugins, readme };
+    });
+  }
+
+  import(site: SiteSpec, archive: ArchiveSource, change: Adaptation): Promise<void> {
+    return this.#imports.unpack(archive, ({ content, dump, loadInto }) =>
+      this.build(site, async (draft) => {
+        await this.makeEmpty(draft, site);
+        const file = databaseFile(draft);
+        // Before anything of the archive's own is there: what makes its tables may be PHP.
+        await this.makeTables(draft, site, missingTables(dump.found, dump.tables, await knownColumns(file)));
+        await loadInto(file);
+        await takeContent(content, join(draft, 'content'));
+        await this.folders.settle(draft, site.url, this.#settling(site, change));
+      }),
+    );
+  }
+
+  #settling(site: SiteSpec, change: Adaptation): Settling {
+    const theme = change.people === 'none' ? change.theme : undefined;
+    if (theme === undefined) return { to: change };
+    return { to: change, theme: (own) => findTheme(theme, [own, this.#coreThemes(site.coreVersion)]) };
+  }
+
+  #coreThemes(coreVersion: string): string {
+    return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
   }
 
   suspend(siteId: string): Promise<() => void> {

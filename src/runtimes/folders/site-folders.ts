@@ -2,10 +2,17 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
-import type { OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
+import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
+import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
 import { databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
+
+/** How a site that comes from elsewhere is changed; `theme` finds the one that was named, in the site's own folder or beside it. */
+export interface Settling {
+  to: Adaptation;
+  theme?: (ownThemes: string) => Promise<ChosenTheme>;
+}
 
 /**
  * The sites of a driver that keeps each in a folder of its own: where they are, how one comes to be, goes aside, comes back
@@ -54,12 +61,28 @@ export class SiteFolders {
   }
 
   /** Makes a draft a site of what `fill` puts there, at this address. */
-  async fill(draft: string, url: string, fill: (storage: SiteStorage) => Promise<void>): Promise<void> {
+  async fill(
+    draft: string,
+    url: string,
+    fill: (storage: SiteStorage) => Promise<void>,
+    change?: Settling,
+  ): Promise<void> {
     await makeSiteFolder(draft);
     await fill(storageIn(draft));
+    await this.settle(draft, url, change);
+  }
+
+  /** Gives what is in a draft its address, and its people where they change. */
+  async settle(draft: string, url: string, change?: Settling): Promise<void> {
+    const theme = change?.theme === undefined ? undefined : await change.theme(join(draft, 'content', 'themes'));
     // The database is its site's, so it is asked in a process of its own.
     const database = new SiteDatabaseProcess(databaseFile(draft));
-    await database.moveTo(url).finally(() => database.close());
+    try {
+      await database.moveTo(url);
+      if (change) await database.adapt(change.to, theme);
+    } finally {
+      database.close();
+    }
   }
 
   archive(siteId: string): Promise<void> {

@@ -17,10 +17,11 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
+import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import type { SiteRequest } from './answer.ts';
 import { AwakeSite } from './awake-site.ts';
-import { writeEmptySite } from './schema.ts';
+import { type RunSql, writeEmptySite, writeTables } from './schema.ts';
 import { answerRequest, leaveStatus } from './site.ts';
 import { Turn } from './turn.ts';
 import { runCommand } from './wp-commands.ts';
@@ -83,20 +84,31 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   }
 
   create(site: SiteSpec, first: FirstContent): Promise<void> {
-    return this.build(site, async (draft) => {
-      await makeSiteFolder(draft);
-      for (const name of ['plugins', 'themes', 'uploads']) await mkdir(join(draft, 'content', name));
-      await writeFile(join(draft, 'content', 'index.php'), '[]');
-      const database = new SqliteFile(databaseFile(draft));
-      try {
-        await database.transaction((run) => {
-          writeEmptySite(run, site.url, Date.now());
-          writeFirstContent(run, first, new Date());
-        });
-      } finally {
-        database.close();
-      }
-    });
+    return this.build(site, (draft) => this.#makeSite(draft, site, (run) => writeFirstContent(run, first, new Date())));
+  }
+
+  protected makeEmpty(draft: string, site: SiteSpec): Promise<void> {
+    return this.#makeSite(draft, site, () => {});
+  }
+
+  protected async makeTables(draft: string, _site: SiteSpec, changes: TableChange[]): Promise<void> {
+    const database = new SqliteFile(databaseFile(draft));
+    await database.transaction((run) => writeTables(run, changes)).finally(() => database.close());
+  }
+
+  async #makeSite(draft: string, site: SiteSpec, first: (run: RunSql) => void): Promise<void> {
+    await makeSiteFolder(draft);
+    for (const name of ['plugins', 'themes', 'uploads']) await mkdir(join(draft, 'content', name));
+    await writeFile(join(draft, 'content', 'index.php'), '[]');
+    const database = new SqliteFile(databaseFile(draft));
+    try {
+      await database.transaction((run) => {
+        writeEmptySite(run, site.url, Date.now());
+        first(run);
+      });
+    } finally {
+      database.close();
+    }
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {

@@ -1,4 +1,6 @@
 import type { SqlRow, SqlValue } from '#runtimes/runtime.ts';
+import { affinityOf, type Column } from '#runtimes/wordpress/dump/table.ts';
+import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 
 /** The tables of WordPress as they are in SQLite: what reads them elsewhere, such as the time machine, finds what it knows. */
 const TEXT = "text collate nocase not null default ''";
@@ -152,6 +154,16 @@ export function writeEmptySite(run: RunSql, url: string, nowMs: number): void {
      values (?, ?, ?, ?, ?, '', '', '', '')`,
     ...post,
   );
+}
+
+/** Tables that a site brings along. */
+export function writeTables(run: RunSql, changes: TableChange[]): void {
+  const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const column = ({ name: of, type }: Column) => `${name(of)} ${affinityOf(type)}`;
+  for (const change of changes) {
+    if ('add' in change) run(`alter table ${name(change.table)} add column ${column(change.add)}`);
+    else run(`create table ${name(change.create.name)} (${change.create.columns.map(column).join(', ')}) strict`);
+  }
 }
 
 /** What WordPress keeps of somebody who may do everything. */

@@ -1,4 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { commandName } from '#runtimes/commands.ts';
@@ -16,6 +18,8 @@ import type {
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
+import { quote, writeColumn, writeTable } from '#runtimes/wordpress/dump/table.ts';
+import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
@@ -24,7 +28,15 @@ import { copyImage, Images } from './images.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerOptions, WorkerProcess } from './worker-process.ts';
-import { INSTALL_PROGRAM, imageSite, PHP_VERSION, sharedMounts, withOwnPaths, workerSite } from './worker-sites.ts';
+import {
+  INSTALL_PROGRAM,
+  imageSite,
+  PHP_VERSION,
+  sharedMounts,
+  TABLES_PROGRAM,
+  withOwnPaths,
+  workerSite,
+} from './worker-sites.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**
@@ -116,6 +128,26 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         database.close();
       }
     });
+  }
+
+  protected async makeEmpty(draft: string, site: SiteSpec): Promise<void> {
+    await copyImage(await this.#images.of(site.coreVersion, site.phpVersion), draft);
+  }
+
+  /** WordPress' own integration makes them: it keeps what MySQL would know of each beside what SQLite has. */
+  protected async makeTables(draft: string, { coreVersion }: SiteSpec, changes: TableChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const statements = changes.map((change) =>
+      'create' in change
+        ? writeTable(change.create)
+        : `ALTER TABLE ${quote(change.table)} ADD COLUMN ${writeColumn(change.add)}`,
+    );
+    const file = join(draft, 'outbox', 'tables.json');
+    await writeFile(file, JSON.stringify(statements));
+    const result = await this.#runInImage(coreVersion, draft, TABLES_PROGRAM);
+    await rm(file);
+    if (!result.stdout.includes('"made":true'))
+      throw new ArchiveRefused(`its tables could not be made here: ${result.stdout.slice(0, 500)}`);
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
@@ -231,12 +263,17 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async #install(coreVersion: string, siteFolder: string): Promise<void> {
     this.#log.info({ coreVersion }, 'preparing the image of new sites');
-    const worker = await this.#pool.runner(coreVersion);
-    const command: Command = { args: ['php', INSTALL_PROGRAM], timeoutMs: 120_000, maxOutputBytes: 100_000 };
-    const result = await runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
+    const result = await this.#runInImage(coreVersion, siteFolder, INSTALL_PROGRAM);
     if (!result.stdout.includes('"installed":true')) {
       throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
     }
+  }
+
+  /** A program of ours in a site that is none yet. */
+  async #runInImage(coreVersion: string, siteFolder: string, program: string): Promise<CommandResult> {
+    const worker = await this.#pool.runner(coreVersion);
+    const command: Command = { args: ['php', program], timeoutMs: 120_000, maxOutputBytes: 100_000 };
+    return runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
   }
 
   #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {

@@ -24,6 +24,7 @@ const LAYOUT = {
 } as const;
 
 export const INSTALL_PROGRAM = `${LAYOUT.platform}/install.php`;
+export const TABLES_PROGRAM = `${LAYOUT.platform}/make-tables.php`;
 
 export function sharedMounts(coreFolder: string, tools: Tools): CoreMounts['shared'] {
   return [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TableDescription } from '../tables/table-source.ts';
+import type { TreeEntry } from '../tree.ts';
 import type { Cells } from './identity.ts';
-import type { ComparedFile, FileStep } from './merge-files.ts';
 import type { TheirChange } from './merge-row.ts';
 import type { TableProblem } from './merge-tools.ts';
 
@@ -27,6 +27,19 @@ export interface ComparedRow {
   now: Cells | undefined;
   /** The row of ours, by its id, that goes because the two can not be there together. */
   replaces: string | undefined;
+}
+
+/** One file or link that a side has changed. */
+export interface ComparedFile {
+  path: string;
+  side: Side;
+  ours: FileStep | undefined;
+  theirs: FileStep | undefined;
+}
+
+export interface FileStep {
+  before: TreeEntry | undefined;
+  after: TreeEntry | undefined;
 }
 
 /** What each side has changed, of all that counts. */

@@ -2,21 +2,7 @@ import type { ObjectReader, Ref } from '../content.ts';
 import { type FileChange, type FilePlan, planFiles } from '../restore/file-plan.ts';
 import type { Skipped } from '../snapshot.ts';
 import { restoreOf, type ThreeStates } from '../three-way.ts';
-import type { TreeEntry } from '../tree.ts';
-import type { Side } from './comparison.ts';
-
-/** One file or link that a side has changed. */
-export interface ComparedFile {
-  path: string;
-  side: Side;
-  ours: FileStep | undefined;
-  theirs: FileStep | undefined;
-}
-
-export interface FileStep {
-  before: TreeEntry | undefined;
-  after: TreeEntry | undefined;
-}
+import type { FileStep } from './comparison.ts';
 
 export interface FileMerging {
   /** Files that stay as ours has them. */

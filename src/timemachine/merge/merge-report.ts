@@ -3,9 +3,16 @@ import { type JsonRow, jsonRow } from '../tables/describe-change.ts';
 import { rowOfCells, textOfCell } from '../tables/row-codec.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import type { TreeEntry } from '../tree.ts';
-import { type ComparedRow, type ComparedTable, type Comparison, idOfComparison, type Side } from './comparison.ts';
+import {
+  type ComparedFile,
+  type ComparedRow,
+  type ComparedTable,
+  type Comparison,
+  type FileStep,
+  idOfComparison,
+  type Side,
+} from './comparison.ts';
 import type { Cells } from './identity.ts';
-import type { ComparedFile, FileStep } from './merge-files.ts';
 import type { TheirChange } from './merge-row.ts';
 import type { Merging } from './merge-rules.ts';
 import type { TableProblem } from './merge-tools.ts';
@@ -26,9 +33,9 @@ export interface MergeReport {
   list: { tables: TableReport[]; files: FileReport[] };
 }
 
-export type Change = 'added' | 'changed' | 'removed';
+type Change = 'added' | 'changed' | 'removed';
 
-export interface MergeGroup {
+interface MergeGroup {
   side: Side;
   change: Change;
   /** One of these two. */
@@ -41,7 +48,7 @@ export interface MergeGroup {
   titles: string[];
 }
 
-export interface TableReport {
+interface TableReport {
   name: string;
   problem: TableProblem | null;
   ours: 'added' | 'removed' | 'changed' | null;
@@ -51,7 +58,7 @@ export interface TableReport {
   rows: { side: Side; base: JsonRow | null; ours: JsonRow | null; theirs: JsonRow | null }[];
 }
 
-export interface FileReport {
+interface FileReport {
   path: string;
   side: Side;
   ours: Change | null;

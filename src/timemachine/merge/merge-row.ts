@@ -72,7 +72,7 @@ function addedUp(own: Cell, was: Cell, other: Cell): Cell | undefined {
   return a === undefined || b === undefined || c === undefined ? undefined : cellOfInteger(a + c - b);
 }
 
-export function isSame(a: Cell, b: Cell): boolean {
+function isSame(a: Cell, b: Cell): boolean {
   return a === b || a.equals(b);
 }
 

@@ -15,7 +15,7 @@ export interface DescribedChange {
 
 export type JsonRow = Record<string, JsonValue>;
 /** Integers that JSON can not carry are texts, blobs only say how long they are, long texts are cut. */
-export type JsonValue = null | number | string | { bytes: number };
+type JsonValue = null | number | string | { bytes: number };
 
 const SAMPLES = 20;
 const TEXT_LENGTH = 300;

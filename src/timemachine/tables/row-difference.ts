@@ -91,10 +91,6 @@ export function keysOf(table: TableDescription, rows: readonly Row[]): Map<strin
   return new Map(rows.map((row) => [places.map((place) => keyText(row.values[place])).join(), row]));
 }
 
-export function keyOf(table: TableDescription, row: Row | undefined): RowValue[] {
-  return placesOfKey(table).map((place) => row?.values[place] ?? null);
-}
-
 function placesOfKey({ key, columns }: TableDescription): number[] {
   return key.map((name) => columns.indexOf(name));
 }

@@ -2,13 +2,11 @@ import { Field } from '@base-ui/react/field';
 import { Fieldset } from '@base-ui/react/fieldset';
 import { Radio } from '@base-ui/react/radio';
 import { RadioGroup as BaseRadioGroup } from '@base-ui/react/radio-group';
+import { cx } from './cx.ts';
 import { labelStyle } from './field.tsx';
 
-type RadioGroupProps = {
-  name: string;
-  legend: string;
-  options: { value: string; label: string; hint?: string }[];
-};
+type RadioOption = { value: string; label: string; hint?: string };
+type RadioGroupProps = { name: string; legend: string; options: RadioOption[] };
 
 /** A question that has to be answered: nothing is chosen to begin with. */
 export function RadioGroup({ name, legend, options }: RadioGroupProps) {
@@ -17,21 +15,51 @@ export function RadioGroup({ name, legend, options }: RadioGroupProps) {
       <Fieldset.Root render={<BaseRadioGroup required />} className="grid gap-3">
         <Fieldset.Legend className={labelStyle}>{legend}</Fieldset.Legend>
         {options.map((option) => (
-          <Field.Item key={option.value} className="flex gap-2.5">
-            <Radio.Root
-              value={option.value}
-              className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent"
-            >
-              <Radio.Indicator className="size-2 rounded-full bg-accent-fg" />
-            </Radio.Root>
-            <div>
-              <Field.Label className="text-sm">{option.label}</Field.Label>
-              {option.hint && <Field.Description className="text-muted text-xs">{option.hint}</Field.Description>}
-            </div>
-          </Field.Item>
+          <RadioItem key={option.value} {...option} />
         ))}
       </Fieldset.Root>
       <Field.Error className="mt-1.5 text-danger-text text-xs leading-5" />
     </Field.Root>
+  );
+}
+
+type RadioCardsProps = RadioGroupProps & { value: string; onValueChange: (value: string) => void };
+
+/** The same for a few things to look at, one of which is chosen. */
+export function RadioCards({ name, legend, options, value, onValueChange }: RadioCardsProps) {
+  return (
+    <Field.Root name={name}>
+      <Fieldset.Root
+        render={<BaseRadioGroup value={value} onValueChange={(next) => onValueChange(String(next))} />}
+        className="grid gap-3 sm:grid-cols-2"
+      >
+        <Fieldset.Legend className={cx(labelStyle, 'mb-1.5')}>{legend}</Fieldset.Legend>
+        {options.map((option) => (
+          <RadioItem
+            key={option.value}
+            {...option}
+            className="rounded-lg border border-line p-3 has-data-checked:border-accent"
+          />
+        ))}
+      </Fieldset.Root>
+      <Field.Error className="mt-1.5 text-danger-text text-xs leading-5" />
+    </Field.Root>
+  );
+}
+
+function RadioItem({ value, label, hint, className }: RadioOption & { className?: string }) {
+  return (
+    <Field.Item className={cx('flex min-w-0 gap-2.5', className)}>
+      <Radio.Root
+        value={value}
+        className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent"
+      >
+        <Radio.Indicator className="size-2 rounded-full bg-accent-fg" />
+      </Radio.Root>
+      <div className="min-w-0">
+        <Field.Label className="break-words text-sm">{label}</Field.Label>
+        {hint && <Field.Description className="break-words text-muted text-xs">{hint}</Field.Description>}
+      </div>
+    </Field.Item>
   );
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { StageChanges as Changes, Event, Site } from '#sdk';
 import { api } from '../../api/client.ts';
@@ -11,12 +11,13 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { ConfirmAction } from '../../ui/confirm-action.tsx';
 import { Disclosure, DisclosureGroup } from '../../ui/disclosure.tsx';
+import { messageOf } from '../../ui/form.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
-import { ReopenIcon, SendIcon } from '../../ui/icons.ts';
+import { ReopenIcon, SendIcon, UndoIcon } from '../../ui/icons.ts';
 import { RowComparison } from '../../ui/row-comparison.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { UndoButton } from '../time/undo-button.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { siteEventsQuery, stageChangesQuery } from './site-queries.ts';
 
 type Side = Changes['summary'][number]['side'];
@@ -226,11 +227,13 @@ type CommitProps = { site: Site; plan: string; hasBoth: boolean; problems: strin
 
 function Commit({ site, plan, hasBoth, problems }: CommitProps) {
   const queryClient = useQueryClient();
-  const [winner, setWinner] = useState('stage');
+  const [winner, setWinner] = useState<'stage' | 'live'>('stage');
   async function commit() {
-    const on_conflict = winner === 'live' ? 'live' : 'stage';
     // What can not be merged stays as the site has it; by the API it can be chosen.
-    await api.commitStage({ params: { fqdn: site.fqdn }, body: { plan, on_conflict, keep_tables: problems } });
+    await api.commitStage({
+      params: { fqdn: site.fqdn },
+      body: { plan, keep_tables: problems, ...(hasBoth && { on_conflict: winner }) },
+    });
     queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
     await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
   }
@@ -245,7 +248,7 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
           <Segmented
             label="What was changed in both becomes"
             value={winner}
-            onChange={setWinner}
+            onChange={(value) => setWinner(value === 'live' ? 'live' : 'stage')}
             options={[
               { value: 'stage', label: 'as on the staging site' },
               { value: 'live', label: 'as on the site' },
@@ -296,10 +299,32 @@ function Outcome({ site, event }: { site: Site; event: Event }) {
   if (failure) return <Alert tone="danger">{failure} Nothing was changed.</Alert>;
   const restore_point = result?.undo_point;
   if (restore_point === undefined) return null;
-  const wish = { restore_point, delete_extra_files: true };
   return (
-    <Alert tone="success" action={<UndoButton site={site} wish={wish} onBegun={() => {}} />}>
+    <Alert tone="success" action={<UndoCommit site={site} restore_point={restore_point} />}>
       The changes are on the site.
     </Alert>
+  );
+}
+
+function UndoCommit({ site, restore_point }: { site: Site; restore_point: string }) {
+  const queryClient = useQueryClient();
+  const undo = useMutation({
+    mutationFn: async () => {
+      await api.createPitRestore({ params: { fqdn: site.fqdn }, body: { restore_point, delete_extra_files: true } });
+      queryClient.removeQueries({ queryKey: stageChangesQuery(site.fqdn).queryKey });
+      await queryClient.invalidateQueries({ queryKey: siteQuery(site.fqdn).queryKey });
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <Button
+      variant="secondary"
+      size="sm"
+      pending={undo.isPending}
+      disabled={site.busy !== null}
+      onClick={() => undo.mutate()}
+    >
+      <UndoIcon /> Undo
+    </Button>
   );
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Region, Team } from '#sdk';
+import type { Region, Team, Template } from '#sdk';
 import { api } from '../../api/client.ts';
 import { type ClaimRecord, claimIn } from '../../api/domain-claims.ts';
 import { useMe } from '../../api/session.ts';
@@ -15,12 +15,18 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { slugOf } from '../../ui/format.ts';
 import { Input } from '../../ui/input.tsx';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
+import { RadioCards } from '../../ui/radio.tsx';
 import { Select } from '../../ui/select.tsx';
 import { MoreOptions } from './more-options.tsx';
 
-type NewSiteFormProps = { teams: Team[]; regions: Region[]; initialTeam: string | undefined };
+type NewSiteFormProps = {
+  teams: Team[];
+  regions: Region[];
+  templates: Template[];
+  initialTeam: string | undefined;
+};
 
-export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
+export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteFormProps) {
   const me = useMe();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -29,6 +35,7 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
   const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
+  const [template, setTemplate] = useState(EMPTY);
   const [claim, setClaim] = useState<ClaimRecord>();
   const name = useSiteName(regions.find((region) => region.name === regionName));
   const [nameIsOwn, setNameIsOwn] = useState(false);
@@ -43,6 +50,7 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
           team_id: teamId,
           region_name: regionName,
           is_free: isFree,
+          ...(template !== EMPTY && { template_name: template }),
           cms_blog_name: values.cms_blog_name ?? '',
           cms_username: username,
           cms_email: email,
@@ -90,6 +98,18 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
         }}
       />
       <ClaimNote claim={claim} />
+      {templates.length > 0 && (
+        <RadioCards
+          name="template_name"
+          legend="Begin with"
+          options={[
+            { value: EMPTY, label: 'An empty WordPress', hint: 'The newest version, nothing else' },
+            ...templates.map(cardOf),
+          ]}
+          value={template}
+          onValueChange={setTemplate}
+        />
+      )}
       {teams.length > 1 && (
         <Field name="team_id" label="Team">
           <Select
@@ -148,6 +168,15 @@ export function NewSiteForm({ teams, regions, initialTeam }: NewSiteFormProps) {
     </Form>
   );
 }
+
+/** No template has a name without letters and digits. */
+const EMPTY = '-';
+
+const cardOf = ({ name, description, plugins }: Template) => ({
+  value: name,
+  label: name,
+  hint: plugins && plugins.length > 0 ? `${description} With ${plugins.join(', ')}.` : description,
+});
 
 /** The account's own choice, else the platform's first. */
 function firstRegion(regions: Region[], wanted: string | null): Region | undefined {

@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { LockIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { NewSiteForm } from './new-site-form.tsx';
+import { templatesQuery } from './templates-query.ts';
 
 const route = getRouteApi('/app/sites/new');
 
@@ -18,7 +19,10 @@ export function NewSitePage() {
   const { team } = route.useSearch();
   const teams = useQuery(teamsQuery(1, 100));
   const regions = useQuery(regionsQuery);
-  const both = teams.data && regions.data && { teams: teams.data.results, regions: regions.data };
+  // A platform whose templates can not be asked for still makes empty sites.
+  const templates = useQuery(templatesQuery);
+  const ready = teams.data && regions.data && !templates.isPending;
+  const both = ready && { teams: teams.data.results, regions: regions.data };
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -27,11 +31,11 @@ export function NewSitePage() {
         back={<BackLink to="/sites">Sites</BackLink>}
       />
       <Card className="p-5 sm:p-6">
-        <Loaded query={{ ...(teams.error ? teams : regions), data: both }}>
+        <Loaded query={{ ...(teams.error ? teams : regions), data: both || undefined }}>
           {({ teams: all, regions: places }) => {
             const allowed = all.filter(({ role }) => atLeast(role, 'member'));
             return allowed.length > 0 ? (
-              <NewSiteForm teams={allowed} regions={places} initialTeam={team} />
+              <NewSiteForm teams={allowed} regions={places} templates={templates.data ?? []} initialTeam={team} />
             ) : (
               <NotAllowed />
             );

@@ -1,0 +1,207 @@
+import { ArchiveRefused } from '#core/archive/archive-refused.ts';
+import type { Db } from '#core/db/database.ts';
+import { inTransaction } from '#core/db/database.ts';
+import { finishEvent, reportProgress } from '#core/events/events.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import type { Services } from '#core/services.ts';
+import { databaseTime, keptAs, spaceOf } from '#features/backup/backup.ts';
+import { recordCut } from '#features/backup-clock/backup-clock.ts';
+import { aloneOnSite } from '#features/hold/hold.ts';
+import { findSiteById, nothing, type SiteRow } from '#features/instance/instance.ts';
+import type { HostedSpec, Place, SiteRef } from '#host/site-host.ts';
+import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
+import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import { refusalOf, withArchive } from './template.archive.ts';
+import { deleteTemplateRow, lockTemplate, type TemplateRow, updateTemplateRow } from './template.sql.ts';
+
+interface TemplateWork {
+  templateId: string;
+  eventId: string;
+  /** Under which name the host has what is being made. */
+  contentId: string;
+  userId: string;
+  mayUseAccounts: boolean;
+}
+
+/** A backup that runs is waited for. */
+const WAIT_MS = 5 * 60_000;
+const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536 };
+
+/** Makes what sites are made from: a site that nobody visits, kept by the time machine, and gone from the host afterwards. */
+export const buildTemplate = jobKind<TemplateWork>({
+  name: 'template.build',
+  lane: 'site',
+  async run(work, { services, commit, signal }) {
+    const { db, hosts } = services;
+    const template = await findWorking(db, work);
+    if (!template) return commit(nothing);
+    await reportProgress(db, work.eventId, { step: 'reading the site' });
+    const site = template.of_site_id === null ? undefined : await findSiteById(db, template.of_site_id);
+    const spec = await specFor(services, template, work, site ?? services.config.newSites);
+    try {
+      if (site) await makeFromSite(services, spec, site, template);
+      else await makeFromArchive(services, spec, work, template);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal || refusal.status >= 500) throw error;
+      // It would be refused again.
+      await undo(services, work, spec);
+      return commit((tx) => giveUp(tx, work, `${refusal.message}. Nothing is left of the attempt.`));
+    }
+    const command = {
+      args: ['wp', 'core', 'update-db', '--skip-plugins', '--skip-themes'] as const,
+      ...UPGRADE,
+      signal,
+    };
+    const { exitCode, stderr } = await hosts.exec(spec, command);
+    if (exitCode !== 0)
+      services.log.info({ templateId: template.id, stderr: stderr.slice(0, 500) }, 'a template keeps its old tables');
+    const rules = keepRules('wp_');
+    const cut = await hosts.snapshot(spec, { space: template.id, rules, isSuspect: false, recorded: null }, { signal });
+    const plugins = template.plugins ?? (await pluginsIn(services, spec, template.id, cut.newest));
+    await hosts.delete(spec);
+    await commit(async (tx) => {
+      const now = await lockTemplate(tx, template.id);
+      if (now?.working_event_id !== work.eventId) return forgetContent(tx, services, template.id, spec);
+      await forgetLater(tx, services, now);
+      await updateTemplateRow(tx, template.id, {
+        ...{ content_id: spec.id, content_hash: cut.newest.hash, content_point: new Date(cut.newest.timeMs), plugins },
+        ...{ host: spec.host, driver: spec.driver, core_version: spec.coreVersion, php_version: spec.phpVersion },
+        working_event_id: null,
+      });
+      await finishEvent(tx, work.eventId, { result: { name: template.name } });
+    });
+  },
+  async undo(work, services) {
+    const template = await findWorking(services.db, work);
+    const site = template?.of_site_id ? await findSiteById(services.db, template.of_site_id) : undefined;
+    await undo(services, work, site ?? services.config.newSites);
+  },
+  abandon: (tx, work) => giveUp(tx, work, 'The template could not be made. Nothing is left of the attempt.'),
+});
+
+async function findWorking(db: Db, { templateId, eventId }: TemplateWork): Promise<TemplateRow | undefined> {
+  const template = await inTransaction(db as Services['db'], (tx) => lockTemplate(tx, templateId));
+  return template?.working_event_id === eventId ? template : undefined;
+}
+
+/** A template that never was is gone with its name; one that was is as before. */
+async function giveUp(tx: Db, { templateId, eventId }: TemplateWork, failure: string): Promise<void> {
+  const template = await lockTemplate(tx, templateId);
+  if (template?.working_event_id === eventId) {
+    if (template.content_id === null) await deleteTemplateRow(tx, templateId);
+    else await updateTemplateRow(tx, templateId, { working_event_id: null });
+  }
+  await finishEvent(tx, eventId, { failure });
+}
+
+async function undo(
+  { hosts }: Services,
+  { templateId, contentId }: TemplateWork,
+  { host, driver }: Place,
+): Promise<void> {
+  const content = { id: contentId, host, driver };
+  await hosts.delete(content);
+  await hosts.forget(content, templateId);
+}
+
+/** It reaches nothing and nobody reaches it, under a name that no DNS will ever know. */
+async function specFor(
+  { hosts, secrets }: Services,
+  template: TemplateRow,
+  { contentId, userId }: TemplateWork,
+  at: Place & Partial<Pick<SiteRow, 'core_version'>>,
+): Promise<HostedSpec> {
+  const { host, driver } = at;
+  const versions = await hosts.prepared({ host, driver });
+  const known = await hosts.coreVersions({ host, driver });
+  const own = at.core_version && known.includes(at.core_version) ? at.core_version : versions.coreVersion;
+  return {
+    ...{ id: contentId, host, driver, team: template.team_id ?? userId, url: `http://${contentId}.invalid` },
+    ...{ coreVersion: own, phpVersion: versions.phpVersion },
+    accessKey: secrets.derive(`site access ${contentId}`),
+    saltKey: secrets.deriveLasting(`site access ${contentId}`),
+    ...{ isCopy: true, isOffline: true, isDebugging: false },
+  };
+}
+
+const changeFor = ({ theme }: TemplateRow) => ({ people: 'none' as const, ...(theme !== null && { theme }) });
+
+function makeFromArchive(
+  services: Services,
+  spec: HostedSpec,
+  work: TemplateWork,
+  template: TemplateRow,
+): Promise<void> {
+  return withArchive(services.db, services, { ...work, url: template.url }, ({ sizeBytes, read }) =>
+    services.hosts.make(spec, { kind: 'import', sizeBytes, read, change: changeFor(template) }),
+  );
+}
+
+/** Whoever has the site by now has not asked for it. */
+export const SITE_LEFT = 'The site that the template was made from is no longer in its team.';
+
+async function makeFromSite(services: Services, spec: HostedSpec, site: SiteRow, template: TemplateRow): Promise<void> {
+  if (site.team_id !== template.team_id) throw new ArchiveRefused(SITE_LEFT);
+  const moment = await cutNow(services, site);
+  const space = await spaceOf(services.db, site.id);
+  await services.hosts.make(spec, { kind: 'cut', space, site: site.id, moment, change: changeFor(template) });
+}
+
+/** A backup of the site as it is, recorded like every other. */
+function cutNow(services: Services, site: SiteRow): Promise<SnapshotName> {
+  const { db, hosts } = services;
+  return aloneOnSite(services, site.id, WAIT_MS, async (signal) => {
+    const begunAt = await databaseTime(db);
+    const cut = await hosts.snapshot(site, await keptAs(services, site), { signal });
+    await inTransaction(db, (tx) => recordCut(tx, site, cut, begunAt));
+    return { hash: cut.newest.hash, timeMs: cut.newest.timeMs };
+  });
+}
+
+const MAX_LISTED_FILES = 20_000;
+
+async function pluginsIn(
+  { hosts }: Services,
+  spec: HostedSpec,
+  space: string,
+  moment: SnapshotName,
+): Promise<string[]> {
+  const part = { prefix: 'plugins/', limit: MAX_LISTED_FILES };
+  const { files } = await hosts.keptFiles(spec, space, { hash: moment.hash, timeMs: moment.timeMs }, part);
+  const folders = files.map(({ path }) => path.split('/')).filter((parts) => parts.length > 2);
+  return [...new Set(folders.map(([, name]) => name as string))].sort();
+}
+
+/** Whoever makes a site from it has begun by then, and has ended. */
+const KEPT_MS = 3_600_000;
+
+/** What sites were made from until now. */
+export async function forgetLater(
+  tx: Db,
+  services: Services,
+  { id, content_id, host, driver }: TemplateRow,
+): Promise<void> {
+  if (content_id === null || host === null || driver === null) return;
+  await forgetContent(tx, services, id, { id: content_id, host, driver }, new Date(Date.now() + KEPT_MS));
+}
+
+function forgetContent(
+  tx: Db,
+  { jobs }: Services,
+  space: string,
+  { id, host, driver }: SiteRef,
+  at?: Date,
+): Promise<void> {
+  return jobs.enqueueOnce(tx, forgetTemplate, { space, id, host, driver }, id, at);
+}
+
+export const forgetTemplate = jobKind<SiteRef & { space: string }>({
+  name: 'template.forget',
+  lane: 'upkeep',
+  async run({ space, ...content }, { services, commit }) {
+    await services.hosts.delete(content);
+    await services.hosts.forget(content, space);
+    await commit(nothing);
+  },
+});

@@ -1,0 +1,154 @@
+import { Type } from 'typebox';
+import { forbidden } from '#core/errors.ts';
+import { eventDetail } from '#core/events/events.ts';
+import { type Call, operation } from '#core/http/operation.ts';
+import { Empty, PageOf, PageQuery } from '#core/http/schema.ts';
+import { anyoneKnown, operator, operatorOn, signedIn, verified } from '#core/policy.ts';
+import {
+  Approval,
+  NewTemplate,
+  Template,
+  TemplateChange,
+  TemplateName,
+  templateBusy,
+  templateFailed,
+  templateNotFound,
+  templateRefused,
+  templateUnreachable,
+  tooManyTemplates,
+} from './template.schema.ts';
+import { findTemplate, findVisible, listAll, listVisible } from './template.sql.ts';
+import {
+  approveTemplate,
+  createTemplate,
+  deleteTemplate,
+  onOwnTemplate,
+  prepareTemplate,
+  prepareUpdate,
+  updateTemplate,
+  viewTemplate,
+} from './template.ts';
+
+const tag = 'templates';
+const TemplatePath = Type.Object({ template_name: TemplateName });
+
+/** The template as it is once it is made, or why it is not. */
+async function reread({ db }: Call, { body, eventId }: { body: Template; eventId: string }): Promise<Template> {
+  const { failure } = await eventDetail(db, eventId);
+  if (typeof failure === 'string') throw templateFailed({ message: failure });
+  const row = await findTemplate(db, body.name);
+  return row ? viewTemplate(row) : body;
+}
+
+export const templateOperations = [
+  operation({
+    id: 'listTemplates',
+    method: 'GET',
+    path: '/template',
+    tag,
+    summary: 'The templates that you can make sites from, newest first',
+    access: signedIn,
+    assistant: true,
+    query: Type.Object(PageQuery),
+    response: PageOf(Template),
+    async handle({ db, caller, query, page }) {
+      const { count, rows } = await listVisible(db, caller, query);
+      return page(query, count, rows.map(viewTemplate));
+    },
+  }),
+  operation({
+    id: 'createTemplate',
+    method: 'POST',
+    path: '/template',
+    tag,
+    summary: 'Make a template from a Git repository with a site archive, or from a site of yours',
+    access: verified(signedIn),
+    query: Type.Object({
+      create_static_site: Type.Optional(Type.Boolean({ description: 'Not available yet: refused where it is true' })),
+    }),
+    body: NewTemplate,
+    response: Template,
+    errors: [forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
+    goesOn: true,
+    prepare: ({ db, services, caller, query, body }) =>
+      prepareTemplate(db, services, caller, body, query.create_static_site === true),
+    handle: (call) => createTemplate(call, call.body, call.prepared),
+    reread: (call, first) => reread(call, first),
+  }),
+  operation({
+    id: 'getTemplate',
+    method: 'GET',
+    path: '/template/{template_name}',
+    tag,
+    summary: 'One template',
+    access: anyoneKnown,
+    params: TemplatePath,
+    response: Template,
+    errors: [templateNotFound],
+    async handle({ db, callerIfAny, params }) {
+      const row = await findVisible(db, callerIfAny, params.template_name);
+      if (!row) throw templateNotFound();
+      return viewTemplate(row);
+    },
+  }),
+  operation({
+    id: 'updateTemplate',
+    method: 'PATCH',
+    path: '/template/{template_name}',
+    tag,
+    summary:
+      'Change what is said of a template; with update_git, fetch it again, which an operator then has to approve',
+    access: verified(onOwnTemplate),
+    params: TemplatePath,
+    query: Type.Object({
+      update_git: Type.Optional(Type.Boolean({ description: 'Read the repository, or the site, again' })),
+    }),
+    body: TemplateChange,
+    response: Template,
+    errors: [templateBusy, templateRefused, templateUnreachable, templateFailed],
+    goesOn: true,
+    prepare: (call) => prepareUpdate(call, call.body.url, call.query.update_git === true),
+    handle: (call) => updateTemplate(call, call.query.update_git === true),
+    reread: (call, first) => reread(call, first),
+  }),
+  operation({
+    id: 'deleteTemplate',
+    method: 'DELETE',
+    path: '/template/{template_name}',
+    tag,
+    summary: 'Delete a template; sites that were made from it stay',
+    access: onOwnTemplate,
+    params: TemplatePath,
+    response: Empty,
+    async handle(call) {
+      await deleteTemplate(call);
+      return {};
+    },
+  }),
+  operation({
+    id: 'listAllTemplates',
+    method: 'GET',
+    path: '/operator/template',
+    tag: 'operators',
+    summary: 'Every template of the platform',
+    access: operator,
+    query: Type.Object({ approved: Type.Optional(Type.Boolean()), ...PageQuery }),
+    response: PageOf(Template),
+    async handle({ db, query, page }) {
+      const { count, rows } = await listAll(db, query.approved, query);
+      return page(query, count, rows.map(viewTemplate));
+    },
+  }),
+  operation({
+    id: 'approveTemplate',
+    method: 'PATCH',
+    path: '/operator/template/{template_name}',
+    tag: 'operators',
+    summary: 'Approve a template, so that a public one is for everybody, or take that back',
+    access: operatorOn((db, { template_name }) => findTemplate(db, String(template_name)), templateNotFound),
+    params: TemplatePath,
+    body: Approval,
+    response: Template,
+    handle: (call) => approveTemplate(call),
+  }),
+];

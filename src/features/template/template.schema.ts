@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Fqdn, Nullable, OneOf, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+
+const Tag = OneOf(['business', 'blog', 'portfolio', 'other']);
+const Url = Type.String({ format: 'uri', minLength: 1, maxLength: 2083 });
+const Description = Type.String({ ...Text, maxLength: 2000 });
+
+export const TemplateName = Type.String({ minLength: 1, maxLength: 80, pattern: '^[a-z0-9][a-z0-9-]*$' });
+
+export const Template = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    description: Type.String(),
+    tag: Tag,
+    url: Url,
+    is_public: Nullable(Type.Boolean()),
+    approved: Type.Boolean({
+      description: 'An operator has looked at it; before that it is for its maker’s teams alone',
+    }),
+    plugins: Nullable(Type.Array(Type.String(), { description: 'The folders of its plugins' })),
+    readme: Nullable(Type.String()),
+    ready: Type.Boolean({ description: 'Sites can be made from it' }),
+    user_id: Nullable(Uuid),
+    created_at: Timestamp,
+  },
+  { title: 'Template' },
+);
+export type Template = Static<typeof Template>;
+
+export const NewTemplate = Type.Object({
+  description: Description,
+  is_public: Type.Boolean(),
+  tag: Tag,
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2083,
+    description:
+      'A Git repository with site.zip, site.tar.gz or site.tar.zst at its top. With fqdn, the page that shows it',
+  }),
+  fqdn: Type.Optional(Type.String({ ...Fqdn, description: 'A site of yours that it is made from' })),
+  theme: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The folder of the theme to activate' }),
+  ),
+});
+export type NewTemplate = Static<typeof NewTemplate>;
+
+export const TemplateChange = Type.Object({
+  description: Type.Optional(Description),
+  is_public: Type.Optional(Type.Boolean()),
+  tag: Type.Optional(Tag),
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2083 })),
+});
+export type TemplateChange = Static<typeof TemplateChange>;
+
+export const Approval = Type.Object({ approved: Type.Boolean() });
+
+export const templateNotFound = failure('template.not_found', 404, 'There is no such template.');
+export const templateBusy = failure('template.busy', 409, 'The template is being made; try again when that is done.');
+export const tooManyTemplates = failure(
+  'template.too_many',
+  409,
+  'You have as many templates as there can be; delete one.',
+);
+export const templateRefused = failure('template.refused', 422, 'No template can be made of it.');
+export const templateUnreachable = failure(
+  'template.unreachable',
+  502,
+  'The repository could not be read; try again shortly.',
+);
+export const templateFailed = failure('template.failed', 500, 'The template could not be made.');

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, hasRole } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { bodyFault, forbidden, invalid } from '#core/errors.ts';
+import { recordEvent } from '#core/events/events.ts';
+import type { Call } from '#core/http/operation.ts';
+import type { Access } from '#core/policy.ts';
+import type { Services } from '#core/services.ts';
+import { findSite, findSiteById } from '#features/instance/instance.ts';
+import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import { type InspectedArchive, inspectArchive } from './template.archive.ts';
+import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
+import {
+  type NewTemplate,
+  type Template,
+  type TemplateChange,
+  templateBusy,
+  templateNotFound,
+  templateRefused,
+  tooManyTemplates,
+} from './template.schema.ts';
+import {
+  countOf,
+  deleteTemplateRow,
+  findVisible,
+  insertTemplate,
+  lockTemplate,
+  type TemplateRow,
+  updateTemplateRow,
+} from './template.sql.ts';
+
+const MAX_TEMPLATES = 50;
+const MAX_SAME_NAME = 100;
+
+export const viewTemplate = (row: TemplateRow): Template => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  tag: row.tag as Template['tag'],
+  url: row.url,
+  is_public: row.is_public,
+  approved: row.approved,
+  plugins: row.plugins,
+  readme: row.readme,
+  ready: row.content_id !== null,
+  user_id: row.user_id,
+  created_at: row.created_at,
+});
+
+/** Whoever made it, and the admins of the team that they made it for. */
+export const onOwnTemplate: Access<TemplateRow> = {
+  who: 'user',
+  rule: 'whoever made it, or admin of its team and above',
+  named: 'path',
+  errors: [templateNotFound, forbidden],
+  find: async (db, caller, input) => {
+    const template = await findVisible(db, caller, String(input.template_name));
+    if (!template) throw templateNotFound();
+    const { team_id, user_id } = template;
+    const isAdmin = team_id !== null && hasRole(caller, team_id, 'admin');
+    const isMaker = user_id === caller.userId && (team_id === null || caller.roles.has(team_id));
+    if (!isMaker && !isAdmin)
+      throw forbidden({ message: 'Only whoever made the template, or an admin of its team, may do this.' });
+    return template;
+  },
+};
+
+const noStaticSite = {
+  loc: ['query', 'create_static_site'],
+  msg: 'Value error, static exports are not available yet',
+  type: 'value_error',
+};
+
+export interface PreparedTemplate {
+  teamId: string | null;
+  siteId: string | null;
+  archive: InspectedArchive | undefined;
+}
+
+/** What is slow: the archive is fetched and read to its end, and refused here where it must be. */
+export async function prepareTemplate(
+  db: Db,
+  services: Services,
+  caller: Caller,
+  input: NewTemplate,
+  wantsStaticSite: boolean,
+): Promise<PreparedTemplate> {
+  // Whoever asks for something that we can not make is told, and gets nothing half.
+  if (wantsStaticSite) throw invalid(noStaticSite);
+  if (input.fqdn !== undefined) {
+    const site = await findSite(db, input.fqdn);
+    if (!site || !caller.roles.has(site.team_id))
+      throw invalid(bodyFault('fqdn', 'Value error, there is no such site in your teams'));
+    if (!hasRole(caller, site.team_id, 'member'))
+      throw forbidden({ message: 'This needs the role member or above in the team of the site.' });
+    if (!/^https?:\/\//i.test(input.url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
+    return { teamId: site.team_id, siteId: site.id, archive: undefined };
+  }
+  const [only, another] = caller.roles.keys();
+  const archive = await inspectArchive(db, services, caller, { url: input.url, theme: input.theme });
+  return { teamId: another === undefined ? (only ?? null) : null, siteId: null, archive };
+}
+
+/** Writes the template, its event and the job that makes what sites are made from, together. */
+export async function createTemplate(call: Call, input: NewTemplate, prepared: PreparedTemplate): Promise<Template> {
+  const { db, caller } = call;
+  if ((await countOf(db, caller.userId)) >= MAX_TEMPLATES) throw tooManyTemplates();
+  const id = randomUUID();
+  const { teamId, siteId, archive } = prepared;
+  const eventId = await recordTemplateEvent(db, caller, { id, team_id: teamId }, 'created', nameFrom(input), true);
+  const row = await insertUnderFreeName(db, nameFrom(input), {
+    id,
+    user_id: caller.userId,
+    team_id: teamId,
+    of_site_id: siteId,
+    url: input.url.trim(),
+    description: input.description.trim(),
+    tag: input.tag,
+    is_public: input.is_public,
+    theme: input.theme ?? null,
+    plugins: archive?.plugins ?? null,
+    readme: archive?.readme ?? null,
+    working_event_id: eventId,
+  });
+  await enqueueBuild(call, id, eventId);
+  return viewTemplate(row);
+}
+
+async function enqueueBuild(
+  { db, services, caller, headers }: Call,
+  templateId: string,
+  eventId: string,
+): Promise<void> {
+  const mayUseAccounts = caller.credential.teamId === null;
+  const work = { templateId, eventId, contentId: randomUUID(), userId: caller.userId, mayUseAccounts };
+  await services.jobs.enqueue(db, buildTemplate, work, templateId);
+  headers['operation-id'] = eventId;
+}
+
+/** The last part of the address: the repository's name, or that of the site. */
+function nameFrom({ url, fqdn }: NewTemplate): string {
+  const path = url
+    .trim()
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/i, '');
+  const last = /^https?:\/\/[^/]+$/i.test(path) && fqdn ? fqdn.replace(/\..*$/, '') : path.replace(/^.*[/:]/, '');
+  const name = last
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name.slice(0, 60) || 'template';
+}
+
+async function insertUnderFreeName(
+  db: Db,
+  name: string,
+  row: Parameters<typeof insertTemplate>[2],
+): Promise<TemplateRow> {
+  for (let number = 1; number <= MAX_SAME_NAME; number++) {
+    const inserted = await insertTemplate(db, number === 1 ? name : `${name}-${number}`, row);
+    if (inserted) return inserted;
+  }
+  throw tooManyTemplates({ message: `There are ${MAX_SAME_NAME} templates of the name ${name} already.` });
+}
+
+function recordTemplateEvent(
+  db: Db,
+  caller: Caller,
+  { id, team_id }: Pick<TemplateRow, 'id' | 'team_id'>,
+  verb: 'created' | 'updated' | 'deleted',
+  name: string,
+  unfinished = false,
+): Promise<string> {
+  return recordEvent(db, {
+    scope: team_id === null ? 'account' : 'team',
+    event_type: `template.${verb}`,
+    activity: `${caller.fullName} ${verb} the template ${name}`,
+    by: caller,
+    item_id: id,
+    ...(team_id !== null && { team_id }),
+    unfinished,
+  });
+}
+
+/** Looks at the archive again where it is to be fetched again. */
+export async function prepareUpdate(
+  { db, services, caller, subject: template }: Call<unknown, unknown, unknown, TemplateRow>,
+  url: string | undefined,
+  isFetched: boolean,
+): Promise<InspectedArchive | undefined> {
+  if (!isFetched) return undefined;
+  if (template.of_site_id !== null) {
+    const site = await findSiteById(db, template.of_site_id);
+    if (site?.team_id !== template.team_id) throw templateRefused({ message: SITE_LEFT });
+    return undefined;
+  }
+  return inspectArchive(db, services, caller, { url: url ?? template.url, theme: template.theme ?? undefined });
+}
+
+/** What sites are made from changes only when it is fetched again, and then an operator has to look at it again. */
+export async function updateTemplate(
+  call: Call<unknown, unknown, TemplateChange, TemplateRow, InspectedArchive | undefined>,
+  isFetched: boolean,
+): Promise<Template> {
+  const { db, caller, subject } = call;
+  const template = await lockTemplate(db, subject.id);
+  if (!template) throw templateNotFound();
+  if (isFetched && template.working_event_id !== null) throw templateBusy();
+  const change = changeOf(call, template, isFetched);
+  if (Object.keys(change).length === 0) return viewTemplate(template);
+  const eventId = await recordTemplateEvent(db, caller, template, 'updated', template.name, isFetched);
+  const row = await updateTemplateRow(db, template.id, { ...change, ...(isFetched && { working_event_id: eventId }) });
+  if (isFetched) await enqueueBuild(call, template.id, eventId);
+  return viewTemplate(row);
+}
+
+/** Whatever an operator looked at before they approved it has to be looked at again. */
+function changeOf(
+  {
+    caller,
+    body,
+    prepared: archive,
+  }: Call<unknown, unknown, TemplateChange, TemplateRow, InspectedArchive | undefined>,
+  template: TemplateRow,
+  isFetched: boolean,
+): Partial<TemplateRow> {
+  const isAnother = isFetched || (body.url !== undefined && body.url !== template.url);
+  return {
+    ...body,
+    ...(isAnother && { approved: template.approved && caller.isSuperuser }),
+    ...(archive && { plugins: archive.plugins, readme: archive.readme }),
+  };
+}
+
+export async function approveTemplate(
+  call: Call<unknown, unknown, { approved: boolean }, TemplateRow>,
+): Promise<Template> {
+  const { db, caller, subject, body } = call;
+  await recordTemplateEvent(db, caller, subject, 'updated', subject.name);
+  return viewTemplate(await updateTemplateRow(db, subject.id, { approved: body.approved }));
+}
+
+/** Its name is free at once. Sites that are being made from it are made. */
+export async function deleteTemplate({
+  db,
+  services,
+  caller,
+  subject,
+}: Call<unknown, unknown, unknown, TemplateRow>): Promise<void> {
+  const template = await lockTemplate(db, subject.id);
+  if (!template) throw templateNotFound();
+  await deleteTemplateRow(db, template.id);
+  await forgetLater(db, services, template);
+  await recordTemplateEvent(db, caller, template, 'deleted', template.name);
+}
+
+/** What a site is made from. */
+export interface TemplateContent {
+  space: string;
+  site: string;
+  moment: SnapshotName;
+  host: string;
+  driver: string;
+  coreVersion: string | null;
+}
+
+/** What the template of this name, if the caller may use it, makes sites from; else why it does not. */
+export async function templateContent(
+  db: Db,
+  caller: Caller,
+  name: string,
+): Promise<{ content: TemplateContent } | { fault: string }> {
+  const template = await findVisible(db, caller, name);
+  if (!template) return { fault: 'there is no template of this name' };
+  const { content_id, content_hash, content_point, host, driver } = template;
+  if (content_id === null || content_hash === null || content_point === null || host === null || driver === null)
+    return { fault: 'the template is still being made' };
+  const moment = { hash: content_hash, timeMs: content_point.getTime() };
+  return {
+    content: { space: template.id, site: content_id, moment, host, driver, coreVersion: template.core_version },
+  };
+}

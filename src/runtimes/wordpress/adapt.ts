@@ -1,0 +1,79 @@
+import type { Adaptation, FirstContent, SqlRow, SqlValue } from '#runtimes/runtime.ts';
+import { writeFirstPerson } from './first-content.ts';
+
+type Run = (sql: string, ...values: SqlValue[]) => SqlRow[];
+
+/** A theme by its folder, and the one that it builds upon. */
+export interface ChosenTheme {
+  stylesheet: string;
+  template: string;
+}
+
+/** Makes a database that comes from elsewhere the site's own. Runs inside of one transaction. */
+export function adapt(run: Run, change: Adaptation, theme: ChosenTheme | undefined, now: Date): void {
+  if (change.people === 'none') {
+    removePeople(run);
+    removePassing(run);
+  } else if (change.people === 'first') writeFirstPerson(run, 1, change.first, now);
+  else addAdministrator(run, change.first, now);
+  if (theme) activateTheme(run, theme);
+}
+
+const ADMINISTRATOR = 'a:1:{s:13:"administrator";b:1;}';
+
+function removePeople(run: Run): void {
+  run('delete from wp_usermeta');
+  run('delete from wp_users');
+  run(
+    `insert into wp_users (ID, user_login, user_pass, user_nicename, user_email, user_url, user_registered, user_activation_key, user_status, display_name)
+     values (1, 'admin', '!', 'admin', '', '', '0000-00-00 00:00:00', '', 0, 'admin')`,
+  );
+  makeAdministrator(run, 1);
+  run('update wp_posts set post_author = 1 where post_author <> 0');
+  run("update wp_comments set user_id = 0, comment_author_email = '', comment_author_IP = ''");
+  run(
+    "update wp_options set option_value = '' where option_name in ('admin_email', 'new_admin_email', 'mailserver_pass', 'mailserver_login')",
+  );
+}
+
+function makeAdministrator(run: Run, userId: number): void {
+  run("delete from wp_usermeta where user_id = ? and meta_key in ('wp_capabilities', 'wp_user_level')", userId);
+  for (const [key, value] of Object.entries({ wp_capabilities: ADMINISTRATOR, wp_user_level: '10' }))
+    run('insert into wp_usermeta (user_id, meta_key, meta_value) values (?, ?, ?)', userId, key, value);
+}
+
+/** Keys and whatever holds for a while only. */
+const PASSING_OPTIONS = `option_name like '\\_transient\\_%' escape '\\' or option_name like '\\_site\\_transient\\_%' escape '\\'
+  or option_name in ('recovery_keys', 'auth_key', 'auth_salt', 'logged_in_key', 'logged_in_salt', 'nonce_key', 'nonce_salt',
+    'secure_auth_key', 'secure_auth_salt', 'secret_key', 'auto_updater.lock', 'core_updater.lock', 'adminhash')`;
+
+function removePassing(run: Run): void {
+  run(`delete from wp_options where ${PASSING_OPTIONS}`);
+  run("delete from wp_postmeta where meta_key in ('_edit_lock', '_edit_last')");
+}
+
+function activateTheme(run: Run, { stylesheet, template }: ChosenTheme): void {
+  for (const [name, value] of Object.entries({ stylesheet, template, current_theme: '' }))
+    run('update wp_options set option_value = ? where option_name = ?', value, name);
+}
+
+/** Whoever imports their site keeps its people, and gets in: as who they were there, or as somebody new. */
+function addAdministrator(run: Run, first: FirstContent, now: Date): void {
+  const { username, email } = first.admin;
+  const [known] = run(
+    'select ID from wp_users where user_login = ? or user_email = ? order by user_login = ? desc limit 1',
+    username,
+    email,
+    username,
+  );
+  const [last] = run('select coalesce(max(ID), 0) as id from wp_users');
+  const userId = Number(known?.ID ?? Number(last?.id) + 1);
+  if (!known)
+    run(
+      `insert into wp_users (ID, user_login, user_pass, user_nicename, user_email, user_url, user_registered, user_activation_key, user_status, display_name)
+       values (?, '', '!', '', '', '', '0000-00-00 00:00:00', '', 0, '')`,
+      userId,
+    );
+  makeAdministrator(run, userId);
+  writeFirstPerson(run, userId, first, now);
+}

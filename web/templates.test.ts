@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startTestApp, type TestApp } from '../test/app.ts';
+import { launchBrowser } from '../test/browser.ts';
+import { registerPerson } from '../test/people.ts';
+import { newSite, putOnPlan } from '../test/sites.ts';
+import { siteOnDisk } from '../test/time.ts';
+import { visit } from '../test/visit.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
+
+describe('templates in the dashboard', { timeout: 400_000 }, () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ada: Person;
+
+  before(async () => {
+    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    const owner = await registerPerson(app, 'Ada');
+    await putOnPlan(app, owner.teamId, 'business');
+    const { id, fqdn } = await newSite(owner);
+    await siteOnDisk(app, id).write('uploads/photo.txt', 'a photo');
+    const body = {
+      description: 'Photos.',
+      tag: 'portfolio' as const,
+      is_public: true,
+      url: 'https://example.com/gallery',
+      fqdn,
+    };
+    await owner.api.createTemplate({ wait: 60, body });
+    ada = await openPerson(browser, app.url);
+    await ada.page.goto('/sites/new');
+    await signIn(ada.page, owner.email, 'a long enough password');
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  it('are offered with a new site, and one is chosen and used by the keyboard alone', async () => {
+    const { page } = ada;
+    await page.getByLabel('Title').and(page.locator(':focus')).waitFor();
+    await assertFitsAndAccessible(page, 'a new site with templates');
+    await page.getByLabel('Title').focus();
+    await page.keyboard.type('From a template');
+    const empty = page.getByRole('radio', { name: 'An empty WordPress' });
+    await tabTo(page, empty);
+    assert.ok(await empty.isChecked());
+    await page.keyboard.press('ArrowDown');
+    const gallery = page.getByRole('radio', { name: 'gallery' });
+    await gallery.and(page.locator(':focus')).waitFor();
+    assert.ok(await gallery.isChecked());
+    await tabTo(page, page.getByLabel('Password', { exact: true }));
+    await page.keyboard.type('correct horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your site is ready').waitFor();
+    const fqdn = 'from-a-template.localhost';
+    assert.equal((await visit(app, fqdn, '/wp-content/uploads/photo.txt')).text, 'a photo');
+    assert.match((await visit(app, fqdn, '/')).text, /From a template/);
+    assert.deepEqual(ada.complaints, []);
+  });
+});
