@@ -45,7 +45,7 @@ export async function run(): Promise<Report> {
       await timeMachine.copy(live, base, stage);
       const file = new SqliteFile(stage.database.file);
       await file.moveTo(STAGE);
-      await file.spreadNumbers();
+      await file.spreadNumbers({});
       file.close();
       begun = (await timeMachine.snapshot(stage)).newest;
     });
@@ -58,7 +58,7 @@ export async function run(): Promise<Report> {
     const compared = await cost(async () => {
       const [now, then] = [(await timeMachine.snapshot(live)).newest, (await timeMachine.snapshot(stage)).newest];
       wish = wishFor(base, begun, then);
-      const { counts } = await timeMachine.weigh(live, now, wish, { offset: 0, limit: 50 });
+      const { counts } = await timeMachine.compareCopy(live, now, wish, { offset: 0, limit: 50 });
       if (counts.theirs.rows + counts.both.rows < ROWS / 2) throw new Error('nothing was compared');
     });
     const committed = await cost(() => timeMachine.restore(live, wish));
@@ -94,6 +94,7 @@ function wishFor(base: SnapshotName, begun: SnapshotName, now: SnapshotName): Me
     rules: mergeRules('wp_'),
     isReplaced: false,
     conflicts: 'theirs',
+    isAnswered: true,
     keepTables: [],
     keepFiles: [],
     takeTables: [],

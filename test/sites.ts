@@ -67,10 +67,18 @@ export async function insertStage(
 ): Promise<{ id: string; fqdn: string }> {
   const stage = await insertCopy(app, siteId, userId, { kind: 'stage' });
   const [hash, point] = ['0'.repeat(64), new Date()];
-  const base = { base_hash: hash, base_point: point, base_fqdn: 'base.example.com' };
-  await app.services.db
-    .insertInto('site_stages')
-    .values({ site_id: stage.id, ...base, stage_hash: hash, stage_point: point })
+  const { db } = app.services;
+  await db.insertInto('site_stages').values({ site_id: stage.id }).execute();
+  const bases = {
+    live_hash: hash,
+    live_point: point,
+    live_fqdn: 'base.example.com',
+    stage_hash: hash,
+    stage_point: point,
+  };
+  await db
+    .insertInto('stage_bases')
+    .values({ stage_id: stage.id, ...bases })
     .execute();
   return stage;
 }

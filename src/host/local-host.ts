@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Runtime, RuntimeListener } from '#runtimes/runtime.ts';
+import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { findFile, listFiles, openContent } from '#timemachine/read.ts';
@@ -117,17 +117,15 @@ export class LocalHost implements SiteHost {
   }
 
   moveDatabase(site: SiteRef, url: string): Promise<void> {
-    return this.#alone(site, async () => {
-      const database = await this.driver(site).database(site.id);
-      await database.moveTo(url).finally(() => database.close());
-    });
+    return this.#inDatabase(site, (database) => database.moveTo(url));
   }
 
-  spreadNumbers(site: SiteRef): Promise<void> {
-    return this.#alone(site, async () => {
-      const database = await this.driver(site).database(site.id);
-      await database.spreadNumbers().finally(() => database.close());
-    });
+  numbers(site: SiteRef): Promise<Record<string, number>> {
+    return this.#inDatabase(site, (database) => database.numbers());
+  }
+
+  spreadNumbers(site: SiteRef, above: Record<string, number>): Promise<void> {
+    return this.#inDatabase(site, (database) => database.spreadNumbers(above));
   }
 
   async endOrphans(): Promise<void> {
@@ -162,9 +160,9 @@ export class LocalHost implements SiteHost {
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
   restore: Of<'restore'> = (site, kept, wish, options) =>
     this.#alone(site, () => this.timeMachine.restore(this.#placeOf(site, kept), wish, options));
-  weigh: Of<'weigh'> = async (site, kept, now, wish, window) => {
+  compareCopy: Of<'compareCopy'> = async (site, kept, now, wish, window) => {
     const { database } = this.driver(site).storage(site.id);
-    return this.timeMachine.weigh({ ...kept, site: site.id, database }, now, wish, window);
+    return this.timeMachine.compareCopy({ ...kept, site: site.id, database }, now, wish, window);
   };
   rehearse: Of<'rehearse'> = async (site, kept, wish, now, name, options) =>
     this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
@@ -227,6 +225,13 @@ export class LocalHost implements SiteHost {
       if (this.#works.get(id) === ended) this.#works.delete(id);
     });
     return work;
+  }
+
+  #inDatabase<T>(site: SiteRef, act: (database: SiteDatabase) => Promise<T>): Promise<T> {
+    return this.#alone(site, async () => {
+      const database = await this.driver(site).database(site.id);
+      return act(database).finally(() => database.close());
+    });
   }
 
   get #all(): Runtime[] {

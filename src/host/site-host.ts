@@ -69,8 +69,10 @@ interface SiteLife {
   list(at: Place): Promise<string[]>;
   /** Gives the site's database another address. Doing it again changes nothing. */
   moveDatabase(site: SiteRef, url: string): Promise<void>;
-  /** The site's new rows get numbers that no other site gets meanwhile that had the same rows before. */
-  spreadNumbers(site: SiteRef): Promise<void>;
+  /** The highest number that each table of the site has given to a row. */
+  numbers(site: SiteRef): Promise<Record<string, number>>;
+  /** The site's new rows get numbers that another site with the same tables, which has given these by now, does not give. */
+  spreadNumbers(site: SiteRef, above: Record<string, number>): Promise<void>;
   /** What the site itself takes up; what is kept of it as backups does not count. */
   diskUsageBytes(site: SiteRef): Promise<number>;
   /** Ends what processes of the platform on this machine left running when they were killed; resolves when it is gone. */
@@ -160,7 +162,7 @@ interface SiteBackups {
   ): Promise<{ difference: Difference; list: DifferenceList }>;
   restore(site: SiteRef, kept: KeptAs, wish: RestoreWish | MergeWish, options?: CallOptions): Promise<PlanReport>;
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
-  weigh(
+  compareCopy(
     site: SiteRef,
     kept: Pick<KeptAs, 'space' | 'rules'>,
     now: SnapshotName,

@@ -227,11 +227,13 @@ export interface SiteDatabase {
    * transaction. Doing it again changes nothing.
    */
   moveTo(url: string): Promise<void>;
+  /** The highest number that each table has given to a row, of those that number their rows. */
+  numbers(): Promise<Record<string, number>>;
   /**
-   * Every table that numbers its rows goes on in the next million: so rows that two sites add, which had the same ones before,
-   * never have the same number.
+   * Every table that numbers its rows goes on in a million of its own, above the numbers that another site has given by now: so rows
+   * that the two add, which had the same ones before, never have the same number.
    */
-  spreadNumbers(): Promise<void>;
+  spreadNumbers(above: Record<string, number>): Promise<void>;
   /** Writes a consistent copy of the whole database to a file. */
   copyTo(file: string): Promise<void>;
   close(): void;

@@ -295,11 +295,11 @@ function createMakers(app: TestApp, passwordHash: string) {
       const stage = await insertStage(app, id, creator.id);
       await makeTinySite(app.services, stage.id, `https://${stage.fqdn}`);
       const [live, copy] = [await newestBackup(id), await newestBackup(stage.id)];
-      const base = { base_hash: live.commit_hash, base_point: live.created_at, base_fqdn: fqdn };
+      const bases = { live_hash: live.commit_hash, live_point: live.created_at, live_fqdn: fqdn };
       await db
-        .updateTable('site_stages')
-        .set({ ...base, stage_hash: copy.commit_hash, stage_point: copy.created_at })
-        .where('site_id', '=', stage.id)
+        .updateTable('stage_bases')
+        .set({ ...bases, stage_hash: copy.commit_hash, stage_point: copy.created_at })
+        .where('stage_id', '=', stage.id)
         .execute();
       return { fqdn };
     },

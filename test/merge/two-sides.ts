@@ -53,14 +53,14 @@ export class EditedSite {
     const file = new SqliteFile(copy.database);
     await file.moveTo(url);
     file.close();
-    await copy.spreadNumbers();
+    await copy.spreadNumbers(this);
     return copy;
   }
 
-  async spreadNumbers(): Promise<void> {
-    const file = new SqliteFile(this.database);
-    await file.spreadNumbers();
-    file.close();
+  async spreadNumbers(from: EditedSite): Promise<void> {
+    const [other, own] = [new SqliteFile(from.database), new SqliteFile(this.database)];
+    await own.spreadNumbers(await other.numbers());
+    for (const file of [other, own]) file.close();
   }
 
   /** So many things happen. */

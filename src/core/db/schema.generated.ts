@@ -314,9 +314,6 @@ export interface DB {
     base_hash: Generated<string | null>;
     base_point: Generated<Date | null>;
     git_branch: Generated<string | null>;
-    base_fqdn: Generated<string | null>;
-    stage_hash: Generated<string | null>;
-    stage_point: Generated<Date | null>;
     undo_hash: Generated<string | null>;
     undo_point: Generated<Date | null>;
   };
@@ -389,6 +386,15 @@ export interface DB {
     due_at: Date;
     host: string;
     driver: string;
+  };
+  stage_bases: {
+    id: Generated<number>;
+    stage_id: string;
+    live_hash: string;
+    live_point: Date;
+    live_fqdn: string;
+    stage_hash: string;
+    stage_point: Date;
   };
   subscriptions: {
     account: string;

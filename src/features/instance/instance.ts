@@ -29,7 +29,7 @@ export { withKeptVersion } from './kept-version.ts';
 export { newPasswords } from './new-passwords.ts';
 export { lockNamedSite, recordSiteEvent } from './site-events.ts';
 export { previewKey, siteUrl, specOf } from './spec-of.ts';
-export { findStage, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';
+export { findStage, forgetCommitsAfter, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';
 export { stopRetiredSites } from './stop-retired.ts';
 export { stopSite } from './stop-site.jobs.ts';
 export { storageUsedUp } from './storage-used-up.ts';

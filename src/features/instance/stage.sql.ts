@@ -38,3 +38,10 @@ export async function siteOrStage(
   if (!stage) throw missing();
   return stage;
 }
+
+/** The live site is back at a point: commits after it did not happen, and what both sides went on from is what it was before them. */
+export async function forgetCommitsAfter(db: Db, siteId: string, point: Date): Promise<void> {
+  await sql`delete from stage_bases b using sites s
+    where s.id = b.stage_id and s.of_site_id = ${siteId} and b.live_point > ${point}
+      and exists (select from stage_bases older where older.stage_id = b.stage_id and older.id < b.id)`.execute(db);
+}

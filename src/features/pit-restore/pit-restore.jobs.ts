@@ -8,6 +8,8 @@ import { onHeldSite, release } from '#features/hold/hold.ts';
 import {
   announcePurge,
   findOwn,
+  findSiteById,
+  forgetCommitsAfter,
   moveDatabase,
   nothing,
   type SiteRow,
@@ -37,6 +39,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
         // Nothing but the last word was missing where all of it was in place already.
         if (!record.applied_at) await restore(services, site, record, signal);
         if (record.restore_db) await moveToAddress(services, site);
+        if (record.restore_db) await keepNumbersApart(services, site);
       });
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
@@ -45,6 +48,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
         await updateSite(tx, siteId, { storage_is_stale: true });
         // The state that it brought back gets its own backup at once.
         await startClock(tx, siteId, site.team_id);
+        await forgetCommitsAfter(tx, siteId, record.backup_point);
         await endWell(tx, payload, {});
       });
     } catch (error) {
@@ -109,6 +113,12 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
     changes_count: plan.difference.count,
     undo_point: new Date(plan.now.newest.timeMs),
   });
+}
+
+/** A stage may have been given back numbers that the live site has given away since. */
+async function keepNumbersApart({ db, hosts }: Services, site: SiteRow): Promise<void> {
+  const live = site.kind === 'stage' && site.of_site_id ? await findSiteById(db, site.of_site_id) : undefined;
+  if (live) await hosts.spreadNumbers(site, await hosts.numbers(live));
 }
 
 /** Ends what was begun, in one way or the other. */

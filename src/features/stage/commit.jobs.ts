@@ -5,13 +5,13 @@ import type { Services } from '#core/services.ts';
 import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
 import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
-import { announcePurge, findOwn, nothing, updateSite } from '#features/instance/instance.ts';
+import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { type FailureCode, failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
 import type { Difference, SnapshotName } from '#timemachine/process/protocol.ts';
 import { cutHeld } from './stage.cut.ts';
 import type { CommitStage } from './stage.schema.ts';
-import { findBases, findUndo, setBase, setStageBase, setUndo } from './stage.sql.ts';
+import { addBases, findBases, findUndo, forgetBases, setUndo } from './stage.sql.ts';
 import { type Pair, wishOf } from './stage.wish.ts';
 
 interface CommitWork extends HeldWork {
@@ -53,22 +53,24 @@ export const carryToLive = jobKind<CommitWork>({
         if (!(await release(tx, payload))) return;
         for (const id of [siteId, stageId]) await updateSite(tx, id, { storage_is_stale: true });
         await startClock(tx, siteId, live.team_id);
-        await setBase(tx, stageId, done.live, live.fqdn);
-        await setStageBase(tx, stageId, done.stage);
+        await setUndo(tx, stageId, null);
+        // Without it the next commit asks for a refresh first.
+        if (done.stage) await addBases(tx, stageId, { live: done.live, liveFqdn: live.fqdn, stage: done.stage });
+        else await forgetBases(tx, stageId);
         await finishEvent(tx, eventId, { result: { undo_point: new Date(done.undo.timeMs) } });
       });
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal) throw error;
       services.log.warn({ err: error, siteId, stageId }, 'a stage is not committed');
-      await alone(() => recover(services, { live, stage }));
+      // It may have been done all the same: then the next attempt writes that down.
+      if (await alone((signal) => doneBefore(services, { live, stage }, signal))) throw error;
       await commit((tx) => giveUp(tx, payload, refusal));
     }
   },
   async undo(payload, services) {
     const live = await findOwn(services, payload);
-    if (live)
-      await onHeldSite(services, payload, async () => services.hosts.recover(live, await keptAs(services, live)));
+    if (live) await onHeldSite(services, payload, () => recover(services, live));
   },
   async abandon(tx, payload, _error, undone) {
     if (undone)
@@ -85,7 +87,9 @@ async function giveUp(tx: Db, payload: CommitWork, detail: Record<string, unknow
   await announcePurge(tx, siteId);
   await release(tx, { siteId: stageId, eventId });
   await release(tx, payload);
-  await finishEvent(tx, eventId, detail);
+  const undo = await findUndo(tx, stageId);
+  await setUndo(tx, stageId, null);
+  await finishEvent(tx, eventId, { ...detail, ...(undo && { undo_point: new Date(undo.timeMs) }) });
 }
 
 function refusalOf(error: unknown): Record<string, unknown> | undefined {
@@ -96,30 +100,42 @@ function refusalOf(error: unknown): Record<string, unknown> | undefined {
 }
 
 /** Ends what an earlier attempt began, in one way or the other. */
-async function recover(services: Services, { live }: Pair): Promise<void> {
+async function recover(services: Services, live: SiteRow): Promise<void> {
   await services.hosts.recover(live, await keptAs(services, live));
 }
 
 /** Both sides as they go on from here, and what brings the live site back. */
 interface Carried {
   live: SnapshotName;
-  stage: SnapshotName;
+  /** Nothing where its database can not be read. */
+  stage: SnapshotName | undefined;
   undo: SnapshotName;
 }
 
 async function carry(services: Services, pair: Pair, work: CommitWork, signal: AbortSignal): Promise<Carried> {
-  const { live, stage } = pair;
+  const { live } = pair;
   const undo = (await doneBefore(services, pair, signal)) ?? (await merge(services, pair, work, signal));
-  // What it adds from now on must not meet what live adds from now on.
-  await services.hosts.spreadNumbers(stage);
-  return { live: await cutHeld(services, live, signal), stage: await cutHeld(services, stage, signal), undo };
+  return {
+    live: await cutHeld(services, live, signal),
+    stage: await goOn(services, pair, signal).catch((error) => {
+      if (!failedBy(error, 'unreadable_database')) throw error;
+      return undefined;
+    }),
+    undo,
+  };
+}
+
+/** What the stage adds from now on must not meet what live adds from now on. */
+async function goOn(services: Services, { live, stage }: Pair, signal: AbortSignal): Promise<SnapshotName> {
+  await services.hosts.spreadNumbers(stage, await services.hosts.numbers(live));
+  return cutHeld(services, stage, signal);
 }
 
 /** Where an earlier attempt has done it: the live site is another one than just before, and nobody else can have changed it since. */
 async function doneBefore(services: Services, pair: Pair, signal: AbortSignal): Promise<SnapshotName | undefined> {
   const planned = await findUndo(services.db, pair.stage.id);
   if (!planned) return undefined;
-  await recover(services, pair);
+  await recover(services, pair.live);
   const { hash } = await cutHeld(services, pair.live, signal);
   return hash === planned.hash ? undefined : planned;
 }
@@ -149,7 +165,10 @@ async function merge(services: Services, pair: Pair, work: CommitWork, signal: A
       return now.newest;
     } catch (error) {
       // Something of the site's own was still at it when it was looked at.
-      if (!failedBy(error, 'outdated_plan') || attempt >= PLANS) throw error;
+      if (!failedBy(error, 'outdated_plan')) throw error;
+      // Nothing was changed by us, so what it is now says nothing of this work.
+      await setUndo(db, stage.id, null);
+      if (attempt >= PLANS) throw error;
     }
   }
 }

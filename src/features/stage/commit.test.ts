@@ -80,6 +80,10 @@ suite('a staging site is committed', () => {
     });
     assert.equal(await live.read('themes/x/style.css'), 'old');
     assert.equal(await live.option('blogdescription'), 'By live');
+    // What was undone is there to be brought again.
+    assert.ok(told(await changes()).includes('1 setting (blogname) changed in the stage'));
+    await commit();
+    assert.equal(await live.read('themes/x/style.css'), 'new');
   });
 
   test('and orders, comments and members that came to live meanwhile are there beside a new theme and plugin', async () => {
@@ -164,6 +168,8 @@ suite('a staging site is committed', () => {
     await copy.setOption('blogname', 'Stage again');
     await commit({ keep_tables: ['wp_options'] });
     assert.equal(await live.option('blogname'), 'Live');
+    for (const wrong of ['/uploads', '..', './x', 'wp-content/uploads', ''])
+      await assert.rejects(commit({ keep_files: [wrong] }), refused(422), wrong);
     for (const body of [{ plan: 'x' }, { mode: 'x' as 'merge' }, { on_conflict: 'x' as 'live' }])
       await assert.rejects(commit(body), refused(422));
   });

@@ -51,7 +51,7 @@ export async function comparePair(
     const stage = await cutNow(services, pair.stage.id, WAIT_MS);
     const live = await cutNow(services, pair.live.id, WAIT_MS);
     const wish = wishOf(services, pair, bases, stage, choice);
-    const report = await hosts.weigh(pair.live, await viewpointOf(db, pair.live), live, wish, window);
+    const report = await hosts.compareCopy(pair.live, await viewpointOf(db, pair.live), live, wish, window);
     return { bases, now: { live, stage }, report };
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -19,9 +19,10 @@ import {
 } from '#features/instance/instance.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { HostedSpec, SiteRef } from '#host/site-host.ts';
+import { failedBy } from '#timemachine/failure.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { cutHeld, cutNow } from './stage.cut.ts';
-import { findBase, setBase, setStageBase } from './stage.sql.ts';
+import { addBases, findBases, findOrigin, forgetBases, setOrigin } from './stage.sql.ts';
 import type { Pair } from './stage.wish.ts';
 
 interface NewStageWork extends HeldWork {
@@ -45,13 +46,12 @@ export const buildStage = jobKind<NewStageWork>({
     const spec = specOf(services, await withKeptVersion(services, stage));
     const { base, begun } = await (payload.isRefresh
       ? onHeldSite(services, payload, async (signal) => {
-          // What was in it can be brought back.
-          await cutHeld(services, stage, signal);
+          await keepLast(services, stage, signal);
           return fill(services, spec, { live, stage }, await cutNow(services, liveId, WAIT_MS), signal);
         })
       : aloneOnSite(services, siteId, WAIT_MS, async (signal) => {
           // Where nobody named a point, it is the site as it is when the work first begins.
-          const moment = (await findBase(db, siteId)) ?? (await beginNow(services, live, siteId));
+          const moment = (await findOrigin(db, siteId)) ?? (await beginNow(services, live, siteId));
           return fill(services, spec, { live, stage }, moment, signal);
         }));
     await hosts.warmUp(spec);
@@ -65,8 +65,8 @@ export const buildStage = jobKind<NewStageWork>({
       const measured = { storage_bytes: storageBytes, storage_measured_at: new Date() };
       await updateSite(tx, siteId, { core_version: spec.coreVersion, ...measured });
       await addStorage(tx, stage.team_id, storageBytes - stage.storage_bytes);
-      await setBase(tx, siteId, base, live.fqdn);
-      await setStageBase(tx, siteId, begun);
+      await forgetBases(tx, siteId);
+      await addBases(tx, siteId, { live: base, liveFqdn: live.fqdn, stage: begun });
       await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(base.timeMs) } });
       if (!payload.isRefresh) await startFirstSync(tx, services, stage);
     });
@@ -103,7 +103,7 @@ async function fill(
   const { db, hosts } = services;
   const space = await spaceOf(db, live.id);
   await hosts.make(spec, { kind: 'cut', space, site: live.id, moment: base });
-  await hosts.spreadNumbers(stage);
+  await hosts.spreadNumbers(stage, await hosts.numbers(live));
   // In the same space, for it is read by whoever reads the live site's.
   await startClock(db, stage.id, space);
   return { base, begun: await cutHeld(services, stage, signal) };
@@ -112,8 +112,20 @@ async function fill(
 /** A backup of the live site, which the stage begins with. */
 async function beginNow(services: Services, live: SiteRow, stageId: string): Promise<SnapshotName> {
   const moment = await cutNow(services, live.id, WAIT_MS);
-  await setBase(services.db, stageId, moment, live.fqdn);
+  await setOrigin(services.db, stageId, moment);
   return moment;
+}
+
+/**
+ * What is in a stage that is made anew can be brought back. Once it is known, nothing is compared with it any more, and an attempt
+ * after a kill may find nothing of it. A database that can not be read may be the very reason.
+ */
+async function keepLast(services: Services, stage: SiteRow, signal: AbortSignal): Promise<void> {
+  if (!(await findBases(services.db, stage.id))) return;
+  await cutHeld(services, stage, signal).catch((error) => {
+    if (!failedBy(error, 'unreadable_database')) throw error;
+  });
+  await forgetBases(services.db, stage.id);
 }
 
 /** What a stage leaves when it is gone: its files, its backups and its log. */

@@ -59,10 +59,13 @@ export const CommitStage = Type.Object({
     description: "Tables that become the stage's where they can not be merged",
   }),
   keep_files: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
-      maxItems: 1000,
-      description: 'Files, or folders with all they hold, below wp-content, that stay as live has them',
-    }),
+    Type.Array(
+      Type.String({ minLength: 1, maxLength: 1000, pattern: '^(?!\\.{0,2}(?:/|$)|wp-content(?:/|$))[^\\0]+$' }),
+      {
+        maxItems: 1000,
+        description: 'Files, or folders with all they hold, below wp-content, that stay as live has them',
+      },
+    ),
   ),
 });
 export type CommitStage = Static<typeof CommitStage>;

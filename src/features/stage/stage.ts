@@ -28,7 +28,7 @@ import { carryToLive } from './commit.jobs.ts';
 import { basesOf, pairOf } from './stage.compare.ts';
 import { buildStage, forgetStage } from './stage.jobs.ts';
 import { type CommitStage, type NewStage, stageExists } from './stage.schema.ts';
-import { forgetUndo, insertStage, setBase } from './stage.sql.ts';
+import { insertStage, setOrigin, setUndo } from './stage.sql.ts';
 
 /** A stage that was asked for, every fault of it found. */
 export interface PreparedStage {
@@ -104,7 +104,7 @@ export async function createStage(call: Call, named: SiteRow, prepared: Prepared
   });
   if (!stage) throw nameTaken();
   await insertStage(db, id);
-  if (backup) await setBase(db, id, snapshotNameOf(backup), site.fqdn);
+  if (backup) await setOrigin(db, id, snapshotNameOf(backup));
   if (branch) await linkStage(db, services, site, id, branch);
   await hold(db, [id], 'creating', eventId);
   await hold(db, [site.id], 'staging', eventId);
@@ -144,7 +144,7 @@ export async function commitStage(call: Call, named: SiteRow, choice: CommitStag
     activity: `${caller.fullName} committed the staging site ${stage.fqdn} to ${live.fqdn}`,
     unfinished: true,
   });
-  await forgetUndo(db, stage.id);
+  await setUndo(db, stage.id, null);
   await hold(db, [live.id, stage.id], 'committing', eventId);
   await services.jobs.enqueue(db, carryToLive, { siteId: live.id, stageId: stage.id, eventId, choice }, live.id);
   call.headers['operation-id'] = eventId;

@@ -32,6 +32,7 @@ export function wishOf(
     rules: mergeRules(live.db_prefix),
     isReplaced: choice.mode === 'replace',
     conflicts: CONFLICTS[choice.on_conflict ?? 'stage'],
+    isAnswered: choice.on_conflict !== undefined,
     keepTables: choice.keep_tables ?? [],
     takeTables: choice.take_tables ?? [],
     keepFiles: (choice.keep_files ?? []).map((path) => path.replace(/\/+$/, '')),

@@ -42,8 +42,12 @@ export class SiteDatabaseProcess implements SiteDatabase {
     await this.#write({ call: 'moveTo', url });
   }
 
-  async spreadNumbers(): Promise<void> {
-    await this.#write({ call: 'spreadNumbers' });
+  numbers(): Promise<Record<string, number>> {
+    return this.#ask({ call: 'numbers' }) as Promise<Record<string, number>>;
+  }
+
+  async spreadNumbers(above: Record<string, number>): Promise<void> {
+    await this.#write({ call: 'spreadNumbers', above });
   }
 
   async copyTo(file: string): Promise<void> {

@@ -8,7 +8,8 @@ export type DatabaseCall =
   | { call: 'tables' }
   | { call: 'query'; sql: string; values: SqlValue[] }
   | { call: 'moveTo'; url: string }
-  | { call: 'spreadNumbers' }
+  | { call: 'numbers' }
+  | { call: 'spreadNumbers'; above: Record<string, number> }
   | { call: 'adapt'; change: Adaptation; theme: ChosenTheme | undefined }
   | { call: 'copyTo'; file: string };
 
@@ -22,8 +23,10 @@ answerParent((message: DatabaseCall): Promise<unknown> => {
       return database.query(message.sql, ...message.values);
     case 'moveTo':
       return database.moveTo(message.url);
+    case 'numbers':
+      return database.numbers();
     case 'spreadNumbers':
-      return database.spreadNumbers();
+      return database.spreadNumbers(message.above);
     case 'adapt':
       return database.transaction((run) => adapt(run, message.change, message.theme, new Date()));
     case 'copyTo':

@@ -46,19 +46,31 @@ export class SqliteFile implements SiteDatabase {
     });
   }
 
-  async spreadNumbers(): Promise<void> {
+  async numbers(): Promise<Record<string, number>> {
+    return this.transaction(() => this.#numbers());
+  }
+
+  async spreadNumbers(above: Record<string, number>): Promise<void> {
     await this.transaction(() => {
-      const numbered = this.#all(
-        "select name from sqlite_master where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite\\_%' escape '\\'",
-      );
-      for (const { name } of numbered) {
-        const [last] = this.#all('select seq from sqlite_sequence where name = ?', String(name));
-        const next = (Math.floor(Number(last?.seq ?? 0) / NUMBERS) + 1) * NUMBERS;
-        if (!(next <= MOST_NUMBER)) continue;
-        this.#all('delete from sqlite_sequence where name = ?', String(name));
-        this.#all('insert into sqlite_sequence (name, seq) values (?, ?)', String(name), next);
+      for (const [table, own] of Object.entries(this.#numbers())) {
+        const start = (Math.floor((Object.hasOwn(above, table) ? Number(above[table]) : 0) / NUMBERS) + 1) * NUMBERS;
+        if (own >= start || start > MOST_NUMBER) continue;
+        this.#all('delete from sqlite_sequence where name = ?', table);
+        this.#all('insert into sqlite_sequence (name, seq) values (?, ?)', table, start);
       }
     });
+  }
+
+  /** Only of tables that never give a number twice: their statement says so. */
+  #numbers(): Record<string, number> {
+    const tables = this.#all(
+      "select name from sqlite_master where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite\\_%' escape '\\'",
+    );
+    if (tables.length === 0) return {};
+    const given = new Map(
+      this.#all('select name, seq from sqlite_sequence').map(({ name, seq }) => [name, Number(seq)]),
+    );
+    return Object.fromEntries(tables.map(({ name }) => [String(name), given.get(name as string) || 0]));
   }
 
   /** Runs the work in one transaction that others see whole or not at all. */
@@ -105,24 +117,37 @@ export class SqliteFile implements SiteDatabase {
   }
 
   #rewrite(table: string, part: string, rewrite: (text: string) => string): void {
-    const columns = this.#db
-      .prepare(`pragma table_info(${table})`)
-      .all()
-      .map((column) => quote(String(column.name)));
-    const matches = columns.map((column) => `instr(${column}, ?1) > 0`).join(' or ');
-    const rowIds = this.#db
-      .prepare(`select rowid as id from ${table} where ${matches}`)
-      .all(part)
-      .map((row) => row.id as number);
-    const read = this.#db.prepare(`select ${columns.join(', ')} from ${table} where rowid = ?`);
-    for (const rowId of rowIds) {
-      for (const [name, value] of Object.entries(read.get(rowId) ?? {})) {
-        if (typeof value !== 'string' || !value.includes(part)) continue;
+    const columns = this.#all(`pragma table_info(${table})`);
+    const names = columns.map(({ name }) => quote(String(name)));
+    const matches = names.map((name) => `instr(${name}, ?1) > 0`).join(' or ');
+    const key = this.#keyOf(table, columns);
+    const found = this.#all(
+      `select ${key.map((name, at) => `${name} as key${at}`).join(', ')} from ${table} where ${matches}`,
+      part,
+    );
+    const where = key.map((name) => `${name} = ?`).join(' and ');
+    const read = this.#db.prepare(`select ${names.join(', ')} from ${table} where ${where}`);
+    for (const row of found) {
+      const place = key.map((_, at) => row[`key${at}`] as SQLInputValue);
+      const changed = Object.entries(read.get(...place) ?? {}).flatMap(([name, value]) => {
+        if (typeof value !== 'string' || !value.includes(part)) return [];
         const rewritten = rewrite(value);
-        if (rewritten === value) continue;
-        this.#db.prepare(`update ${table} set ${quote(name)} = ? where rowid = ?`).run(rewritten, rowId);
-      }
+        return rewritten === value ? [] : [[quote(name), rewritten] as const];
+      });
+      if (changed.length === 0) continue;
+      const set = changed.map(([name]) => `${name} = ?`).join(', ');
+      this.#db.prepare(`update ${table} set ${set} where ${where}`).run(...changed.map(([, text]) => text), ...place);
     }
+  }
+
+  /** What a row is found by: its number, or the key of a table that has none. */
+  #keyOf(table: string, columns: SqlRow[]): string[] {
+    const [listed] = this.#all(`pragma table_list(${table})`);
+    if (listed?.wr !== 1) return ['rowid'];
+    return columns
+      .filter(({ pk }) => Number(pk) > 0)
+      .sort((a, b) => Number(a.pk) - Number(b.pk))
+      .map(({ name }) => quote(String(name)));
   }
 }
 

@@ -24,6 +24,8 @@ export function mergeRules(prefix: string) {
     // WordPress works out anew which address leads to what.
     remadeRows: [{ table: table('options'), column: 'option_name', pattern: '^rewrite_rules$' }],
     ownFiles: ['^(?:cache|upgrade|upgrade-temp-backup|wflogs)(?:/|$)', '^debug\\.log$'],
+    // What the SQLite driver of WordPress keeps to itself: the schema as MySQL would tell it.
+    describing: [{ tables: '^_(?:wp|mysql)_', column: 'TABLE_NAME' }],
     names: [{ table: table('options'), columns: ['option_name'] }],
     counts: [
       { table: table('posts'), column: 'comment_count' },

@@ -1,15 +1,15 @@
-import { type Cell, integerOfCell } from '../tables/row-codec.ts';
-import { isMadeAlike, MOST_BYTES } from '../tables/row-difference.ts';
+import { type Cell, integerOfCell, textOfCell } from '../tables/row-codec.ts';
+import { isMadeAlike } from '../tables/row-difference.ts';
 import type { TableOutline } from '../tables/table-root.ts';
 import type { TableShape } from '../tables/table-shape.ts';
 import type { TableDescription } from '../tables/table-source.ts';
-import { aligner, type Cells, type Identity, identityOf } from './identity.ts';
+import { aligner, type Cells, type Identity, identityBy, identityOf } from './identity.ts';
 import { isSameRowOf, mergeRow, type RowMerging, type TheirChange } from './merge-row.ts';
 import type { MergedRowEntry, MergedTable, MergeTools, TableProblem } from './merge-tools.ts';
 import { MergedRows } from './merged-rows.ts';
-import { hiddenPlaces, OurRows, UNNAMED } from './our-rows.ts';
-import { fitsPattern, rowChanges } from './row-changes.ts';
-import { allRows, bytesOf, rowsAround } from './stored-rows.ts';
+import { contentOf, hiddenPlaces, keyPlaceOf, OurRows, UNNAMED, type WantedRows } from './our-rows.ts';
+import { fitsPattern, isTooMuch, rowChanges } from './row-changes.ts';
+import { allRows, rowsAround } from './stored-rows.ts';
 import { storeRows } from './stored-tables.ts';
 
 /** Merges a table row by row. */
@@ -64,23 +64,45 @@ export class RowByRow {
   async #theirChanges(): Promise<Map<string, TheirChange> | TableProblem> {
     const { reader, addresses, isReplaced } = this.#tools;
     const naming = { table: this.#table, identity: this.#identity, hidden: this.#hidden };
-    const isKept = (cells: Cells) => fitsPattern(this.#table, this.#tools.rules.ownRows(this.#table.name), cells);
+    const isKept = (cells: Cells) => this.#isOwn(cells) || this.#describes(this.#tools.keep, cells);
     const rows = {
       ...naming,
       isLeftOut: isKept,
       neutral: { before: addresses.neutral.theirs, after: addresses.neutral.theirs },
     };
-    if (!isReplaced) return rowChanges(reader, rows, this.#base, this.#theirs, this.#isRemade);
-    const changes = await rowChanges(reader, rows, undefined, this.#theirs, false);
+    const all = isReplaced ? undefined : this.#base;
+    const changes = await rowChanges(reader, rows, all, this.#theirs, this.#isRemade && !isReplaced);
     if (typeof changes === 'string') return changes;
-    const align = aligner(this.#ours.description, this.#table);
+    const isTaken = (cells: Cells) => isReplaced || this.#describes(this.#tools.take, cells);
+    if (!isReplaced && !this.#hasTaken) return changes;
+    for await (const cells of allRows(reader, this.#theirs)) {
+      const theirs = aligner(this.#theirs.description, this.#table)(cells);
+      const id = this.#identity?.of(theirs, addresses.neutral.theirs);
+      if (id !== undefined && !isReplaced && isTaken(theirs)) changes.set(id, { before: undefined, after: theirs });
+    }
     for await (const cells of allRows(reader, this.#ours)) {
-      const own = align(cells);
+      const own = aligner(this.#ours.description, this.#table)(cells);
       const id = this.#identity?.of(own, addresses.neutral.ours);
-      if (id !== undefined && !changes.has(id) && !isKept(own))
-        changes.set(id, { before: undefined, after: undefined });
+      const isGone = id !== undefined && !changes.get(id)?.after && isTaken(own) && !isKept(own);
+      if (isGone) changes.set(id, { before: undefined, after: undefined });
     }
     return changes;
+  }
+
+  #isOwn(cells: Cells): boolean {
+    return fitsPattern(this.#table, this.#tools.rules.ownRows(this.#table.name), cells);
+  }
+
+  /** Whether the row tells of one of these tables. */
+  #describes(tables: ReadonlySet<string>, cells: Cells | undefined): boolean {
+    const column = this.#tools.rules.describes(this.#table.name);
+    const cell = column === undefined ? undefined : cells?.[this.#table.columns.indexOf(column)];
+    const name = cell && textOfCell(cell)?.toString();
+    return name !== undefined && tables.has(name);
+  }
+
+  get #hasTaken(): boolean {
+    return this.#tools.take.size > 0 && this.#tools.rules.describes(this.#table.name) !== undefined;
   }
 
   get #isRemade(): boolean {
@@ -101,8 +123,9 @@ export class RowByRow {
         continue;
       }
       const merged = mergeRow(this.#how, ours, change);
-      const isConflict = merged.isConflict && !this.#tools.isReplaced;
-      const entry = { id, ...change, ours, isConflict };
+      const isTaken = this.#tools.isReplaced || this.#describes(this.#tools.take, change.after ?? ours);
+      const isConflict = merged.isConflict && !isTaken;
+      const entry: MergedRowEntry = { id, ...change, ours, isConflict };
       entries.push(entry);
       if (isConflict && this.#tools.conflictsTo === 'ours') continue;
       const cells = merged.cells && this.#completed(merged.cells);
@@ -114,7 +137,10 @@ export class RowByRow {
     // When all that goes is gone: two rows may have changed names.
     for (const { entry, cells } of coming) {
       const inTheWay = result.add(cells, entry.ours, this.#tools.isReplaced ? 'theirs' : this.#tools.conflictsTo);
-      if (inTheWay && !this.#tools.isReplaced) entry.isConflict = true;
+      if (!inTheWay || this.#tools.isReplaced) continue;
+      entry.isConflict = true;
+      entry.ours ??= inTheWay;
+      entry.replaces = this.#identity?.of(inTheWay, this.#tools.addresses.neutral.ours);
     }
     const { name } = this.#table;
     const told = { name, table: this.#table, rows: entries };
@@ -141,21 +167,43 @@ export class RowByRow {
   }
 
   async #readOurs(changes: ReadonlyMap<string, TheirChange>, isRemade: boolean): Promise<OurRows | 'large'> {
-    const { reader } = this.#tools;
+    const { reader, addresses } = this.#tools;
     const numbers = this.#identity?.isKey ? this.#numbersOf(changes) : undefined;
     const isPart = numbers !== undefined && this.#shape.uniques.length === 0 && !isRemade && !this.#tools.isReplaced;
-    if (!isPart && (await bytesOf(reader, this.#ours)) > 4 * MOST_BYTES) return 'large';
+    if (isRemade && isTooMuch(this.#ours.rows, this.#ours)) return 'large';
     const rows = isPart ? rowsAround(reader, this.#ours, numbers) : allRows(reader, this.#ours);
     const align = aligner(this.#ours.description, this.#table);
-    const own = new OurRows(this.#identity, this.#hidden, this.#tools.addresses);
+    const naming = { identity: this.#identity, hidden: this.#hidden, keyPlace: keyPlaceOf(this.#table) };
+    const own = new OurRows(naming, addresses, isRemade ? undefined : this.#wantedOf(changes));
     for await (const cells of rows) own.add(align(cells));
     return own;
   }
 
+  /** Rows that a change is about, or that can not be there beside one that comes. */
+  #wantedOf(changes: ReadonlyMap<string, TheirChange>): WantedRows {
+    const { neutral, toOurs } = this.#tools.addresses;
+    const uniques = this.#shape.uniques.map((unique) => identityBy(this.#table, unique, false));
+    const coming = new Set<string>();
+    const [contents, numbers] = [new Set<string>(), new Set<bigint>()];
+    const keyPlace = keyPlaceOf(this.#table);
+    for (const [id, { before, after }] of changes) {
+      if (before && id.startsWith(UNNAMED)) contents.add(contentOf(before, this.#hidden, neutral.theirs));
+      for (const [at, unique] of uniques.entries()) if (after) coming.add(`${at} ${unique.of(after, toOurs)}`);
+      const number = keyPlace === undefined ? undefined : integerOfCell(after?.[keyPlace]);
+      if (number !== undefined) numbers.add(number);
+    }
+    return {
+      has: (cells, id) =>
+        (id === undefined ? contents.has(contentOf(cells, this.#hidden, neutral.ours)) : changes.has(id)) ||
+        uniques.some((unique, at) => coming.has(`${at} ${unique.of(cells)}`)),
+      numbers,
+    };
+  }
+
   /** The numbers that name the rows, where these are what the table is ordered by. */
   #numbersOf(changes: ReadonlyMap<string, TheirChange>): bigint[] | undefined {
-    const [place, more] = this.#table.key.map((name) => this.#table.columns.indexOf(name));
-    if (place === undefined || more !== undefined) return undefined;
+    const place = keyPlaceOf(this.#table);
+    if (place === undefined) return undefined;
     const numbers: bigint[] = [];
     for (const { before, after } of changes.values()) {
       const number = integerOfCell((after ?? before)?.[place]);

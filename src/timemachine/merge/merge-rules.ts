@@ -11,6 +11,8 @@ export interface MergeRules {
   remadeRows: { table: string; column: string; pattern: string }[];
   /** Patterns of files and folders that each side keeps as it has them. */
   ownFiles: string[];
+  /** Tables that describe others, each by a row or several: these go with the table that the column names. */
+  describing: { tables: string; column: string }[];
   /** Columns by which a row is found where its number says nothing. */
   names: { table: string; columns: string[] }[];
   /** Columns that count something: what each side has counted since is added up. */
@@ -27,6 +29,8 @@ export interface Merging {
   isOwnFile(path: string): boolean;
   ownRows(table: string): RowPattern | undefined;
   remadeRows(table: string): RowPattern | undefined;
+  /** The column that names the table which a row describes. */
+  describes(table: string): string | undefined;
   nameOf(table: string): readonly string[] | undefined;
   isCount(table: string, column: string): boolean;
   wordsOf(table: string): MergeRules['words'][number] | undefined;
@@ -42,6 +46,7 @@ export function mergingBy(rules: MergeRules): Merging {
   const [ownTables, ownFiles] = [rules.ownTables, rules.ownFiles].map((each) => each.map((text) => new RegExp(text)));
   const folders = rules.folders.map((text) => new RegExp(text));
   const [ownRows, remadeRows] = [rowPatterns(rules.ownRows), rowPatterns(rules.remadeRows)];
+  const describing = rules.describing.map(({ tables, column }) => ({ pattern: new RegExp(tables), column }));
   const names = new Map(rules.names.map(({ table, columns }) => [table, columns]));
   const counts = new Set(rules.counts.map(({ table, column }) => `${table}.${column}`));
   const words = new Map(rules.words.map((each) => [each.table, each]));
@@ -50,6 +55,7 @@ export function mergingBy(rules: MergeRules): Merging {
     isOwnFile: (path) => ownFiles?.some((pattern) => pattern.test(path)) ?? false,
     ownRows: (table) => ownRows.get(table),
     remadeRows: (table) => remadeRows.get(table),
+    describes: (table) => describing.find(({ pattern }) => pattern.test(table))?.column,
     nameOf: (table) => names.get(table),
     isCount: (table, column) => counts.has(`${table}.${column}`),
     wordsOf: (table) => words.get(table),

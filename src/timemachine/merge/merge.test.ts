@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -124,7 +125,7 @@ test(`nothing of either side is lost in ${HISTORIES} histories of ${COMMITS} mer
       );
       seen.conflicts += expected.conflicts.length;
       seen.rows += comparison.tables.reduce((sum, { rows }) => sum + rows.length, 0);
-      await stage.spreadNumbers();
+      await stage.spreadNumbers(live);
     }
     assert.deepEqual((await check(repository)).faults, []);
   }
@@ -206,6 +207,72 @@ suite('a table', () => {
     assert.deepEqual(live.tables().wp_wc_orders, stage.tables().wp_wc_orders);
     assert.deepEqual(live.tables().wp_odd, stage.tables().wp_odd);
   });
+});
+
+suite('what one side removed', () => {
+  test('takes nothing with it that the other one has added to it since', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    const bases = await cutBoth();
+    rmSync(join(stage.folder, 'plugins/shop'), { recursive: true });
+    live.write('plugins/shop/added.php', '<?php // by live');
+    const { comparison } = await apply({}, bases);
+    const { 'plugins/shop/added.php': added, 'plugins/shop/shop.php': removed } = live.files();
+    assert.deepEqual([added, removed], ['<?php // by live', undefined]);
+    assert.deepEqual(
+      comparison.files.map(({ path, side }) => [path, side]),
+      [
+        ['plugins/shop/added.php', 'ours'],
+        ['plugins/shop/shop.php', 'theirs'],
+      ],
+    );
+  });
+
+  test('of the columns of a table is told where the other one has written to them', async (t) => {
+    const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+    const bases = await cutBoth();
+    stage.query((db) => db.exec('ALTER TABLE wp_wc_orders DROP COLUMN total'));
+    live.query((db) => db.exec("INSERT INTO wp_wc_orders (status, total) VALUES ('by live', 77)"));
+    const { comparison } = await apply({}, bases);
+    assert.equal(comparison.tables.find(({ name }) => name === 'wp_wc_orders')?.problem, 'made');
+    assert.equal(live.tables().wp_wc_orders?.at(-1)?.total, 77);
+  });
+});
+
+test('what describes a table goes with it, whoever it is taken from', async (t) => {
+  const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+  for (const site of [live, stage])
+    site.query((db) => {
+      db.exec('CREATE TABLE _wp_columns (TABLE_NAME text, COLUMN_NAME text, PRIMARY KEY (TABLE_NAME, COLUMN_NAME))');
+      db.exec("INSERT INTO _wp_columns VALUES ('wp_lookup', 'sku'), ('wp_wc_orders', 'total')");
+    });
+  const bases = await cutBoth();
+  const addColumn = (site: EditedSite, table: string, column: string) =>
+    site.query((db) =>
+      db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}; INSERT INTO _wp_columns VALUES ('${table}', '${column}')`),
+    );
+  for (const table of ['wp_lookup', 'wp_wc_orders']) {
+    addColumn(live, table, 'ours text');
+    addColumn(stage, table, 'theirs text');
+  }
+  await apply({ keepTables: ['wp_lookup'], takeTables: ['wp_wc_orders'] }, bases);
+  const described = live.query((db) => db.prepare('SELECT * FROM _wp_columns ORDER BY 1, 2').all());
+  assert.deepEqual(
+    described.map(({ TABLE_NAME, COLUMN_NAME }) => `${TABLE_NAME}.${COLUMN_NAME}`),
+    ['wp_lookup.ours text', 'wp_lookup.sku', 'wp_wc_orders.theirs text', 'wp_wc_orders.total'],
+  );
+});
+
+test('a row that another one is in the way of is told as changed in both', async (t) => {
+  const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+  const bases = await cutBoth();
+  live.query((db) => db.exec("INSERT INTO wp_lookup (sku, stock) VALUES ('same', 1)"));
+  stage.query((db) => db.exec("INSERT INTO wp_lookup (sku, stock) VALUES ('SAME', 2)"));
+  const { comparison } = await apply({}, bases);
+  const rows = comparison.tables.find(({ name }) => name === 'wp_lookup')?.rows ?? [];
+  assert.deepEqual(
+    rows.map(({ side, now }) => [side, now !== undefined]),
+    [['both', true]],
+  );
 });
 
 test('live becomes what its copy is where that is wished, but for what each has of its own', async (t) => {

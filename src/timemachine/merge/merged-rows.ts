@@ -3,7 +3,7 @@ import type { TableChange } from '../tables/table-change.ts';
 import type { TableShape } from '../tables/table-shape.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import { type Cells, type Identity, identityBy } from './identity.ts';
-import type { OurRows } from './our-rows.ts';
+import { keyPlaceOf, type OurRows } from './our-rows.ts';
 
 /** What comes and goes, with numbers that are free and nothing that is there twice. */
 export class MergedRows {
@@ -14,14 +14,15 @@ export class MergedRows {
   readonly #own: OurRows;
   readonly #removed = new Set<Cells>();
   readonly #added = new Set<Cells>();
-  readonly #numbers = new Set<bigint>();
-  #highest = 0n;
+  readonly #numbers: Set<bigint>;
+  #highest: bigint;
 
   constructor(table: TableDescription, shape: TableShape, identity: Identity | undefined, own: OurRows) {
     this.#table = table;
     this.#own = own;
-    const [place, more] = table.key.map((name) => table.columns.indexOf(name));
-    this.#keyPlace = more === undefined ? place : undefined;
+    this.#keyPlace = keyPlaceOf(table);
+    this.#numbers = new Set(own.given);
+    this.#highest = own.highest;
     this.#isKeyFree = !identity?.isKey;
     this.#uniques = shape.uniques.map((unique) => ({ identity: identityBy(table, unique, false), rows: new Map() }));
     for (const cells of own.all) this.#note(cells);

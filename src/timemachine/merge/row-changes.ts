@@ -43,7 +43,8 @@ export async function rowChanges(
   };
   if (before && isMadeAlike(before.description, after.description)) {
     const ranges = await differingRanges(reader, before, after);
-    if (ranges.bytes > MOST_BYTES) return 'large';
+    const rows = [...ranges.before, ...ranges.after].reduce((sum, range) => sum + range.rows, 0);
+    if (ranges.bytes > MOST_BYTES || isTooMuch(rows, after)) return 'large';
     for (const row of (await differingRows(reader, after.description, ranges)).values()) {
       if (row.before) note('before', cellsOf(row.before));
       if (row.after) note('after', cellsOf(row.after));
@@ -52,7 +53,7 @@ export async function rowChanges(
   } else {
     if (!naming.identity) return 'made';
     const bytes = (before ? await bytesOf(reader, before) : 0) + (await bytesOf(reader, after));
-    if (bytes > MOST_BYTES) return 'large';
+    if (bytes > MOST_BYTES || isTooMuch((before?.rows ?? 0) + after.rows, after)) return 'large';
     if (before) for await (const cells of allRows(reader, before)) note('before', cells);
     for await (const cells of allRows(reader, after)) note('after', cells);
   }
@@ -64,6 +65,13 @@ export async function rowChanges(
       changes.delete(id);
   }
   return changes;
+}
+
+/** Each value that is held takes some hundred bytes, however short it is. */
+const MOST_VALUES = 3_000_000;
+
+export function isTooMuch(rows: number, { description }: TableOutline): boolean {
+  return rows * description.columns.length > MOST_VALUES;
 }
 
 /** The same row may only have got another number, or a column that one of the two does not have. */

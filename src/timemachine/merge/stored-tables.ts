@@ -3,6 +3,7 @@ import { type Cell, integerOfCell, rowOfCells } from '../tables/row-codec.ts';
 import { addRange, addTableRoot, type BoundRange, readRanges, type TableOutline } from '../tables/table-root.ts';
 import type { Key, TableDescription } from '../tables/table-source.ts';
 import type { Addresses } from './addresses.ts';
+import { keyPlaceOf } from './our-rows.ts';
 import { rowsOfRange } from './stored-rows.ts';
 
 /** About as much as a backup puts into one. */
@@ -34,8 +35,8 @@ export function storeRows(
   table: TableDescription,
   rows: readonly Cell[][],
 ): StoredTable | undefined {
-  const [place, more] = table.key.map((name) => table.columns.indexOf(name));
-  if (place === undefined || more !== undefined) return undefined;
+  const place = keyPlaceOf(table);
+  if (place === undefined) return undefined;
   const numbered = rows.map((cells) => ({ number: integerOfCell(cells[place]), cells }));
   if (numbered.some(({ number }) => number === undefined)) return undefined;
   numbered.sort((a, b) => ((a.number as bigint) < (b.number as bigint) ? -1 : 1));

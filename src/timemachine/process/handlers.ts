@@ -116,7 +116,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       return { now: cut, difference: described.difference };
     },
 
-    async weigh(_, from, now, wish, window) {
+    async compareCopy(_, from, now, wish, window) {
       const snapshot = await repository.site(from.space, from.site).readNamed(now);
       const plan = await planMergeOf(repository, from, snapshot, wish);
       const refusal = refusalOf(plan, wish);

@@ -46,6 +46,12 @@ export function refusalOf({ comparison }: MergePlan, wish: MergeWish): TimeMachi
   const tables = comparison.tables.filter(({ name }) => !kept.has(name));
   const unanswered = tables.filter(({ name, problem }) => problem && !taken.has(name)).map(({ name }) => name);
   if (unanswered.length > 0) return inConflict('These tables can not be merged row by row', unanswered);
+  const clashes = tables.filter(({ rows }) => rows.some((row) => row.side === 'both' && !row.theirs?.before));
+  if (clashes.length > 0 && !wish.isAnswered)
+    return inConflict(
+      'Both sides have added something else under the same number or name',
+      clashes.map(({ name }) => name),
+    );
   if (wish.conflicts !== 'refuse') return undefined;
   const isKept = (path: string) => wish.keepFiles.some((each) => path === each || path.startsWith(`${each}/`));
   const files = comparison.files.filter(({ side, path }) => side === 'both' && !isKept(path)).map(({ path }) => path);

@@ -81,6 +81,8 @@ export interface MergeWish {
   isReplaced: boolean;
   /** Whose it is what both have changed; without an answer nothing is done then. */
   conflicts: 'ours' | 'theirs' | 'refuse';
+  /** Somebody has said so. Otherwise nothing is done where both have added something else under the same number or name. */
+  isAnswered: boolean;
   /** Tables and files that stay as the site has them. */
   keepTables: string[];
   keepFiles: string[];
@@ -181,7 +183,7 @@ export interface Calls {
   ): { difference: Difference; list: DifferenceList };
   restore(place: SitePlace, wish: RestoreWish | MergeWish): PlanReport;
   /** What a merge would bring, and what the site itself has got since; neither the site nor its copy is looked at. */
-  weigh(
+  compareCopy(
     from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
     now: SnapshotName,
     wish: MergeWish,

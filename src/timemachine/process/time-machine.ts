@@ -39,6 +39,7 @@ export class TimeMachine {
   readonly #residents: HelperProcess[];
   readonly #others = new Set<HelperProcess>();
   readonly #timer: NodeJS.Timeout;
+  #lastComparison: Promise<unknown> = Promise.resolve();
 
   constructor(options: { store: StoreDescription; processes: number }) {
     this.#store = options.store;
@@ -78,13 +79,18 @@ export class TimeMachine {
   }
 
   /** What a merge would bring to the site as it was at `now`, and what the site has got since its copy was made. */
-  weigh(
+  compareCopy(
     from: Pick<SitePlace, 'space' | 'site' | 'rules' | 'database'>,
     now: SnapshotName,
     wish: MergeWish,
     window: Window,
   ): Promise<MergeReport> {
-    return this.#alone('weigh', [from, { hash: now.hash, timeMs: now.timeMs }, wish, window]);
+    const compare = () =>
+      this.#alone('compareCopy', [from, { hash: now.hash, timeMs: now.timeMs }, wish, window], {}, 'nice');
+    // One after the other, for it may take much memory, and whoever wants to see the next page asks again.
+    const report = this.#lastComparison.then(compare);
+    this.#lastComparison = report.catch(() => {});
+    return report;
   }
 
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */
@@ -153,8 +159,13 @@ export class TimeMachine {
     return this.#alone(name, args, options);
   }
 
-  async #alone<Name extends CallName>(name: Name, args: Parameters<Calls[Name]>, options?: CallOptions) {
-    const helper = new HelperProcess(this.#store);
+  async #alone<Name extends CallName>(
+    name: Name,
+    args: Parameters<Calls[Name]>,
+    options?: CallOptions,
+    isNice?: 'nice',
+  ) {
+    const helper = new HelperProcess(this.#store, isNice);
     this.#others.add(helper);
     try {
       return await helper.call(name, args, { silenceMs: SILENCE_MS, ...options });

@@ -1,5 +1,5 @@
 import { type ObjectReader, readContent } from '../content.ts';
-import { decodeRows, keyToJson, type Row, type RowValue, splitRows } from './row-codec.ts';
+import { decodeRows, keyToJson, type Row, splitRows } from './row-codec.ts';
 import { type BoundRange, readDifferingRanges, type TableOutline } from './table-root.ts';
 import type { TableDescription } from './table-source.ts';
 
