@@ -3,6 +3,7 @@ import { postpone, takeDueSites, touchLatest, touchSites } from '#features/backu
 import { backUp } from './cut.ts';
 
 export { recordCut } from './cut.ts';
+export { cutHeld, cutNow } from './cut-now.ts';
 
 const TICK_MS = 1_000;
 const GATHER_MS = 5_000;

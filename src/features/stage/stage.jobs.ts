@@ -2,6 +2,7 @@ import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { forgetBackups, spaceOf, startClock } from '#features/backup/backup.ts';
+import { cutHeld, cutNow } from '#features/backup-clock/backup-clock.ts';
 import { startFirstSync } from '#features/git-sync/git-sync.ts';
 import { aloneOnSite, type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
 import {
@@ -21,7 +22,6 @@ import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { HostedSpec, SiteRef } from '#host/site-host.ts';
 import { failedBy } from '#timemachine/failure.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { cutHeld, cutNow } from './stage.cut.ts';
 import { addBases, findBases, findOrigin, forgetBases, setOrigin } from './stage.sql.ts';
 import type { Pair } from './stage.wish.ts';
 

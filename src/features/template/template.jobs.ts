@@ -4,9 +4,8 @@ import { inTransaction } from '#core/db/database.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, keptAs, spaceOf } from '#features/backup/backup.ts';
-import { recordCut } from '#features/backup-clock/backup-clock.ts';
-import { aloneOnSite } from '#features/hold/hold.ts';
+import { spaceOf } from '#features/backup/backup.ts';
+import { cutNow } from '#features/backup-clock/backup-clock.ts';
 import { findSiteById, nothing, type SiteRow } from '#features/instance/instance.ts';
 import type { HostedSpec, Place, SiteRef } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
@@ -143,20 +142,9 @@ export const SITE_LEFT = 'The site that the template was made from is no longer 
 
 async function makeFromSite(services: Services, spec: HostedSpec, site: SiteRow, template: TemplateRow): Promise<void> {
   if (site.team_id !== template.team_id) throw new ArchiveRefused(SITE_LEFT);
-  const moment = await cutNow(services, site);
+  const moment = await cutNow(services, site.id, WAIT_MS);
   const space = await spaceOf(services.db, site.id);
   await services.hosts.make(spec, { kind: 'cut', space, site: site.id, moment, change: changeFor(template) });
-}
-
-/** A backup of the site as it is, recorded like every other. */
-function cutNow(services: Services, site: SiteRow): Promise<SnapshotName> {
-  const { db, hosts } = services;
-  return aloneOnSite(services, site.id, WAIT_MS, async (signal) => {
-    const begunAt = await databaseTime(db);
-    const cut = await hosts.snapshot(site, await keptAs(services, site), { signal });
-    await inTransaction(db, (tx) => recordCut(tx, site, cut, begunAt));
-    return { hash: cut.newest.hash, timeMs: cut.newest.timeMs };
-  });
 }
 
 const MAX_LISTED_FILES = 20_000;

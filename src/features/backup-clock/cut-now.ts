@@ -1,10 +1,10 @@
 import { inTransaction } from '#core/db/database.ts';
 import type { Services } from '#core/services.ts';
 import { databaseTime, keptAs } from '#features/backup/backup.ts';
-import { recordCut } from '#features/backup-clock/backup-clock.ts';
 import { aloneOnSite, goesOn, siteBusy } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import { recordCut } from './cut.ts';
 
 /** A backup of the site as it is, recorded like every other. Nobody else is at the site meanwhile: the caller sees to that. */
 export async function cutHeld(services: Services, site: SiteRow, signal: AbortSignal): Promise<SnapshotName> {
