@@ -68,7 +68,7 @@ export const buildStage = jobKind<NewStageWork>({
       await forgetBases(tx, siteId);
       await addBases(tx, siteId, { live: base, liveFqdn: live.fqdn, stage: begun });
       await finishEvent(tx, eventId, { result: { url: spec.url, base_point: new Date(base.timeMs) } });
-      if (!payload.isRefresh) await startFirstSync(tx, services, stage);
+      await startFirstSync(tx, services, stage);
     });
   },
   async undo(payload, services) {
