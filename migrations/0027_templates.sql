@@ -5,6 +5,8 @@ create table templates (
   -- Who made it, and for which team; null once they are gone.
   user_id uuid references users on delete set null,
   team_id uuid references teams on delete set null,
+  -- Nobody gets it back whose team is gone.
+  is_for_team boolean not null,
   url text not null,
   description text not null,
   tag text not null check (tag in ('business', 'blog', 'portfolio', 'other')),

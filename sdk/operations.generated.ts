@@ -1301,7 +1301,7 @@ export interface Operations {
       url: string;
       fqdn?: string | null;
       theme?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.busy' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
   /** One template */
   getTemplate: { input: { params: { template_name: string } }; output: Template; errors: 'template.not_found' };
   /** Change what is said of a template; with update_git, fetch it again, which an operator then has to approve */
@@ -1318,7 +1318,7 @@ export interface Operations {
   /** Approve a template, so that a public one is for everybody, or take that back */
   approveTemplate: { input: { params: { template_name: string }; body: {
       approved: boolean;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.operators_only' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.not_found' };
   /** Deleted sites that can still be brought back */
   listDeletedSites: { input: { query?: { page?: number; size?: number } }; output: DeletedSitePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Bring a deleted site back under its name */

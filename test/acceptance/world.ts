@@ -307,7 +307,7 @@ function createMakers(app: TestApp, passwordHash: string) {
     async template({ teamId }: Place, { id: user_id }: Person, { isForAll = false } = {}): Promise<string> {
       const name = unique();
       const facts = { name, url: 'https://example.com/shop', description: 'A shop', tag: 'business' };
-      const row = { ...facts, user_id, team_id: teamId, is_public: isForAll, approved: isForAll };
+      const row = { ...facts, user_id, team_id: teamId, is_for_team: true, is_public: isForAll, approved: isForAll };
       await db.insertInto('templates').values(row).execute();
       return name;
     },

@@ -65,12 +65,13 @@ export function checkMode(path: string, mode: number, isFolder: boolean): void {
   if (!isFolder && mode & SET_ID_BITS) throw new ArchiveRefused(`${JSON.stringify(path)} would run as another user`);
 }
 
+const FOLDER_BYTES = 4096;
+
 /** Counts what an archive turns out to hold, and refuses it once that is too much or the same name comes again. */
 export class Tally {
   readonly #limits: ArchiveLimits;
   /** Each path in lower case, with what it is. */
   readonly #seen = new Map<string, 'file' | 'folder'>();
-  #entries = 0;
   #bytes = 0;
 
   constructor(limits: ArchiveLimits) {
@@ -79,8 +80,6 @@ export class Tally {
 
   /** Two names that differ by their case alone are one file to some, and to us a trick. */
   add(path: string, isFolder: boolean): void {
-    if (++this.#entries > this.#limits.maxEntries)
-      throw new ArchiveRefused(`it holds more than ${this.#limits.maxEntries} files and folders`);
     const parts = path.toLowerCase().split('/');
     for (let depth = 1; depth < parts.length; depth++) this.#note(parts.slice(0, depth).join('/'), 'folder', path);
     this.#note(parts.join('/'), isFolder ? 'folder' : 'file', path);
@@ -96,6 +95,12 @@ export class Tally {
     const known = this.#seen.get(key);
     if (known === 'file' || (known && kind === 'file'))
       throw new ArchiveRefused(`${JSON.stringify(path)} is in it twice, be it in another spelling`);
+    // Folders that are only on the way to a file take place too.
+    if (!known) {
+      if (this.#seen.size >= this.#limits.maxEntries)
+        throw new ArchiveRefused(`it holds more than ${this.#limits.maxEntries} files and folders`);
+      if (kind === 'folder') this.count(FOLDER_BYTES);
+    }
     this.#seen.set(key, kind);
   }
 }

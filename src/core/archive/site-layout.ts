@@ -14,6 +14,8 @@ const CONTENT_PARTS = ['plugins', 'themes', 'uploads', 'mu-plugins', 'languages'
 /** Left behind by computers that packed it. */
 const LITTER = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db)(\/|$)/;
 /** The platform has its own database and cache, and what was kept or logged elsewhere means nothing here. */
+/** Nobody has so many plugins or themes. */
+const MOST_FOLDERS = 500;
 const NOT_TAKEN =
   /^(db\.php|object-cache\.php|advanced-cache\.php|debug\.log|upgrade|upgrade-temp-backup|cache)(\/|$)/i;
 const README = /^readme(\.md|\.txt)?$/i;
@@ -33,7 +35,9 @@ export function siteLayout(files: readonly string[]): SiteLayout {
     const prefix = `${content}/${part}/`;
     const names = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
     const folders = names.filter((name) => name.includes('/')).map((name) => name.slice(0, name.indexOf('/')));
-    return [...new Set(folders)].sort();
+    const found = [...new Set(folders)].sort();
+    if (found.length > MOST_FOLDERS) throw new ArchiveRefused(`it has more than ${MOST_FOLDERS} ${part}`);
+    return found;
   };
   return {
     dump,

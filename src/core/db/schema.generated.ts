@@ -468,6 +468,7 @@ export interface DB {
     name: string;
     user_id: Generated<string | null>;
     team_id: Generated<string | null>;
+    is_for_team: boolean;
     url: string;
     description: string;
     tag: string;

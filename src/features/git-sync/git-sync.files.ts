@@ -91,6 +91,8 @@ function check(files: readonly GitFile[]): void {
     bytes += sizeBytes;
     if (kind === 'submodule')
       throw unusable(`${path} is a submodule, which is not followed: put its files into the repository.`);
+    if (kind === 'link' && sizeBytes > LIMITS.pathBytes)
+      throw unusable(`${path} is a link that leads out of the repository.`);
     if (sizeBytes > LIMITS.eachBytes) throw unusable(`${path} is larger than ${LIMITS.eachBytes / MB} MB.`);
     const names = path.split('/');
     if (names.some((name) => name === '' || name === '.' || name === '..' || name.toLowerCase() === '.git'))

@@ -5,7 +5,6 @@ import { AppError, type Fault } from '#core/errors.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { requireVerified } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { findGitAccount, type GitAccountRow } from '#features/git-account/git-account.ts';
 import { hold, requireIdle } from '#features/hold/hold.ts';
 import {
   findStage,
@@ -17,9 +16,10 @@ import {
 } from '#features/instance/instance.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
 import { syncSite } from './git-sync.jobs.ts';
+import { linkedAccount } from './git-sync.open.ts';
 import { bodyUrlFault } from './git-sync.rules.ts';
 import { type GitLink, notLinked } from './git-sync.schema.ts';
-import { deleteLink, findLink, type LinkRow, putLink, setStageBranch } from './git-sync.sql.ts';
+import { deleteLink, findLink, putLink, setStageBranch } from './git-sync.sql.ts';
 import { accountOf, answered, verifyWith } from './git-sync.verify.ts';
 
 /** A repository that was looked at and found right, with what opened it. */
@@ -54,10 +54,6 @@ export async function prepareStageBranch(
     verifyWith(services, caller, services.git.readUrl(link.git_url), branch, account),
   );
   return undefined;
-}
-
-async function linkedAccount(db: Db, { account_id }: LinkRow): Promise<GitAccountRow | undefined> {
-  return account_id === null ? undefined : findGitAccount(db, account_id);
 }
 
 async function faultsIn<T>(field: string, act: () => Promise<T>): Promise<T> {

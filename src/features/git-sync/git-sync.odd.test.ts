@@ -240,6 +240,12 @@ suite('a look by the clock', () => {
     const { id } = await owner.api.createGitAccount({ body });
     await link(url);
     assert.deepEqual([await hashOf(), (await owner.api.getGitLink(at())).is_account_missing], [first, false]);
+    // It is used for as long as whoever linked it works for the team.
+    const setRole = (role: 'viewer' | 'owner') =>
+      sql`update team_members set role = ${role} where user_id = ${owner.userId}`.execute(app.services.db);
+    await setRole('viewer');
+    assert.equal((await owner.api.getGitLink(at())).is_account_missing, true);
+    await setRole('owner');
     await owner.api.deleteGitAccount({ params: { git_account_id: id } });
     assert.match(await refusal(), /account that opened the repository is linked no more/);
     assert.equal((await owner.api.getGitLink(at())).is_account_missing, true);

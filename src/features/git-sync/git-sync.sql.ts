@@ -16,6 +16,18 @@ export async function findLink(db: Db, siteId: string): Promise<LinkRow | undefi
   return db.selectFrom('git_links').selectAll().where('site_id', '=', siteId).executeTakeFirst();
 }
 
+/** The account that opens a linked repository, for as long as whoever linked it works for the team of the site. */
+export async function findLinkedAccountId(
+  db: Db,
+  link: Pick<LinkRow, 'site_id' | 'account_id'>,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from git_accounts a join sites s on s.id = ${link.site_id}
+    join team_members m on m.team_id = s.team_id and m.user_id = a.user_id and m.role <> 'viewer'
+    where a.id = ${link.account_id}`.execute(db);
+  return rows[0]?.id;
+}
+
 export type NewLink = Pick<
   LinkRow,
   'site_id' | 'git_url' | 'branch' | 'account_id' | 'uses_account' | 'hook_secret_sealed'

@@ -20,6 +20,8 @@ interface TemplateWork {
   contentId: string;
   userId: string;
   mayUseAccounts: boolean;
+  /** What was looked at when it was asked for: the row may say something else by now. */
+  from: { url: string; commit: string } | { siteId: string | null };
 }
 
 /** A backup that runs is waited for. */
@@ -29,17 +31,21 @@ const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536 };
 /** Makes what sites are made from: a site that nobody visits, kept by the time machine, and gone from the host afterwards. */
 export const buildTemplate = jobKind<TemplateWork>({
   name: 'template.build',
-  lane: 'site',
+  // It may take long, and nobody's site has to wait for it.
+  lane: 'background',
   async run(work, { services, commit, signal }) {
     const { db, hosts } = services;
     const template = await findWorking(db, work);
-    if (!template) return commit(nothing);
+    if (!template) {
+      await undo(services, work, services.config.newSites);
+      return commit((tx) => finishEvent(tx, work.eventId, { failure: DELETED }));
+    }
     await reportProgress(db, work.eventId, { step: 'reading the site' });
-    const site = template.of_site_id === null ? undefined : await findSiteById(db, template.of_site_id);
+    const site = 'siteId' in work.from && work.from.siteId ? await findSiteById(db, work.from.siteId) : undefined;
     const spec = await specFor(services, template, work, site ?? services.config.newSites);
     try {
-      if (site) await makeFromSite(services, spec, site, template);
-      else await makeFromArchive(services, spec, work, template);
+      if ('commit' in work.from) await makeFromArchive(services, spec, work, work.from, template);
+      else await makeFromSite(services, spec, site, template);
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal || refusal.status >= 500) throw error;
@@ -61,23 +67,28 @@ export const buildTemplate = jobKind<TemplateWork>({
     await hosts.delete(spec);
     await commit(async (tx) => {
       const now = await lockTemplate(tx, template.id);
-      if (now?.working_event_id !== work.eventId) return forgetContent(tx, services, template.id, spec);
+      if (now?.working_event_id !== work.eventId) {
+        await forgetContent(tx, services, template.id, spec);
+        return finishEvent(tx, work.eventId, { failure: DELETED });
+      }
       await forgetLater(tx, services, now);
       await updateTemplateRow(tx, template.id, {
         ...{ content_id: spec.id, content_hash: cut.newest.hash, content_point: new Date(cut.newest.timeMs), plugins },
         ...{ host: spec.host, driver: spec.driver, core_version: spec.coreVersion, php_version: spec.phpVersion },
-        working_event_id: null,
+        ...{ working_event_id: null, commit_hash: 'commit' in work.from ? work.from.commit : null },
       });
       await finishEvent(tx, work.eventId, { result: { name: template.name } });
     });
   },
   async undo(work, services) {
-    const template = await findWorking(services.db, work);
-    const site = template?.of_site_id ? await findSiteById(services.db, template.of_site_id) : undefined;
+    const site =
+      'siteId' in work.from && work.from.siteId ? await findSiteById(services.db, work.from.siteId) : undefined;
     await undo(services, work, site ?? services.config.newSites);
   },
   abandon: (tx, work) => giveUp(tx, work, 'The template could not be made. Nothing is left of the attempt.'),
 });
+
+const DELETED = 'The template was deleted.';
 
 async function findWorking(db: Db, { templateId, eventId }: TemplateWork): Promise<TemplateRow | undefined> {
   const template = await inTransaction(db as Services['db'], (tx) => lockTemplate(tx, templateId));
@@ -130,18 +141,25 @@ function makeFromArchive(
   services: Services,
   spec: HostedSpec,
   work: TemplateWork,
+  { url, commit }: { url: string; commit: string },
   template: TemplateRow,
 ): Promise<void> {
-  return withArchive(services.db, services, { ...work, url: template.url }, ({ sizeBytes, read }) =>
-    services.hosts.make(spec, { kind: 'import', sizeBytes, read, change: changeFor(template) }),
-  );
+  return withArchive(services.db, services, { ...work, url }, async ({ sizeBytes, read, commit: found }) => {
+    if (found !== commit) throw new ArchiveRefused('the repository has another commit by now; fetch it again');
+    await services.hosts.make(spec, { kind: 'import', sizeBytes, read, change: changeFor(template) });
+  });
 }
 
 /** Whoever has the site by now has not asked for it. */
 export const SITE_LEFT = 'The site that the template was made from is no longer in its team.';
 
-async function makeFromSite(services: Services, spec: HostedSpec, site: SiteRow, template: TemplateRow): Promise<void> {
-  if (site.team_id !== template.team_id) throw new ArchiveRefused(SITE_LEFT);
+async function makeFromSite(
+  services: Services,
+  spec: HostedSpec,
+  site: SiteRow | undefined,
+  template: TemplateRow,
+): Promise<void> {
+  if (!site || site.team_id !== template.team_id) throw new ArchiveRefused(SITE_LEFT);
   const moment = await cutNow(services, site.id, WAIT_MS);
   const space = await spaceOf(services.db, site.id);
   await services.hosts.make(spec, { kind: 'cut', space, site: site.id, moment, change: changeFor(template) });

@@ -4,6 +4,7 @@ import { eventDetail } from '#core/events/events.ts';
 import { type Call, operation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery } from '#core/http/schema.ts';
 import { anyoneKnown, operator, operatorOn, signedIn, verified } from '#core/policy.ts';
+import { workingTeamErrors } from '#features/team/team.schema.ts';
 import {
   Approval,
   NewTemplate,
@@ -17,7 +18,7 @@ import {
   templateUnreachable,
   tooManyTemplates,
 } from './template.schema.ts';
-import { findTemplate, findVisible, listAll, listVisible } from './template.sql.ts';
+import { findNamed, findTemplate, findVisible, listAll, listVisible } from './template.sql.ts';
 import {
   approveTemplate,
   createTemplate,
@@ -36,7 +37,7 @@ const TemplatePath = Type.Object({ template_name: TemplateName });
 async function reread({ db }: Call, { body, eventId }: { body: Template; eventId: string }): Promise<Template> {
   const { failure } = await eventDetail(db, eventId);
   if (typeof failure === 'string') throw templateFailed({ message: failure });
-  const row = await findTemplate(db, body.name);
+  const row = await findTemplate(db, body.id);
   return row ? viewTemplate(row) : body;
 }
 
@@ -68,7 +69,15 @@ export const templateOperations = [
     }),
     body: NewTemplate,
     response: Template,
-    errors: [forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
+    errors: [
+      ...workingTeamErrors,
+      forbidden,
+      tooManyTemplates,
+      templateBusy,
+      templateRefused,
+      templateUnreachable,
+      templateFailed,
+    ],
     goesOn: true,
     prepare: ({ db, services, caller, query, body }) =>
       prepareTemplate(db, services, caller, body, query.create_static_site === true),
@@ -145,10 +154,11 @@ export const templateOperations = [
     path: '/operator/template/{template_name}',
     tag: 'operators',
     summary: 'Approve a template, so that a public one is for everybody, or take that back',
-    access: operatorOn((db, { template_name }) => findTemplate(db, String(template_name)), templateNotFound),
+    access: operatorOn((db, { template_name }) => findNamed(db, String(template_name)), templateNotFound),
     params: TemplatePath,
     body: Approval,
     response: Template,
+    errors: [templateBusy],
     handle: (call) => approveTemplate(call),
   }),
 ];

@@ -6,21 +6,22 @@ import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 
 export type TemplateRow = Selectable<DB['templates']>;
 
-/**
- * For everybody once an operator has approved it and its maker says so; else for its team, and for who is in a team with its maker. Who made
- * it for a team that they have left made it for others.
- */
+/** For everybody once an operator has approved it and its maker says so; else for its team, or where it has none for the teams of its maker. */
 function isVisible(caller: Caller | undefined): RawBuilder<unknown> {
   const isOpen = sql`(templates.approved and templates.is_public)`;
   if (!caller) return isOpen;
   const teams = sql`any(${[...caller.roles.keys()]}::uuid[])`;
-  const makerIn = (team: RawBuilder<unknown>) => sql`exists (
-    select from team_members where team_members.user_id = templates.user_id and team_members.team_id = ${team})`;
-  return sql`(${isOpen} or templates.team_id = ${teams} or
-    (templates.team_id is null or ${makerIn(sql`templates.team_id`)}) and (templates.user_id = ${caller.userId} or ${makerIn(teams)}))`;
+  return sql`(${isOpen} or templates.team_id = ${teams} or not templates.is_for_team and (templates.user_id = ${caller.userId} or exists (
+    select from team_members where team_members.user_id = templates.user_id and team_members.team_id = ${teams})))`;
 }
 
-export async function findTemplate(db: Db, name: string): Promise<TemplateRow | undefined> {
+export async function findTemplate(db: Db, id: string): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`select * from templates where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** For operators, who see all of them. */
+export async function findNamed(db: Db, name: string): Promise<TemplateRow | undefined> {
   const { rows } = await sql<TemplateRow>`select * from templates where name = ${name}`.execute(db);
   return rows[0];
 }
@@ -40,10 +41,14 @@ export function listAll(db: Db, approved: boolean | undefined, paging: Paging): 
   return listNewest(db, { table: 'templates', where, columns: sql`templates.*` }, paging);
 }
 
-export async function countOf(db: Db, userId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from templates where user_id = ${userId}`.execute(db);
-  return rows[0]?.count ?? 0;
+/** How many templates somebody has, and how many of them are being made. Whoever asks has to wait for one who asked before. */
+export async function countOf(db: Db, userId: string): Promise<{ all: number; working: number }> {
+  await sql`select from users where id = ${userId} for update`.execute(db);
+  const { rows } = await sql<{ all: number; working: number }>`
+    select count(*)::int as all, count(working_event_id)::int as working from templates where user_id = ${userId}`.execute(
+    db,
+  );
+  return rows[0] ?? { all: 0, working: 0 };
 }
 
 export async function lockTemplate(db: Db, id: string): Promise<TemplateRow | undefined> {
@@ -52,7 +57,7 @@ export async function lockTemplate(db: Db, id: string): Promise<TemplateRow | un
 }
 
 type NewRow = Pick<TemplateRow, 'id' | 'user_id' | 'team_id' | 'url' | 'description' | 'tag' | 'is_public' | 'theme'> &
-  Pick<TemplateRow, 'of_site_id' | 'plugins' | 'readme' | 'working_event_id'>;
+  Pick<TemplateRow, 'of_site_id' | 'plugins' | 'readme' | 'working_event_id' | 'is_for_team'>;
 
 /** Undefined where the name is taken. */
 export async function insertTemplate(db: Db, name: string, row: NewRow): Promise<TemplateRow | undefined> {

@@ -97,9 +97,22 @@ suite('a template', () => {
     const site = await newSite(maker);
     await siteOnDisk(app, site.id).write('plugins/own/own.php', '[]');
     await siteOnDisk(app, site.id).write('uploads/own.txt', 'my own');
+    const backdoor = `create trigger mine after update on wp_users begin
+      insert or ignore into wp_users (ID, user_login) values (666, 'support'); end`;
+    await siteOnDisk(app, site.id).query(backdoor);
+    await siteOnDisk(app, site.id).setOption('users_can_register', '1');
+    await siteOnDisk(app, site.id).setOption('default_role', 'administrator');
     const template = await make('https://example.com/my-shop', { fqdn: site.fqdn });
     assert.deepEqual([template.name, template.plugins], ['my-shop', ['own']]);
     const copy = await siteFrom('my-shop');
+    const options = await siteOnDisk(app, copy.id).query(
+      "select option_value from wp_options where option_name in ('users_can_register', 'default_role') order by 1",
+    );
+    assert.deepEqual(
+      options.map(({ option_value }) => option_value),
+      ['0', 'subscriber'],
+    );
+    assert.equal((await usersOf(copy.id)).length, 1, 'nothing that ran by itself has made somebody');
     assert.equal((await visit(app, copy.fqdn, '/wp-content/uploads/own.txt')).text, 'my own');
     const stranger = await registerPerson(app);
     await assert.rejects(make('https://example.com/x', { fqdn: site.fqdn }, stranger), refused(422));
@@ -120,6 +133,8 @@ suite('a template', () => {
     const nobody = { api: createClient({ baseUrl: app.url }) };
     const listed = async ({ api }: Pick<Person, 'api'>) =>
       (await api.listTemplates({ query: { size: 100 } })).results.some((each) => each.name === name);
+    // Another team of its maker is none of its own.
+    await letIn(stranger, maker, 'viewer');
     for (const who of [stranger, nobody]) await assert.rejects(get(name, who), refused(404, 'template.not_found'));
     await assert.rejects(siteFrom(name, stranger), refused(422));
     assert.deepEqual([await listed(stranger), await listed(colleague), await listed(maker)], [false, true, true]);
@@ -135,6 +150,10 @@ suite('a template', () => {
     await maker.api.updateTemplate({ params: { template_name: name }, body: { is_public: false, tag: 'other' } });
     await assert.rejects(get(name, nobody), refused(404));
     assert.equal((await get(name)).tag, 'other');
+    const say = (change: { url?: string; description?: string }) =>
+      maker.api.updateTemplate({ params: { template_name: name }, body: change });
+    await assert.rejects(say({ url: 'javascript:alert(1)' }), refused(422));
+    assert.equal((await say({ description: 'Something else' })).approved, false);
   });
 
   test('is fetched again when it is asked for, and has to be approved again', async () => {

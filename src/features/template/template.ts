@@ -7,6 +7,7 @@ import type { Call } from '#core/http/operation.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
+import { lockWorkingTeam } from '#features/team/team.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { type InspectedArchive, inspectArchive } from './template.archive.ts';
 import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
@@ -31,6 +32,8 @@ import {
 
 const MAX_TEMPLATES = 50;
 const MAX_SAME_NAME = 100;
+/** Each takes long, and others wait for the same workers. */
+const MAX_WORKING = 2;
 
 export const viewTemplate = (row: TemplateRow): Template => ({
   id: row.id,
@@ -104,14 +107,16 @@ export async function prepareTemplate(
 /** Writes the template, its event and the job that makes what sites are made from, together. */
 export async function createTemplate(call: Call, input: NewTemplate, prepared: PreparedTemplate): Promise<Template> {
   const { db, caller } = call;
-  if ((await countOf(db, caller.userId)) >= MAX_TEMPLATES) throw tooManyTemplates();
-  const id = randomUUID();
   const { teamId, siteId, archive } = prepared;
-  const eventId = await recordTemplateEvent(db, caller, { id, team_id: teamId }, 'created', nameFrom(input), true);
+  if (teamId !== null) await lockWorkingTeam(db, teamId);
+  const { all, working } = await countOf(db, caller.userId);
+  if (all >= MAX_TEMPLATES) throw tooManyTemplates();
+  if (working >= MAX_WORKING) throw templateBusy({ message: 'Wait until the templates are made that you asked for.' });
   const row = await insertUnderFreeName(db, nameFrom(input), {
-    id,
+    id: randomUUID(),
     user_id: caller.userId,
     team_id: teamId,
+    is_for_team: teamId !== null,
     of_site_id: siteId,
     url: input.url.trim(),
     description: input.description.trim(),
@@ -120,20 +125,31 @@ export async function createTemplate(call: Call, input: NewTemplate, prepared: P
     theme: input.theme ?? null,
     plugins: archive?.plugins ?? null,
     readme: archive?.readme ?? null,
-    working_event_id: eventId,
+    working_event_id: null,
   });
-  await enqueueBuild(call, id, eventId);
-  return viewTemplate(row);
+  const eventId = await recordTemplateEvent(db, caller, row, 'created', row.name, true);
+  await enqueueBuild(call, row, eventId, archive?.commit);
+  return viewTemplate(await updateTemplateRow(db, row.id, { working_event_id: eventId }));
 }
 
+/** It makes what was looked at, whatever the row says by then. */
 async function enqueueBuild(
   { db, services, caller, headers }: Call,
-  templateId: string,
+  template: TemplateRow,
   eventId: string,
+  commit: string | undefined,
 ): Promise<void> {
   const mayUseAccounts = caller.credential.teamId === null;
-  const work = { templateId, eventId, contentId: randomUUID(), userId: caller.userId, mayUseAccounts };
-  await services.jobs.enqueue(db, buildTemplate, work, templateId);
+  const from = commit === undefined ? { siteId: template.of_site_id } : { url: template.url, commit };
+  const work = {
+    templateId: template.id,
+    eventId,
+    contentId: randomUUID(),
+    userId: caller.userId,
+    mayUseAccounts,
+    from,
+  };
+  await services.jobs.enqueue(db, buildTemplate, work, template.id);
   headers['operation-id'] = eventId;
 }
 
@@ -189,6 +205,7 @@ export async function prepareUpdate(
   url: string | undefined,
   isFetched: boolean,
 ): Promise<InspectedArchive | undefined> {
+  if (url !== undefined) requireUrl(services, template, url);
   if (!isFetched) return undefined;
   if (template.of_site_id !== null) {
     const site = await findSiteById(db, template.of_site_id);
@@ -196,6 +213,12 @@ export async function prepareUpdate(
     return undefined;
   }
   return inspectArchive(db, services, caller, { url: url ?? template.url, theme: template.theme ?? undefined });
+}
+
+/** The page that shows a site, or a repository. */
+function requireUrl({ git }: Services, { of_site_id }: TemplateRow, url: string): void {
+  if (of_site_id === null) git.readUrl(url.trim());
+  else if (!/^https?:\/\//i.test(url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
 }
 
 /** What sites are made from changes only when it is fetched again, and then an operator has to look at it again. */
@@ -206,12 +229,12 @@ export async function updateTemplate(
   const { db, caller, subject } = call;
   const template = await lockTemplate(db, subject.id);
   if (!template) throw templateNotFound();
-  if (isFetched && template.working_event_id !== null) throw templateBusy();
+  if ((isFetched || call.body.url !== undefined) && template.working_event_id !== null) throw templateBusy();
   const change = changeOf(call, template, isFetched);
   if (Object.keys(change).length === 0) return viewTemplate(template);
   const eventId = await recordTemplateEvent(db, caller, template, 'updated', template.name, isFetched);
   const row = await updateTemplateRow(db, template.id, { ...change, ...(isFetched && { working_event_id: eventId }) });
-  if (isFetched) await enqueueBuild(call, template.id, eventId);
+  if (isFetched) await enqueueBuild(call, row, eventId, call.prepared?.commit);
   return viewTemplate(row);
 }
 
@@ -225,7 +248,8 @@ function changeOf(
   template: TemplateRow,
   isFetched: boolean,
 ): Partial<TemplateRow> {
-  const isAnother = isFetched || (body.url !== undefined && body.url !== template.url);
+  const isSaid = (name: 'url' | 'description') => body[name] !== undefined && body[name] !== template[name];
+  const isAnother = isFetched || isSaid('url') || isSaid('description');
   return {
     ...body,
     ...(isAnother && { approved: template.approved && caller.isSuperuser }),
@@ -237,6 +261,9 @@ export async function approveTemplate(
   call: Call<unknown, unknown, { approved: boolean }, TemplateRow>,
 ): Promise<Template> {
   const { db, caller, subject, body } = call;
+  const template = await lockTemplate(db, subject.id);
+  // What is being made is not what the operator has seen.
+  if (!template || template.working_event_id !== null) throw templateBusy();
   await recordTemplateEvent(db, caller, subject, 'updated', subject.name);
   return viewTemplate(await updateTemplateRow(db, subject.id, { approved: body.approved }));
 }

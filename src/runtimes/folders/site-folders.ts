@@ -78,8 +78,9 @@ export class SiteFolders {
     // The database is its site's, so it is asked in a process of its own.
     const database = new SiteDatabaseProcess(databaseFile(draft));
     try {
-      await database.moveTo(url);
+      // First: what a stranger put there to run by itself must not see the move.
       if (change) await database.adapt(change.to, theme);
+      await database.moveTo(url);
     } finally {
       database.close();
     }

@@ -11,12 +11,25 @@ export interface ChosenTheme {
 
 /** Makes a database that comes from elsewhere the site's own. Runs inside of one transaction. */
 export function adapt(run: Run, change: Adaptation, theme: ChosenTheme | undefined, now: Date): void {
-  if (change.people === 'none') {
+  if (change.people === 'kept') addAdministrator(run, change.first, now);
+  else {
+    // Also where a template was cleaned before: PHP of its own has run since.
+    removeTriggers(run);
     removePeople(run);
     removePassing(run);
-  } else if (change.people === 'first') writeFirstPerson(run, 1, change.first, now);
-  else addAdministrator(run, change.first, now);
+    closeDoors(run);
+  }
+  if (change.people === 'first') writeFirstPerson(run, 1, change.first, now);
   if (theme) activateTheme(run, theme);
+}
+
+/** What the SQLite driver of WordPress makes for ON UPDATE CURRENT_TIMESTAMP; whatever else runs by itself was somebody's idea. */
+const TIMESTAMP_TRIGGER =
+  /^\s*CREATE TRIGGER `_wp_sqlite_[^`]+`\s+AFTER UPDATE ON `([^`]+)`\s+FOR EACH ROW\s+BEGIN\s+UPDATE `\1` SET `[^`]+` = CURRENT_TIMESTAMP WHERE rowid = NEW\.rowid;\s+END\s*$/;
+
+function removeTriggers(run: Run): void {
+  for (const { type, name, sql } of run("select type, name, sql from sqlite_master where type in ('trigger', 'view')"))
+    if (!TIMESTAMP_TRIGGER.test(String(sql))) run(`drop ${type} "${String(name).replaceAll('"', '""')}"`);
 }
 
 const ADMINISTRATOR = 'a:1:{s:13:"administrator";b:1;}';
@@ -50,6 +63,15 @@ const PASSING_OPTIONS = `option_name like '\\_transient\\_%' escape '\\' or opti
 function removePassing(run: Run): void {
   run(`delete from wp_options where ${PASSING_OPTIONS}`);
   run("delete from wp_postmeta where meta_key in ('_edit_lock', '_edit_last')");
+}
+
+/** Nobody gets in who was not asked: neither by signing up, nor by a key of somebody whose number is now another's. */
+function closeDoors(run: Run): void {
+  for (const [name, value] of Object.entries({ users_can_register: '0', default_role: 'subscriber' }))
+    run('update wp_options set option_value = ? where option_name = ?', value, name);
+  run("delete from wp_options where option_name in ('wp_mail_smtp', 'swpsmtp_options', 'postman_options')");
+  const keys = run("select name from sqlite_master where type = 'table' and name like '%woocommerce_api_keys'");
+  for (const { name } of keys) run(`delete from "${String(name).replaceAll('"', '""')}"`);
 }
 
 function activateTheme(run: Run, { stylesheet, template }: ChosenTheme): void {

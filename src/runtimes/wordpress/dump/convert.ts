@@ -7,18 +7,20 @@ import type { Affinity } from './table.ts';
 export class Unfit extends Error {}
 
 /** What MySQL calls latin1 is windows-1252. */
-const ENCODINGS: Record<string, string> = {
-  utf8: 'utf-8',
-  utf8mb3: 'utf-8',
-  utf8mb4: 'utf-8',
-  binary: 'utf-8',
-  ascii: 'utf-8',
-  latin1: 'windows-1252',
-};
+const ENCODINGS = new Map(
+  Object.entries({
+    utf8: 'utf-8',
+    utf8mb3: 'utf-8',
+    utf8mb4: 'utf-8',
+    binary: 'utf-8',
+    ascii: 'utf-8',
+    latin1: 'windows-1252',
+  }),
+);
 const DECODERS = new Map<string, TextDecoder>();
 const [MIN_INTEGER, MAX_INTEGER] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-export const isKnownCharset = (charset: string) => charset in ENCODINGS;
+export const isKnownCharset = (charset: string) => ENCODINGS.has(charset);
 
 /** A value of a dump as the column keeps it. */
 export function toSqlValue(value: Value, affinity: Affinity, charset: string): SqlValue {
@@ -31,7 +33,7 @@ export function toSqlValue(value: Value, affinity: Affinity, charset: string): S
 
 function decode(value: Exclude<Value, null | { kind: 'number' }>, charset: string): string {
   const named = value.kind === 'string' ? (value.charset ?? charset) : 'utf8mb4';
-  const encoding = ENCODINGS[named];
+  const encoding = ENCODINGS.get(named);
   if (!encoding) throw new Unfit(`is in the character set ${named}, which is not taken`);
   const decoder = DECODERS.get(encoding) ?? new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   DECODERS.set(encoding, decoder);

@@ -66,7 +66,8 @@ const TYPES: Record<string, Affinity> = {
   longblob: 'blob',
 };
 
-export const affinityOf = (type: string): Affinity | undefined => TYPES[type];
+export const affinityOf = (type: string): Affinity | undefined =>
+  Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
 
 /** The statement that makes the table, written by us from what was read: nothing of the dump's own words is in it. */
 export function writeTable({ name, columns, keys }: Table): string {
