@@ -80,7 +80,7 @@ process.exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
 
 /** Files that take long come first, so that no lane is left alone with one in the end. */
 function weight(file: string): number {
-  if (/launchBrowser|php-wasm/.test(readFileSync(join(root, file), 'utf8'))) return 2;
+  if (/launchBrowser|php-wasm|openTestRuntime/.test(readFileSync(join(root, file), 'utf8'))) return 2;
   return file.startsWith('test/') ? 1 : 0;
 }
 
