@@ -87,11 +87,12 @@ export function describeProcesses(
       runtime.listen({ touched: (siteId) => siteId === site.id && heard++ });
       const long = await hold();
       assert.ok(await isAlive());
-      // Two have begun and one has ended, which is told a moment after its answer.
-      await until(() => heard === 3);
+      // Two have begun and one has ended, which is told a moment after its answer. On a busy machine a request of before is told here too.
+      await until(() => heard >= 3);
+      const before = heard;
       await long.letGo();
       await long.answer;
-      await until(() => heard === 4);
+      await until(() => heard > before);
     });
 
     it('ends all processes of a site when it is stopped, and when some work has it to itself', async () => {
