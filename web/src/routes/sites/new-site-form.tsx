@@ -175,7 +175,7 @@ const EMPTY = '-';
 const cardOf = ({ name, description, plugins }: Template) => ({
   value: name,
   label: name,
-  hint: plugins && plugins.length > 0 ? `${description} With ${plugins.join(', ')}.` : description,
+  hint: plugins && plugins.length > 0 ? `${description} · ${plugins.join(', ')}` : description,
 });
 
 /** The account's own choice, else the platform's first. */
