@@ -33,7 +33,7 @@ export function RadioCards({ name, legend, options, value, onValueChange }: Radi
         render={<BaseRadioGroup value={value} onValueChange={(next) => onValueChange(String(next))} />}
         className="grid gap-3 sm:grid-cols-2"
       >
-        <Fieldset.Legend className={cx(labelStyle, 'mb-1.5')}>{legend}</Fieldset.Legend>
+        <Fieldset.Legend className={cx(labelStyle, 'col-span-full mb-1.5')}>{legend}</Fieldset.Legend>
         {options.map((option) => (
           <RadioItem
             key={option.value}
