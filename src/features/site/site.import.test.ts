@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -58,6 +58,12 @@ async function answerTo(asked: ClientRequest): Promise<{ status: number | undefi
   return { status: response.statusCode, code };
 }
 
+/** Whether this process has a file open for what is being sent. */
+async function isArriving(): Promise<boolean> {
+  const open = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+  return (await Promise.all(open)).some((path) => path.startsWith(join(app.services.config.dataDir, 'uploads/')));
+}
+
 const left = async () => ({
   uploads: await readdir(join(app.services.config.dataDir, 'uploads')).catch(() => []),
   unpacked: await readdir(join(app.services.config.dataDir, 'imports')).catch(() => []),
@@ -99,10 +105,7 @@ suite('an archive of a site from elsewhere', () => {
     const before = await left();
     const cases: [Buffer, RegExp][] = [
       [hostile('a path that leads up in a zip'), /leads out of its folder/],
-      [hostile('a tar entry of the kind 2'), /symbolic link/],
-      [zip([...files, { name: 'x.txt', data: '' }].slice(0, 1)), /dump|database/],
       [zip([{ name: 'content/x' }, { name: 'database.sql', data: 'CREATE TRIGGER x;' }]), /CREATE TRIGGER/],
-      [Buffer.from('{"an": "object"}'), /./],
     ];
     for (const [bytes, says] of cases)
       await assert.rejects(imported(bytes, fqdn), (error: ApiError) => {
@@ -146,13 +149,13 @@ suite('an archive of a site from elsewhere', () => {
     const before = await left();
     const first = begin(newFqdn(), { 'content-length': 1000 });
     first.write('PK');
-    await eventually(async () => {
-      const again = await answerTo(begin(newFqdn(), { 'content-length': 2 }).end('PK'));
-      return again.status === 409 && again.code === 'site.import_running';
-    });
+    await eventually(isArriving);
     assert.deepEqual((await left()).uploads, [], 'what has arrived has no name');
+    const next = () => answerTo(begin(newFqdn(), { 'content-length': 2 }).end('PK'));
+    assert.deepEqual(await next(), { status: 409, code: 'site.import_running' });
     first.destroy();
-    await eventually(async () => (await answerTo(begin(newFqdn(), { 'content-length': 2 }).end('PK'))).status === 422);
+    await eventually(async () => !(await isArriving()));
+    assert.equal((await next()).status, 422);
     assert.deepEqual(await left(), before);
   });
 
