@@ -68,7 +68,9 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('tab', { name: 'From an archive' }).click();
     await assertFitsAndAccessible(page, 'an import');
     const choose = (buffer: Buffer) =>
-      page.getByLabel('Archive').setInputFiles({ name: 'site.zip', mimeType: 'application/zip', buffer });
+      page
+        .getByLabel('Archive', { exact: true })
+        .setInputFiles({ name: 'site.zip', mimeType: 'application/zip', buffer });
     await choose(Buffer.from('no archive'));
     await page.getByLabel('Name', { exact: true }).fill('from-elsewhere');
     await page.getByRole('button', { name: 'Import site' }).click();
