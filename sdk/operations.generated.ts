@@ -1159,6 +1159,8 @@ export interface Operations {
       cms_last_name: string;
       cms_password: string;
     } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Create a site from the archive of one elsewhere: zip, tar.gz or tar.zst with wp-content and an SQL dump. Its people stay */
+  importSite: { input: { query: { fqdn: string; team_id: string; region_name?: string; is_free?: boolean }; body: Blob }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.create_failed' | 'site.import_refused' | 'site.import_running' | 'site.name_held' | 'site.name_taken' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** One site */
   getSite: { input: { params: { fqdn: string } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Change a site: its protection, its cache, its name, its team, its version of WordPress */
@@ -1580,6 +1582,7 @@ export const ROUTES = {
   acceptInvite: { method: 'POST', path: '/f/api/v1/invite/accept', body: 'application/json' },
   listSites: { method: 'GET', path: '/f/api/v1/site' },
   createSite: { method: 'POST', path: '/f/api/v1/site', body: 'application/json' },
+  importSite: { method: 'POST', path: '/f/api/v1/site/import', body: 'application/octet-stream' },
   getSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}' },
   updateSite: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}', body: 'application/json' },
   deleteSite: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}' },

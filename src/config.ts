@@ -54,6 +54,8 @@ export interface Config {
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
   newSites: { host: string; driver: DriverName };
+  /** The largest archive that a site can be imported from. */
+  importMaxBytes: number;
   /** Where other processes reach the sites of this one, as address:port; undefined: over a socket under dataDir. */
   hostAddress: string | undefined;
   /** Warm PHP processes that wait for the next site to wake. */
@@ -126,6 +128,7 @@ function readPlace(variables: Variables) {
     publicIp: variables.PUBLIC_IP,
     newSites: { host: variables.SITE_HOST, driver: variables.RUNTIME },
     hostAddress: variables.SITE_HOST_ADDRESS,
+    importMaxBytes: variables.IMPORT_MAX_MB * 1_000_000,
     logLevel: variables.LOG_LEVEL,
   };
 }

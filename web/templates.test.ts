@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
+import { dumpOf } from '../test/archives/dump.ts';
+import { zip } from '../test/archives/pack.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
@@ -57,6 +59,26 @@ describe('templates in the dashboard', { timeout: 400_000 }, () => {
     const fqdn = 'from-a-template.localhost';
     assert.equal((await visit(app, fqdn, '/wp-content/uploads/photo.txt')).text, 'a photo');
     assert.match((await visit(app, fqdn, '/')).text, /From a template/);
+    assert.deepEqual(ada.complaints, []);
+  });
+
+  it('make room for the archive of a site from elsewhere, and say what is wrong with it', async () => {
+    const { page } = ada;
+    await page.goto('/sites/new');
+    await page.getByRole('tab', { name: 'From an archive' }).click();
+    await assertFitsAndAccessible(page, 'an import');
+    const choose = (buffer: Buffer) =>
+      page
+        .getByLabel('Archive', { exact: true })
+        .setInputFiles({ name: 'site.zip', mimeType: 'application/zip', buffer });
+    await choose(Buffer.from('no archive'));
+    await page.getByLabel('Name', { exact: true }).fill('from-elsewhere');
+    await page.getByRole('button', { name: 'Import site' }).click();
+    await page.getByText('The archive can not be taken').waitFor();
+    await choose(zip([{ name: 'content/a.txt' }, { name: 'database.sql', data: dumpOf({ title: 'Elsewhere' }) }]));
+    await page.getByRole('button', { name: 'Import site' }).click();
+    await page.getByText('Your site is ready').waitFor();
+    assert.match((await visit(app, 'from-elsewhere.localhost', '/')).text, /Elsewhere/);
     assert.deepEqual(ada.complaints, []);
   });
 });

@@ -83,6 +83,8 @@ export const Variables = Type.Object({
   ),
   ADMIN_PASSWORD: text('Their password; made and shown once otherwise', { minLength: 8 }),
 
+  IMPORT_MAX_MB: number(2048, [1, 1_000_000], 'The largest archive that a site can be imported from'),
+
   TRUST_PROXY: networks('Addresses whose X-Forwarded-* headers count'),
   RATE_LIMIT_FACTOR: number(1, [0, 1_000_000], 'Scales the rate limits; 0 turns them off'),
   SMTP_URL: url('The server that mail leaves by; files otherwise', 'smtp:', 'smtps:'),

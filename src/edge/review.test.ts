@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, test } from 'node:test';
 import { openConnections } from '#core/http/connections.ts';
+import { whileArriving } from '#core/http/slow-requests.ts';
 import { createLog } from '#core/log.ts';
 import type { Route } from '#edge/route.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
@@ -92,8 +95,25 @@ test('whoever goes before the routes are known is forgotten', async () => {
   assert.equal(world.site.requests.length, 0);
 });
 
-test('a request that does not arrive within two minutes is given up', () => {
-  assert.equal(openConnections(() => undefined).server.requestTimeout, 120_000);
+test('a request that does not arrive in time is given up, unless it is a large body that still comes', async () => {
+  const work = Promise.withResolvers<void>();
+  const arriving = (request: IncomingMessage) =>
+    request.url === '/large' && void whileArriving(request, () => work.promise);
+  const { server } = openConnections(arriving, undefined, 100);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ask = (path: string) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 10\r\n\r\nabc`);
+    return { socket, answer: text(socket) };
+  };
+  const large = ask('/large');
+  assert.match(await ask('/small').answer, /^HTTP\/1\.1 408 /);
+  await pause(50);
+  assert.equal(large.socket.readyState, 'open');
+  large.socket.destroy();
+  work.resolve();
+  await large.answer.catch(() => '');
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('a refusal keeps the connection, unless a body is left on it', async () => {

@@ -98,11 +98,31 @@ export function describeImports(name: string, open: () => Promise<DriverUnderTes
       ]);
     });
 
-    it('keeps the people of a site that somebody imports, and lets in who did', async () => {
+    it('keeps the people of a site that somebody imports, and its title', async () => {
       const site = newSpec(template, 'imported.localhost');
-      await runtime.import(site, sourceOf(siteArchive()), { people: 'kept', first: firstContent('Imported') });
-      const users = (await ask(site, 'select user_login from wp_users order by ID')).flat();
-      assert.deepEqual(users, ['mallory', firstContent('').admin.username]);
+      await runtime.import(site, sourceOf(siteArchive()), { people: 'kept', email: 'ada@example.com' });
+      assert.deepEqual(await ask(site, 'select user_login, user_pass from wp_users'), [
+        ['mallory', '$P$BmallorysHash'],
+      ]);
+      assert.deepEqual(await ask(site, "select option_value from wp_options where option_name = 'blogname'"), [
+        ['Old title'],
+      ]);
+    });
+
+    it('gives such a site an administrator where nobody in it is one', async () => {
+      const administrators = (site: SiteSpec) =>
+        ask(
+          site,
+          `select user_login, user_email, user_pass from wp_users join wp_usermeta on user_id = ID
+           where meta_key = 'wp_capabilities' and meta_value like '%administrator%'`,
+        );
+      const dump = dumpOf().replace(`'a:1:{s:13:"administrator";b:1;}'`, `'a:1:{s:6:"editor";b:1;}'`);
+      const archive = sourceOf(zip([{ name: 'content/x' }, { name: 'database.sql', data: dump }]));
+      const [known, added] = [newSpec(template, 'known.localhost'), newSpec(template, 'added.localhost')];
+      await runtime.import(known, archive, { people: 'kept', email: 'mallory@example.com' });
+      await runtime.import(added, archive, { people: 'kept', email: 'ada@example.com' });
+      assert.deepEqual(await administrators(known), [['mallory', 'mallory@example.com', '$P$BmallorysHash']]);
+      assert.deepEqual(await administrators(added), [['admin', 'ada@example.com', '!']]);
     });
 
     it('leaves nothing of one that is refused', async () => {

@@ -122,12 +122,13 @@ export interface FirstContent {
 /**
  * What becomes of the people in a database that comes from elsewhere. Whoever had an account there gets none in a site that somebody else
  * makes of it, and nothing that tells of them stays: what others make sites of has one administrator, without a password (`none`), who is
- * then whoever made the site (`first`). Who imports a site of their own keeps its people, and is an administrator besides (`kept`).
+ * then whoever made the site (`first`). Who imports a site of their own keeps its people as they are (`kept`); where none of them is an
+ * administrator, whoever has that address becomes one.
  */
 export type Adaptation =
   | { people: 'none'; theme?: string }
   | { people: 'first'; first: FirstContent }
-  | { people: 'kept'; first: FirstContent };
+  | { people: 'kept'; email: string };
 
 /** An archive that lies elsewhere and is read in parts. */
 export interface ArchiveSource {

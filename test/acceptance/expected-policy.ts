@@ -52,6 +52,7 @@ listSites                            401       200     200     200    200    200
 listSites/of the team                401       404     200     200    200    200      404      401     200     200      200       404         200
 createSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 createSite/with a repository         401       404     403     200    200    200      404      401     200     403      403       404         403
+importSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 getSite                              401       404     200     200    200    200      404      401     200     200      200       404         200
 updateSite                           401       404     403     200    200    200      404      401     200     403      403       404         200
 updateSite/to another team           401       404     403     403    200    200      404      401     200     403      403       404         403
@@ -221,6 +222,7 @@ readEvents      body.event_id                  404 event.not_found
 
 listSites       query.team_id                  404 team.not_found
 createSite      body.team_id                   404 team.not_found
+importSite      query.team_id                  404 team.not_found
 getSite         params.fqdn                    404 site.not_found
 updateSite      params.fqdn                    404 site.not_found
 updateSite      body.team_id                   404 team.not_found

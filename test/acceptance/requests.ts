@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
+import { dumpOf } from '../archives/dump.ts';
+import { zip } from '../archives/pack.ts';
 import { repositoryUrl } from './outside.ts';
 import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
@@ -70,6 +72,7 @@ const onDelivery: Make = async ({ world, place }) => {
   const params = await webhookIn(world, place);
   return { params: { ...params, delivery_id: await world.webhookDelivery(params.webhook_id) } };
 };
+const SITE_ARCHIVE = zip([{ name: 'content/a.txt' }, { name: 'database.sql', data: dumpOf() }]);
 const now = () => new Date().toISOString();
 const newName = () => `n-${randomBytes(6).toString('hex')}`;
 
@@ -185,6 +188,10 @@ export const requests: Record<string, Make> = {
       team_id: place.teamId,
       git_url: repositoryUrl(world.app.services.config),
     },
+  }),
+  importSite: ({ place }) => ({
+    query: { fqdn: `${newName()}.localhost`, team_id: place.teamId },
+    body: SITE_ARCHIVE,
   }),
   getSite: onSite(),
   updateSite: onSite({ body: { http_auth_enabled: true } }),

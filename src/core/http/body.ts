@@ -1,12 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Fault } from '#core/errors.ts';
+import type { Upload } from './upload.ts';
 
 /** A body as it arrived. What is wrong with it is a fault among others, reported together with those of the query. */
 export interface Body {
-  kind: 'json' | 'form' | 'xml' | 'bytes' | 'none';
+  kind: 'json' | 'form' | 'xml' | 'bytes' | 'stream' | 'none';
   value: unknown;
   contentType: string;
-  /** As received, so that a repeated request can be told from a different one. */
+  /** As received, so that a repeated request can be told from a different one. Of what is not received yet, its length. */
   raw: Buffer;
   faults: Fault[];
 }
@@ -18,6 +20,20 @@ export function installBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
     done(null, parseBody(raw, request.headers['content-type'] ?? ''));
   });
+}
+
+/** For the operations whose bodies are larger than memory: they read them as they come. */
+export function installStreamParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const { 'content-length': length, 'content-type': contentType = '' } = request.headers;
+    done(null, streamedBody(payload, contentType, length === undefined ? undefined : Number(length)));
+  });
+}
+
+export function streamedBody(stream: Readable, contentType: string, sizeBytes: number | undefined): Body {
+  const value: Upload = { stream, sizeBytes };
+  return { kind: 'stream', value, contentType, raw: Buffer.from(String(sizeBytes)), faults: [] };
 }
 
 export function bodyOf(request: { body: unknown }): Body {

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { type AppError, failure } from '#core/errors.ts';
 import { errorBody } from './answers.ts';
 import { malformed, tooLarge } from './failures.ts';
+import { LONGEST_REQUEST_MS, watchArrival } from './slow-requests.ts';
 
 /**
  * What lies below requests: connections, and what comes over them without ever becoming a request that a route could
@@ -24,8 +25,9 @@ const MAX_HEADER_BYTES = 32 * 1024;
 // Longer than load balancers keep a connection, so that it is them who close it.
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;
-// The whole request, its body included, has to be there by then.
-const REQUEST_MS = 120_000;
+const HEADERS_MS = 60_000;
+/** What Node calls it. */
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 export interface Connections {
   server: Server;
@@ -44,14 +46,16 @@ export interface Upgrades {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-export function openConnections(handle: RequestListener, upgrades?: Upgrades): Connections {
+export function openConnections(handle: RequestListener, upgrades?: Upgrades, requestMs?: number): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
   let closing = false;
   // Node would answer a missing Host by itself, with no body.
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
-    requestTimeout: REQUEST_MS,
+    headersTimeout: HEADERS_MS,
+    // Almost every request has less (slow-requests.ts).
+    requestTimeout: LONGEST_REQUEST_MS,
     // An upgrade that nobody takes may be ignored, and the request is answered as if it had not asked. So is one that
     // comes before the requests ahead of it are answered: the connection is still theirs.
     shouldUpgradeCallback: (request: IncomingMessage) =>
@@ -63,6 +67,7 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades): C
     for (const each of responses ?? []) if (isOver(each)) responses?.delete(each);
     responses?.add(response);
     if (closing) endAfter(request.socket, response);
+    watchArrival(request, () => refuse({ code: TOO_SLOW }, request.socket), requestMs);
     if (request.headers.host === undefined && request.httpVersion === '1.1') answerPlainly(response, malformed());
     else handle(request, response);
   });
@@ -81,14 +86,16 @@ export function openConnections(handle: RequestListener, upgrades?: Upgrades): C
       if ([...(answering.get(socket) ?? [])].every(isOver)) socket.end();
     });
 
+  const refuse: Connections['refuse'] = (error, socket) => {
+    const pending = [...(answering.get(socket) ?? [])].filter((response) => !isOver(response));
+    const begun = pending.some((response) => response.headersSent);
+    if (socket.writable && !begun && error.code !== 'ECONNRESET') socket.write(toText(fromParser(error.code)));
+    socket.destroy();
+  };
+
   return {
     server,
-    refuse(error, socket) {
-      const pending = [...(answering.get(socket) ?? [])].filter((response) => !isOver(response));
-      const begun = pending.some((response) => response.headersSent);
-      if (socket.writable && !begun && error.code !== 'ECONNRESET') socket.write(toText(fromParser(error.code)));
-      socket.destroy();
-    },
+    refuse,
     closeQuiet() {
       closing = true;
       for (const [socket, responses] of answering) {
@@ -109,7 +116,7 @@ function isOver(response: ServerResponse): boolean {
 function fromParser(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return tooLarge();
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow();
+  if (code === TOO_SLOW) return tooSlow();
   return malformed();
 }
 

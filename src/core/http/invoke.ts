@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'node:querystring';
+import { Readable } from 'node:stream';
 import type { Caller } from '#core/auth/caller.ts';
 import { opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts';
 import { answerCall } from './answer-call.ts';
 import { describeError } from './answers.ts';
-import { type Body, parseBody } from './body.ts';
+import { type Body, parseBody, streamedBody } from './body.ts';
 import { tooLarge } from './failures.ts';
 import type { Answer } from './idempotency.ts';
-import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
+import { API_PREFIX, BODY_LIMIT_BYTES, type Operation, takesStream } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { toWire } from './wire.ts';
 
@@ -87,9 +88,13 @@ function addressOf({ path }: Operation, { params = {}, query = {} }: Input): str
 const textOf = (params: Input['params'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 
-function readBody({ bodyLimitBytes = BODY_LIMIT_BYTES }: Operation, body: Input['body']): Body {
+function readBody(operation: Operation, body: Input['body']): Body {
+  const { bodyLimitBytes = BODY_LIMIT_BYTES } = operation;
   const isBytes = body !== undefined && 'bytes' in body && Buffer.isBuffer(body.bytes);
   const bytes = isBytes ? body.bytes : Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  const contentType = isBytes ? String(body.contentType) : body === undefined ? '' : 'application/json';
+  if (takesStream(operation) && bytes.length > 0)
+    return streamedBody(Readable.from([bytes]), contentType, bytes.length);
   if (bytes.length > bodyLimitBytes) throw tooLarge();
-  return parseBody(bytes, isBytes ? String(body.contentType) : body === undefined ? '' : 'application/json');
+  return parseBody(bytes, contentType);
 }

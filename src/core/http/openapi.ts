@@ -124,12 +124,13 @@ function describeSecurity(access: Operation['access']): Json[] {
 
 function describeBody(operation: Operation, schemas: Json): Json {
   const accepts = operation.accepts ?? ['json'];
-  const raw = accepts.includes('bytes') ? 'application/octet-stream' : accepts.includes('xml') && 'text/xml';
+  const isBytes = accepts.includes('bytes') || accepts.includes('stream');
+  const raw = isBytes ? 'application/octet-stream' : accepts.includes('xml') && 'text/xml';
   if (raw)
     return { requestBody: { required: true, content: { [raw]: { schema: { type: 'string', format: 'binary' } } } } };
   if (!operation.body) return {};
   const schema = hoist(withNulls(operation.body), schemas);
-  const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '', xml: '' };
+  const types = { json: 'application/json', form: 'application/x-www-form-urlencoded', bytes: '', stream: '', xml: '' };
   const content = Object.fromEntries(accepts.map((kind) => [types[kind], { schema }]));
   const { required = [] } = operation.body as { required?: string[] };
   return { requestBody: { required: required.length > 0, content } };

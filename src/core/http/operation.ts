@@ -64,8 +64,8 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   params?: TObject<P>;
   query?: TObject<Q>;
   body?: B;
-  /** What the body may be sent as; JSON unless said otherwise. */
-  accepts?: readonly ('json' | 'form' | 'xml' | 'bytes')[];
+  /** What the body may be sent as; JSON unless said otherwise. A `stream` is bytes that are read as they come (http/upload.ts). */
+  accepts?: readonly ('json' | 'form' | 'xml' | 'bytes' | 'stream')[];
   bodyLimitBytes?: number;
   /** Enabled for the assistant: (A) in the contract. */
   assistant?: true;
@@ -194,6 +194,8 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   stream?(call: Call, response: ServerResponse, lastEventId: string | undefined): Promise<void>;
   connect?(call: Call, upgrade: Upgrade): Promise<void>;
 };
+
+export const takesStream = ({ accepts = [] }: Pick<Operation, 'accepts'>): boolean => accepts.includes('stream');
 
 /**
  * Whether an Idempotency-Key counts: at every POST but sign-in, and but what the payment provider sends (docs/decisions/0014).

@@ -83,6 +83,7 @@ function ownUrl({ config: { baseUrl } }: Services, url: string): URL {
 function readBody(operation: Operation, read: Reader | undefined, body: Body, faults: Fault[]): unknown {
   const accepts = operation.accepts ?? ['json'];
   if (accepts.includes('bytes')) return body;
+  if (accepts.includes('stream')) return requireStream(body, faults);
   if (accepts.includes('xml')) return requireXml(body, faults);
   if (!read) return undefined;
   if (body.faults.length > 0) {
@@ -103,6 +104,11 @@ function readBody(operation: Operation, read: Reader | undefined, body: Body, fa
     return undefined;
   }
   return read(body.value, faults);
+}
+
+function requireStream(body: Body, faults: Fault[]): unknown {
+  if (body.kind === 'none') faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' });
+  return body.value;
 }
 
 function requireXml(body: Body, faults: Fault[]): Body {

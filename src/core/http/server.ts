@@ -12,12 +12,12 @@ import { failure, unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { showLimit } from './admission.ts';
 import { answerError } from './answers.ts';
-import { installBodyParsers } from './body.ts';
+import { installBodyParsers, installStreamParser } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showOn } from './dispatch.ts';
 import { routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
-import { API_PREFIX, type Operation } from './operation.ts';
+import { API_PREFIX, type Operation, takesStream } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
 import { passOn, socketAddresses } from './sockets.ts';
@@ -133,7 +133,11 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
 
   app.register(async (api) => {
-    for (const operation of operations) registerOperation(api, services, operation);
+    for (const operation of operations) if (!takesStream(operation)) registerOperation(api, services, operation);
+  });
+  app.register(async (api) => {
+    installStreamParser(api);
+    for (const operation of operations) if (takesStream(operation)) registerOperation(api, services, operation);
   });
   if (options.pages) options.pages(app);
   return app;

@@ -19,22 +19,26 @@ import {
   takenName,
   takeProvenName,
 } from '#features/site-name/site-name.ts';
-import { lockWorkingTeam } from '#features/team/team.ts';
+import { lockWorkingTeam, type TeamRow } from '#features/team/team.ts';
 import { type TemplateContent, templateContent } from '#features/template/template.ts';
 import { findDefaultRegion } from '#features/user/user.ts';
+import type { Place } from '#host/site-host.ts';
 import { hashForWordPress } from '#runtimes/wordpress/password.ts';
-import { createSiteJob } from './site.jobs.ts';
+import { createSiteJob, type SiteContent } from './site.jobs.ts';
 import { requireSlot, requireStorage } from './site.limits.ts';
 import { checkPassword } from './site.rules.ts';
-import type { NewSite, Site } from './site.schema.ts';
+import type { NewSite, Site, SitePlace } from './site.schema.ts';
 import { completeSite } from './site.view.ts';
 
 /** What is known of a new site before its transaction begins. */
-export interface PreparedSite {
+export interface PreparedPlace {
   region: Region;
+  claim: NameClaim;
+}
+
+export interface PreparedSite extends PreparedPlace {
   /** The password as WordPress keeps it. The password itself ends here. */
   passwordHash: string;
-  claim: NameClaim;
   /** The repository that it follows from its beginning. */
   link: PreparedLink | undefined;
   template: TemplateContent | undefined;
@@ -42,18 +46,8 @@ export interface PreparedSite {
 
 /** Finds every fault that needs a look at the data, then does what is slow. */
 export async function prepareSite(db: Db, services: Services, caller: Caller, input: NewSite): Promise<PreparedSite> {
-  const regions = await listRegions(db);
-  const faults: Fault[] = [
-    ...checkName(
-      services.config,
-      'fqdn',
-      input.fqdn,
-      regions.map(({ cname }) => cname),
-    ),
-    ...checkPassword(input),
-  ];
-  const region = await chooseRegion(db, caller, regions, input.region_name?.trim() || undefined);
-  if (!region) faults.push(noSuchRegion);
+  const { region, faults } = await findPlace(db, services, caller, input);
+  faults.push(...checkPassword(input));
   const template = input.template_name ? await templateContent(db, caller, input.template_name) : undefined;
   if (template && 'fault' in template) faults.push(bodyFault('template_name', `Value error, ${template.fault}`));
   if (faults.length > 0 || !region) throw invalid(...faults);
@@ -61,6 +55,19 @@ export async function prepareSite(db: Db, services: Services, caller: Caller, in
   const claim = await readClaim(db, services, input.fqdn, input.team_id);
   const content = template && 'content' in template ? template.content : undefined;
   return { region, claim, link, template: content, passwordHash: await hashForWordPress(input.cms_password) };
+}
+
+/** Its region, and what is wrong with its name. */
+export async function findPlace(
+  db: Db,
+  { config }: Services,
+  caller: Caller,
+  { fqdn, region_name }: SitePlace,
+): Promise<{ region: Region | undefined; faults: Fault[] }> {
+  const regions = await listRegions(db);
+  const cnames = regions.map(({ cname }) => cname);
+  const region = await chooseRegion(db, caller, regions, region_name?.trim() || undefined);
+  return { region, faults: [...checkName(config, 'fqdn', fqdn, cnames), ...(region ? [] : [noSuchRegion])] };
 }
 
 /** Without a name it is the account's default region, else the one that the platform began with. */
@@ -78,28 +85,53 @@ async function chooseRegion(
 const noSuchRegion = bodyFault('region_name', 'Value error, there is no region of this name');
 
 /** Writes the site, its name, its event and the job that makes it, together. */
-export async function createSite(
+export function createSite(
   call: Call,
   input: NewSite,
-  { region, passwordHash, claim, link, template }: PreparedSite,
+  { passwordHash, template, ...prepared }: PreparedSite,
 ): Promise<Site> {
+  const { secrets, config } = call.services;
+  const { host, driver } = template ?? config.newSites;
+  return addSite(call, input, {
+    ...prepared,
+    id: randomUUID(),
+    at: { host, driver },
+    activity: 'created',
+    content: {
+      ...(template && { template }),
+      title: input.cms_blog_name.trim(),
+      username: input.cms_username,
+      email: input.cms_email,
+      firstName: input.cms_first_name.trim(),
+      lastName: input.cms_last_name.trim(),
+      passwordHashSealed: secrets.seal(Buffer.from(passwordHash)).toString('base64'),
+    },
+  });
+}
+
+interface AddedSite extends PreparedPlace {
+  id: string;
+  at: Place;
+  /** What whoever adds it did. */
+  activity: 'created' | 'imported';
+  content: SiteContent;
+  link?: PreparedLink | undefined;
+  storageBytes?: number;
+}
+
+export async function addSite(call: Call, input: SitePlace, site: AddedSite): Promise<Site> {
   const { db, services, caller } = call;
-  const { secrets, config } = services;
+  const { id, region, claim, link, content } = site;
   if (!(await holdRegion(db, region.id))) throw invalid(noSuchRegion);
-  const team = await lockWorkingTeam(db, input.team_id);
-  await recheckRights(db, caller, input.team_id);
-  const isFree = input.is_free ?? false;
-  await requireSlot(db, team, isFree);
-  await requireStorage(db, team);
+  const team = await requireRoom(db, caller, input, site.storageBytes);
   await takeProvenName(call, input.fqdn, claim);
 
-  const id = randomUUID();
-  const isTesting = isUnderSiteDomain(config, input.fqdn);
+  const isTesting = isUnderSiteDomain(services.config, input.fqdn);
   const eventId = await recordSiteEvent(
     db,
     caller,
     { id, team_id: team.id, fqdn: input.fqdn },
-    { event_type: 'site.created', activity: `${caller.fullName} created ${input.fqdn}`, unfinished: true },
+    { event_type: 'site.created', activity: `${caller.fullName} ${site.activity} ${input.fqdn}`, unfinished: true },
   );
   const row = await insertNamedSite(db, {
     id,
@@ -109,31 +141,29 @@ export async function createSite(
     region_id: region.id,
     domain_option: isTesting ? 'platform' : 'custom',
     is_testing: isTesting,
-    ...services.config.newSites,
-    ...(template && { host: template.host, driver: template.driver }),
-    is_free: isFree,
+    ...site.at,
+    is_free: input.is_free ?? false,
     ...newPasswords(services),
   });
   if (!row) throw takenName(services, team.id, input.fqdn, claim);
   await hold(db, [id], 'creating', eventId);
   if (link) await linkSite(db, services, row, link);
   await requireFreeName(db, services, row.fqdn, team.id, claim);
-  await services.jobs.enqueue(
-    db,
-    createSiteJob,
-    {
-      siteId: id,
-      eventId,
-      ...(template && { template }),
-      title: input.cms_blog_name.trim(),
-      username: input.cms_username,
-      email: input.cms_email,
-      firstName: input.cms_first_name.trim(),
-      lastName: input.cms_last_name.trim(),
-      passwordHashSealed: secrets.seal(Buffer.from(passwordHash)).toString('base64'),
-    },
-    id,
-  );
+  await services.jobs.enqueue(db, createSiteJob, { siteId: id, eventId, ...content }, id);
   call.headers['operation-id'] = eventId;
   return completeSite(db, services, caller, (await findSiteById(db, id)) as SiteRow);
+}
+
+/** Whether the team may have another site, of this size. Locks the team. */
+export async function requireRoom(
+  db: Db,
+  caller: Caller,
+  { team_id, is_free }: SitePlace,
+  storageBytes?: number,
+): Promise<TeamRow> {
+  const team = await lockWorkingTeam(db, team_id);
+  await recheckRights(db, caller, team_id);
+  await requireSlot(db, team, is_free ?? false);
+  await requireStorage(db, team, storageBytes);
+  return team;
 }

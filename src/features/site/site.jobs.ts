@@ -20,10 +20,11 @@ import { newDkimKeys } from '#features/site-mail/site-mail.ts';
 import { dropName, isUnderSiteDomain, releaseName } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { TemplateContent } from '#features/template/template.ts';
-import type { Place, SiteHost, SiteOrigin } from '#host/site-host.ts';
+import type { HostedSpec, Place, SiteHost, SiteOrigin } from '#host/site-host.ts';
 import type { FirstContent } from '#runtimes/runtime.ts';
 
-interface Creation extends HeldWork {
+/** What a site is made of that the platform makes. */
+interface NewContent {
   title: string;
   username: string;
   email: string;
@@ -34,22 +35,30 @@ interface Creation extends HeldWork {
   template?: TemplateContent;
 }
 
+/** What is made already, and waits for its row (site.import.ts). */
+interface ImportedContent {
+  imported: Versions;
+}
+
+interface Versions {
+  coreVersion: string;
+  phpVersion: string;
+}
+
+export type SiteContent = NewContent | ImportedContent;
+type Creation = HeldWork & SiteContent;
+
 export const createSiteJob = jobKind<Creation>({
   name: 'site.create',
   lane: 'site',
-  async run(payload, { services, commit }) {
+  async run(payload, { services, commit, signal }) {
     const { hosts, secrets } = services;
-    const { siteId, eventId, title, username, email, firstName, lastName } = payload;
+    const { siteId, eventId } = payload;
     const site = await findOwn(services, payload);
     if (!site) return commit(nothing);
-    const passwordHash = secrets.open(Buffer.from(payload.passwordHashSealed, 'base64')).toString();
-    const [dkim, versions] = await Promise.all([newDkimKeys(), prepared(services, site, eventId)]);
-    const made = { ...site, core_version: versions.coreVersion, php_version: versions.phpVersion };
-    // A template stays with the WordPress that it was made with, for as long as that is here.
-    const core_version = payload.template?.coreVersion ?? versions.coreVersion;
-    const spec = specOf(services, payload.template ? await withKeptVersion(services, { ...made, core_version }) : made);
-    const first = { title, admin: { username, email, firstName, lastName, passwordHash } };
-    await hosts.make(spec, originOf(payload.template, first));
+    const isImported = 'imported' in payload;
+    const making = isImported ? settle(services, site, payload.imported, signal) : make(services, site, payload);
+    const [dkim, spec] = await Promise.all([newDkimKeys(), making]);
     // Whoever is told that the site is ready opens it in the next moment.
     await hosts.warmUp(spec);
     const storageBytes = await hosts.diskUsageBytes(site);
@@ -83,6 +92,36 @@ export const createSiteJob = jobKind<Creation>({
     // What went wrong in detail is for the operator, who finds it with the failed job.
     await finishEvent(tx, eventId, { failure: 'WordPress could not be set up. Nothing is left of the attempt.' });
   },
+});
+
+async function make(services: Services, site: SiteRow, content: HeldWork & NewContent): Promise<HostedSpec> {
+  const { hosts, secrets } = services;
+  const { title, username, email, firstName, lastName, template } = content;
+  const passwordHash = secrets.open(Buffer.from(content.passwordHashSealed, 'base64')).toString();
+  const versions = await prepared(services, site, content.eventId);
+  const made = withVersions(site, versions);
+  // A template stays with the WordPress that it was made with, for as long as that is here.
+  const core_version = template?.coreVersion ?? versions.coreVersion;
+  const spec = specOf(services, template ? await withKeptVersion(services, { ...made, core_version }) : made);
+  const first = { title, admin: { username, email, firstName, lastName, passwordHash } };
+  await hosts.make(spec, originOf(template, first));
+  return spec;
+}
+
+/** Its tables may be those of an older WordPress, which the newer one bears for as long as nobody needs what is new. */
+async function settle(services: Services, site: SiteRow, versions: Versions, signal: AbortSignal): Promise<HostedSpec> {
+  const made = withVersions(site, versions);
+  await upgradeDatabase(services, made, signal, '--skip-plugins', '--skip-themes').catch((error) => {
+    signal.throwIfAborted();
+    services.log.warn({ err: error, siteId: site.id }, 'an imported site keeps its old tables');
+  });
+  return specOf(services, made);
+}
+
+const withVersions = (site: SiteRow, { coreVersion, phpVersion }: Versions): SiteRow => ({
+  ...site,
+  core_version: coreVersion,
+  php_version: phpVersion,
 });
 
 function originOf(template: TemplateContent | undefined, first: FirstContent): SiteOrigin {
@@ -158,8 +197,13 @@ export const updateSiteJob = jobKind<Update>({
 const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536, asHolder: true };
 
 /** WordPress' own tables follow its version. Going back leaves them as they are, which older versions bear. */
-async function upgradeDatabase(services: Services, site: SiteRow, signal: AbortSignal): Promise<void> {
-  const command = { args: ['wp', 'core', 'update-db'] as const, ...UPGRADE, signal };
+async function upgradeDatabase(
+  services: Services,
+  site: SiteRow,
+  signal: AbortSignal,
+  ...flags: string[]
+): Promise<void> {
+  const command = { args: ['wp', 'core', 'update-db', ...flags] as const, ...UPGRADE, signal };
   const { exitCode, stderr } = await services.hosts.exec(specOf(services, site), command);
   if (exitCode !== 0) throw new Error(`wp core update-db ended with ${exitCode}: ${stderr.slice(0, 1000)}`);
 }

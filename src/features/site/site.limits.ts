@@ -37,10 +37,16 @@ export async function requireSlot(
  * count while they are kept, since filling and deleting one after another would get round the plan.
  */
 export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Promise<void> {
-  const { storage_bytes } = PLANS[team.plan_type_name];
   const keptBytes = await keptStorageBytes(db, team.id);
-  if (team.storage_usage + keptBytes + addedBytes < storage_bytes) return;
+  if (addedBytes < bytesLeft(team, keptBytes)) return;
   throw planStorage({ message: storageUsedUp(team.plan_type_name, keptBytes > 0) });
 }
+
+export async function storageLeft(db: Db, team: TeamRow): Promise<number> {
+  return bytesLeft(team, await keptStorageBytes(db, team.id));
+}
+
+const bytesLeft = ({ plan_type_name, storage_usage }: TeamRow, keptBytes: number) =>
+  PLANS[plan_type_name].storage_bytes - storage_usage - keptBytes;
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

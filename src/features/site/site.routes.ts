@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment, OfStage, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import type { Upload } from '#core/http/upload.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
@@ -12,15 +13,19 @@ import { nameErrors } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
+import { importSite, prepareImport } from './site.import.ts';
 import { createSiteLogin } from './site.login.ts';
 import {
   createFailed,
+  importRefused,
+  importRunning,
   NewSite,
   planSites,
   planStorage,
   Site,
   SiteChange,
   SiteLogin,
+  SitePlace,
   SiteUsage,
   sleepFailed,
   updateFailed,
@@ -73,6 +78,23 @@ export const siteOperations = [
     goesOn: true,
     prepare: ({ db, services, caller, body }) => prepareSite(db, services, caller, body),
     handle: (call) => createSite(call, call.body, call.prepared),
+    reread: (call, first) => rereadSite(call, first, createFailed),
+  }),
+  operation({
+    id: 'importSite',
+    method: 'POST',
+    path: '/site/import',
+    tag,
+    summary:
+      'Create a site from the archive of one elsewhere: zip, tar.gz or tar.zst with wp-content and an SQL dump. Its people stay',
+    access: inTeam('member', 'query'),
+    accepts: ['stream'],
+    query: SitePlace,
+    response: Site,
+    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, importRefused, importRunning, createFailed],
+    goesOn: true,
+    prepare: (call) => prepareImport(call, call.body as Upload),
+    handle: (call) => importSite(call, call.prepared),
     reread: (call, first) => rereadSite(call, first, createFailed),
   }),
   operation({

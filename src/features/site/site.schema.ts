@@ -70,7 +70,8 @@ const Username = Type.String({
   description: 'Letters, digits, single blanks and _ . - @',
 });
 
-export const NewSite = Type.Object({
+/** Where a new site goes, whatever it is made from. */
+const place = {
   fqdn: Fqdn,
   team_id: Uuid,
   region_name: Type.Optional(
@@ -80,6 +81,12 @@ export const NewSite = Type.Object({
     }),
   ),
   is_free: Type.Optional(Type.Boolean({ default: false, description: "Use the team's one free slot" })),
+};
+export const SitePlace = Type.Object(place);
+export type SitePlace = Static<typeof SitePlace>;
+
+export const NewSite = Type.Object({
+  ...place,
   template_name: Type.Optional(Type.String({ maxLength: 200 })),
   git_url: Type.Optional(Type.String({ maxLength: 2083 })),
   cms_blog_name: Name,
@@ -136,6 +143,12 @@ export const createFailed = failure(
   'site.create_failed',
   502,
   'The site could not be created, and nothing is left of it. Try again.',
+);
+export const importRefused = failure('site.import_refused', 422, 'No site can be made of this archive.');
+export const importRunning = failure(
+  'site.import_running',
+  409,
+  'A site of this team is being imported; import the next one when that is done.',
 );
 export const updateFailed = failure('site.update_failed', 502, 'The change could not be made.');
 export const sleepFailed = failure('site.sleep_failed', 502, 'The site could not be put to sleep.');

@@ -1,4 +1,4 @@
-import type { Adaptation, FirstContent, SqlRow, SqlValue } from '#runtimes/runtime.ts';
+import type { Adaptation, SqlRow, SqlValue } from '#runtimes/runtime.ts';
 import { writeFirstPerson } from './first-content.ts';
 
 type Run = (sql: string, ...values: SqlValue[]) => SqlRow[];
@@ -11,7 +11,7 @@ export interface ChosenTheme {
 
 /** Makes a database that comes from elsewhere the site's own. Runs inside of one transaction. */
 export function adapt(run: Run, change: Adaptation, theme: ChosenTheme | undefined, now: Date): void {
-  if (change.people === 'kept') addAdministrator(run, change.first, now);
+  if (change.people === 'kept') keepPeople(run, change.email);
   else {
     // Also where a template was cleaned before: PHP of its own has run since.
     removeTriggers(run);
@@ -37,11 +37,7 @@ const ADMINISTRATOR = 'a:1:{s:13:"administrator";b:1;}';
 function removePeople(run: Run): void {
   run('delete from wp_usermeta');
   run('delete from wp_users');
-  run(
-    `insert into wp_users (ID, user_login, user_pass, user_nicename, user_email, user_url, user_registered, user_activation_key, user_status, display_name)
-     values (1, 'admin', '!', 'admin', '', '', '0000-00-00 00:00:00', '', 0, 'admin')`,
-  );
-  makeAdministrator(run, 1);
+  makeAdministrator(run, addPerson(run, ''));
   run('update wp_posts set post_author = 1 where post_author <> 0');
   run("update wp_comments set user_id = 0, comment_author_email = '', comment_author_IP = ''");
   run(
@@ -79,23 +75,30 @@ function activateTheme(run: Run, { stylesheet, template }: ChosenTheme): void {
     run('update wp_options set option_value = ? where option_name = ?', value, name);
 }
 
-/** Whoever imports their site keeps its people, and gets in: as who they were there, or as somebody new. */
-function addAdministrator(run: Run, first: FirstContent, now: Date): void {
-  const { username, email } = first.admin;
-  const [known] = run(
-    'select ID from wp_users where user_login = ? or user_email = ? order by user_login = ? desc limit 1',
-    username,
-    email,
-    username,
+/** The platform signs people in as the first administrator, so there has to be one. */
+function keepPeople(run: Run, email: string): void {
+  // Whoever was signed in there is not signed in here.
+  run("delete from wp_usermeta where meta_key = 'session_tokens'");
+  run(`delete from wp_options where ${PASSING_OPTIONS}`);
+  const administrators = run(
+    `select u.ID from wp_users u join wp_usermeta m on m.user_id = u.ID
+     where m.meta_key = 'wp_capabilities' and m.meta_value like '%"administrator";b:1;%' limit 1`,
   );
+  if (administrators.length > 0) return;
+  const [known] = run('select ID from wp_users where user_email = ? order by ID limit 1', email);
+  makeAdministrator(run, known ? Number(known.ID) : addPerson(run, email));
+}
+
+/** Somebody who has no password, under a name that nobody has. */
+function addPerson(run: Run, email: string): number {
   const [last] = run('select coalesce(max(ID), 0) as id from wp_users');
-  const userId = Number(known?.ID ?? Number(last?.id) + 1);
-  if (!known)
-    run(
-      `insert into wp_users (ID, user_login, user_pass, user_nicename, user_email, user_url, user_registered, user_activation_key, user_status, display_name)
-       values (?, '', '!', '', '', '', '0000-00-00 00:00:00', '', 0, '')`,
-      userId,
-    );
-  makeAdministrator(run, userId);
-  writeFirstPerson(run, userId, first, now);
+  const userId = Number(last?.id) + 1;
+  const isTaken = run("select ID from wp_users where user_login = 'admin'").length > 0;
+  const login = isTaken ? `admin-${userId}` : 'admin';
+  run(
+    `insert into wp_users (ID, user_login, user_pass, user_nicename, user_email, user_url, user_registered, user_activation_key, user_status, display_name)
+     values (?, ?, '!', ?, ?, '', '0000-00-00 00:00:00', '', 0, ?)`,
+    ...[userId, login, login, email, login],
+  );
+  return userId;
 }

@@ -10,12 +10,37 @@ export function whenSignedOut(handler: () => void): void {
 /** The dashboard is served by the API itself, so the session cookie goes along and no address is needed. */
 export const api = createClient({
   baseUrl: '',
-  fetch: async (...request) => {
-    const response = await fetch(...request);
-    if (response.status === 401) signedOut();
-    return response;
-  },
+  fetch: async (...request) => noticing(await fetch(...request)),
 });
+
+/** The same for what takes a while to send: fetch does not tell how much of it has gone. */
+export const apiWithProgress = (onProgress: (percentage: number) => void) =>
+  createClient({
+    baseUrl: '',
+    fetch: async (url, init = {}) => noticing(await sendWithProgress(String(url), init, onProgress)),
+  });
+
+function noticing(response: Response): Response {
+  if (response.status === 401) signedOut();
+  return response;
+}
+
+function sendWithProgress(url: string, init: RequestInit, onProgress: (percentage: number) => void): Promise<Response> {
+  const request = new XMLHttpRequest();
+  request.open(init.method ?? 'GET', url);
+  new Headers(init.headers).forEach((value, name) => {
+    request.setRequestHeader(name, value);
+  });
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0);
+  return new Promise((resolve, reject) => {
+    request.onload = () => {
+      const headers = ['content-type', 'x-request-id'].map((name) => [name, request.getResponseHeader(name) ?? '']);
+      resolve(new Response(request.responseText, { status: request.status, headers: Object.fromEntries(headers) }));
+    };
+    request.onerror = () => reject(new TypeError('the request did not get through'));
+    request.send(init.body as Blob);
+  });
+}
 
 /** What the address names is not there, or could not be: a malformed id in a path is a 422. */
 export function isMissing(error: unknown): boolean {

@@ -16,8 +16,8 @@ import { slugOf } from '../../ui/format.ts';
 import { Input } from '../../ui/input.tsx';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { RadioCards } from '../../ui/radio.tsx';
-import { Select } from '../../ui/select.tsx';
 import { MoreOptions } from './more-options.tsx';
+import { PlaceFields, usePlace } from './place-fields.tsx';
 
 type NewSiteFormProps = {
   teams: Team[];
@@ -30,16 +30,14 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
   const me = useMe();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [teamId, setTeamId] = useState(() => firstTeam(teams, initialTeam)?.id ?? '');
-  const [regionName, setRegionName] = useState(() => firstRegion(regions, me.default_region)?.name ?? '');
+  const place = usePlace(teams, regions, initialTeam);
   const [username, setUsername] = useState(slugOf(me.first_name) || 'editor');
   const [email, setEmail] = useState(me.email);
   const [isFree, setIsFree] = useState(false);
   const [template, setTemplate] = useState(EMPTY);
   const [claim, setClaim] = useState<ClaimRecord>();
-  const name = useSiteName(regions.find((region) => region.name === regionName));
+  const name = useSiteName(place.region);
   const [nameIsOwn, setNameIsOwn] = useState(false);
-  const team = teams.find(({ id }) => id === teamId);
 
   async function submit(values: Record<string, string>) {
     setClaim(undefined);
@@ -47,8 +45,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
       const site = await api.createSite({
         body: {
           fqdn: name.fqdn,
-          team_id: teamId,
-          region_name: regionName,
+          ...place.chosen,
           is_free: isFree,
           ...(template !== EMPTY && { template_name: template }),
           cms_blog_name: values.cms_blog_name ?? '',
@@ -73,7 +70,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
     <Form
       submit={submit}
       fieldOfCode={{ 'site.name_taken': 'fqdn', 'site.name_held': 'fqdn' }}
-      remedy={planRemedy(team)}
+      remedy={planRemedy(place.team)}
     >
       <Field name="cms_blog_name" label="Title" hint="What visitors read at the top. You can change it later.">
         <Input
@@ -110,26 +107,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
           onValueChange={setTemplate}
         />
       )}
-      {teams.length > 1 && (
-        <Field name="team_id" label="Team">
-          <Select
-            options={teams.map(({ id, name: label }) => ({ value: id, label }))}
-            value={teamId}
-            onValueChange={setTeamId}
-            required
-          />
-        </Field>
-      )}
-      {regions.length > 1 && (
-        <Field name="region_name" label="Region">
-          <Select
-            options={regions.map((region) => ({ value: region.name, label: `${region.city}, ${region.country}` }))}
-            value={regionName}
-            onValueChange={setRegionName}
-            required
-          />
-        </Field>
-      )}
+      <PlaceFields place={place} teams={teams} regions={regions} />
       <fieldset className="grid gap-5 border-line border-t pt-5">
         <legend className="sr-only">The first administrator of the site</legend>
         <p aria-hidden="true" className="text-muted">
@@ -158,7 +136,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
         </div>
         <NewPasswordField name="cms_password" label="Password" names={[username, email.split('@')[0] ?? '']} />
       </fieldset>
-      <MoreOptions me={me} team={team} isFree={isFree} onFreeChange={setIsFree} />
+      <MoreOptions me={me} team={place.team} isFree={isFree} onFreeChange={setIsFree} />
       <div className="flex flex-wrap justify-end gap-2 border-line border-t pt-5">
         <Link to="/sites" className={buttonStyle({ variant: 'secondary' })}>
           Cancel
@@ -177,13 +155,3 @@ const cardOf = ({ name, description, plugins }: Template) => ({
   label: name,
   hint: plugins && plugins.length > 0 ? `${description} · ${plugins.join(', ')}` : description,
 });
-
-/** The account's own choice, else the platform's first. */
-function firstRegion(regions: Region[], wanted: string | null): Region | undefined {
-  return regions.find(({ name }) => name === wanted) ?? regions[0];
-}
-
-/** The one asked for, or the caller's own, or any. */
-function firstTeam(teams: Team[], wanted: string | undefined): Team | undefined {
-  return teams.find(({ id }) => id === wanted) ?? teams.find(({ role }) => role === 'owner') ?? teams[0];
-}

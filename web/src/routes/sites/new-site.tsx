@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { regionsQuery } from '../../api/regions.ts';
 import { atLeast } from '../../api/roles.ts';
 import { teamsQuery } from '../../api/teams.ts';
@@ -10,6 +11,8 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LockIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { ImportSiteForm } from './import-site-form.tsx';
 import { NewSiteForm } from './new-site-form.tsx';
 import { templatesQuery } from './templates-query.ts';
 
@@ -17,6 +20,7 @@ const route = getRouteApi('/app/sites/new');
 
 export function NewSitePage() {
   const { team } = route.useSearch();
+  const [tab, setTab] = useState('new');
   const teams = useQuery(teamsQuery(1, 100));
   const regions = useQuery(regionsQuery);
   // A platform whose templates can not be asked for still makes empty sites.
@@ -34,11 +38,14 @@ export function NewSitePage() {
         <Loaded query={{ ...(teams.error ? teams : regions), data: both || undefined }}>
           {({ teams: all, regions: places }) => {
             const allowed = all.filter(({ role }) => atLeast(role, 'member'));
-            return allowed.length > 0 ? (
-              <NewSiteForm teams={allowed} regions={places} templates={templates.data ?? []} initialTeam={team} />
-            ) : (
-              <NotAllowed />
-            );
+            if (allowed.length === 0) return <NotAllowed />;
+            const where = { teams: allowed, regions: places, initialTeam: team };
+            const begun = <NewSiteForm {...where} templates={templates.data ?? []} />;
+            const tabs = [
+              { value: 'new', label: 'A new one', content: begun },
+              { value: 'archive', label: 'From an archive', content: <ImportSiteForm {...where} /> },
+            ];
+            return <Tabs tabs={tabs} value={tab} onValueChange={setTab} />;
           }}
         </Loaded>
       </Card>
