@@ -111,7 +111,9 @@ function oneOfEachSku(
 ): void {
   const rows = tables.wp_lookup ?? {};
   for (const [name, row] of Object.entries(is.wp_lookup ?? {})) {
-    if (text(was.wp_lookup?.[name]) === text(row) || !rows[name]) continue;
+    // Not where live has given the number to something else meanwhile.
+    const isOwn = String(rows[name]?.sku).toLowerCase() !== String(row.sku).toLowerCase();
+    if (text(was.wp_lookup?.[name]) === text(row) || isOwn) continue;
     const sku = (each: Row | undefined) => String(each?.sku).toLowerCase();
     const other = Object.keys(rows).find((each) => each !== name && sku(rows[each]) === sku(row));
     if (other === undefined) continue;
