@@ -155,7 +155,11 @@ export class RowByRow {
         does: { change: { how: 'replace', table: this.#table, ranges, rowsBefore: this.#ours.rows }, stored: ref },
       };
     }
-    const change = result.change();
+    // Rows that did not come keep their numbers there: live goes on above them.
+    const isNew = coming.some(({ entry }) => !entry.before);
+    const change = result.change(
+      isNew ? this.#tools.withNumbersOf(this.#table, this.#theirs.description) : this.#table,
+    );
     const isNothing = change.removed.length + change.added.length === 0 && !this.#hasOtherParts();
     return isNothing ? told : { ...told, does: { change } };
   }

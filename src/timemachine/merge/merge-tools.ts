@@ -1,6 +1,6 @@
 import type { ObjectReader, ObjectWriter, Ref } from '../content.ts';
 import type { TableChange } from '../tables/table-change.ts';
-import type { ShapeOf } from '../tables/table-shape.ts';
+import type { ShapeOf, WithNumbersOf } from '../tables/table-shape.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 import type { Addresses } from './addresses.ts';
 import type { Cells } from './identity.ts';
@@ -13,6 +13,7 @@ export interface MergeTools {
   addresses: Addresses;
   rules: Merging;
   shapeOf: ShapeOf;
+  withNumbersOf: WithNumbersOf;
   /** Ours becomes what theirs is, whatever it has of its own. */
   isReplaced: boolean;
   /** Tables that stay as ours has them, and those that become theirs as a whole: what describes them goes with them. */

@@ -17,6 +17,7 @@ import { recover } from '../restore/recover.ts';
 import { restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
+import { withNumbersOf } from '../sources/sqlite-schema.ts';
 import { shapeOf } from '../sources/sqlite-shape.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { DiskStore } from '../stores/disk.ts';
@@ -37,6 +38,7 @@ const OPTIONS: MergeOptions = {
   addresses,
   rules,
   shapeOf,
+  withNumbersOf,
   isReplaced: false,
   conflictsTo: 'theirs',
   keepTables: [],
@@ -260,6 +262,18 @@ test('what describes a table goes with it, whoever it is taken from', async (t) 
     described.map(({ TABLE_NAME, COLUMN_NAME }) => `${TABLE_NAME}.${COLUMN_NAME}`),
     ['wp_lookup.ours text', 'wp_lookup.sku', 'wp_wc_orders.theirs text', 'wp_wc_orders.total'],
   );
+});
+
+test('live gives no number that a row of its copy has which did not come', async (t) => {
+  const { live, stage, apply, cutBoth } = await makeSides(t, SEED);
+  const bases = await cutBoth();
+  const add = (site: EditedSite, sku: string) =>
+    site.query((db) => db.prepare('INSERT INTO wp_lookup (sku) VALUES (?) RETURNING id').get(sku)?.id);
+  add(live, 'same');
+  add(stage, 'first');
+  const blocked = add(stage, 'SAME');
+  await apply({ conflictsTo: 'ours' }, bases);
+  assert.notEqual(add(live, 'next'), blocked);
 });
 
 test('a row that another one is in the way of is told as changed in both', async (t) => {

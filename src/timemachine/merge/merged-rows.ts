@@ -7,7 +7,6 @@ import { keyPlaceOf, type OurRows } from './our-rows.ts';
 
 /** What comes and goes, with numbers that are free and nothing that is there twice. */
 export class MergedRows {
-  readonly #table: TableDescription;
   readonly #isKeyFree: boolean;
   readonly #keyPlace: number | undefined;
   readonly #uniques: { identity: Identity; rows: Map<string, Cells> }[];
@@ -18,7 +17,6 @@ export class MergedRows {
   #highest: bigint;
 
   constructor(table: TableDescription, shape: TableShape, identity: Identity | undefined, own: OurRows) {
-    this.#table = table;
     this.#own = own;
     this.#keyPlace = keyPlaceOf(table);
     this.#numbers = new Set(own.given);
@@ -67,11 +65,12 @@ export class MergedRows {
     yield* this.#added;
   }
 
-  change(): Extract<TableChange, { how: 'merge' }> {
+  /** `table` is what it is then, whatever rows it has. */
+  change(table: TableDescription): Extract<TableChange, { how: 'merge' }> {
     const [removed, added] = [this.#removed, this.#added].map((rows) =>
       [...rows].map((cells) => rowOfCells(cells as Cell[])),
     );
-    return { how: 'merge', table: this.#table, removed: removed ?? [], added: added ?? [], spans: this.#spans() };
+    return { how: 'merge', table, removed: removed ?? [], added: added ?? [], spans: this.#spans() };
   }
 
   #note(cells: Cells): void {

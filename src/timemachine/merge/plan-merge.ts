@@ -4,7 +4,7 @@ import { countersOf, type RestorePlan } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { refIn } from '../tables/table-plan.ts';
 import { readTableOutline } from '../tables/table-root.ts';
-import type { ShapeOf } from '../tables/table-shape.ts';
+import type { ShapeOf, WithNumbersOf } from '../tables/table-shape.ts';
 import type { Addresses } from './addresses.ts';
 import type { ComparedFile, ComparedRow, ComparedTable, Comparison } from './comparison.ts';
 import { identityOf } from './identity.ts';
@@ -25,6 +25,7 @@ export interface MergeOptions {
   addresses: Addresses;
   rules: Merging;
   shapeOf: ShapeOf;
+  withNumbersOf: WithNumbersOf;
   isReplaced: boolean;
   conflictsTo: 'ours' | 'theirs';
   keepTables: readonly string[];
@@ -80,9 +81,10 @@ async function bringTogether(
   { ours, theirs }: MergeStates,
   options: MergeOptions,
 ) {
-  const { addresses, rules, shapeOf, isReplaced, conflictsTo } = options;
+  const { addresses, rules, shapeOf, withNumbersOf, isReplaced, conflictsTo } = options;
   const [keep, take] = [new Set(options.keepTables), new Set(options.takeTables)];
-  const tools: MergeTools = { reader, writer, addresses, rules, shapeOf, isReplaced, keep, take, conflictsTo };
+  const kind = { rules, shapeOf, withNumbersOf };
+  const tools: MergeTools = { reader, writer, addresses, ...kind, isReplaced, keep, take, conflictsTo };
   const isKept = (path: string) =>
     rules.isOwnFile(path) || options.keepFiles.some((each) => path === each || path.startsWith(`${each}/`));
   const files = await mergeFiles(

@@ -25,10 +25,12 @@ export async function planMergeOf(
     ours: { base: await own.readNamed(wish.base), now },
     theirs: { base: await copy.readNamed(wish.copy.base), now: await copy.readNamed(wish.copy.now) },
   };
+  const { shapeOf, withNumbersOf } = databaseOf(database);
   return planMerge(own, states, {
     addresses: addressesBy(wish.addresses, moveText),
     rules: mergingBy(wish.rules),
-    shapeOf: databaseOf(database).shapeOf,
+    shapeOf,
+    withNumbersOf,
     isReplaced: wish.isReplaced,
     conflictsTo: wish.conflicts === 'ours' ? 'ours' : 'theirs',
     keepTables: wish.keepTables,

@@ -1,4 +1,4 @@
-import type { ShapeOf } from '../tables/table-shape.ts';
+import type { ShapeOf, WithNumbersOf } from '../tables/table-shape.ts';
 import type { TableSource } from '../tables/table-source.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 
@@ -16,6 +16,7 @@ export interface Database {
   remove(): Promise<void>;
   /** What tables of this kind of database ask of their rows. */
   readonly shapeOf: ShapeOf;
+  readonly withNumbersOf: WithNumbersOf;
   /** A new database of the same kind, for work that is thrown away with the folder. */
   scratch(folder: string): Database;
 }

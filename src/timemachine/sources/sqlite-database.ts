@@ -4,12 +4,14 @@ import { diskOperations } from '../stores/file-operations.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 import type { Database } from './database.ts';
 import { SqliteSource } from './sqlite.ts';
+import { withNumbersOf } from './sqlite-schema.ts';
 import { shapeOf } from './sqlite-shape.ts';
 import { SqliteTarget } from './sqlite-target.ts';
 
 /** A database that is a file. */
 export class SqliteDatabase implements Database {
   readonly shapeOf = shapeOf;
+  readonly withNumbersOf = withNumbersOf;
   readonly #file: string;
 
   constructor(file: string) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { WithNumbersOf } from '../tables/table-shape.ts';
 import type { TableDescription } from '../tables/table-source.ts';
 
 /** What `schema` of a table of SQLite holds. */
@@ -11,6 +12,18 @@ export interface SqliteSchema {
   triggers: string[];
   /** The last number that AUTOINCREMENT gave, where it is used. */
   sequence: string | null;
+}
+
+/** The table, which never again gives a number that the other one has given. */
+export const withNumbersOf: WithNumbersOf = (table, other) => {
+  const [own, given] = [table.schema as SqliteSchema, other.schema as SqliteSchema];
+  return { ...table, schema: { ...own, sequence: later(own.sequence, given.sequence) } };
+};
+
+/** A site may have written anything there. */
+function later(a: string | null, b: string | null): string | null {
+  const [first, second] = [a, b].map((sequence) => (/^\d+$/.test(sequence ?? '') ? BigInt(sequence ?? '') : -1n));
+  return (first ?? -1n) > (second ?? -1n) ? a : b;
 }
 
 export function quoteName(name: string): string {

@@ -19,3 +19,6 @@ export interface UniqueColumns {
 
 /** In words of the database that the table comes from. */
 export type ShapeOf = (table: TableDescription) => TableShape;
+
+/** A table that never again gives a number that the other one has given, likewise. */
+export type WithNumbersOf = (table: TableDescription, other: TableDescription) => TableDescription;
