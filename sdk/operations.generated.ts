@@ -1303,7 +1303,7 @@ export interface Operations {
       url: string;
       fqdn?: string | null;
       theme?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.busy' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
   /** One template */
   getTemplate: { input: { params: { template_name: string } }; output: Template; errors: 'template.not_found' };
   /** Change what is said of a template; with update_git, fetch it again, which an operator then has to approve */

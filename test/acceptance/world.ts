@@ -134,6 +134,21 @@ function createMakers(app: TestApp, passwordHash: string) {
       .orderBy('created_at', 'desc')
       .executeTakeFirstOrThrow();
 
+  const comparable = new Map<string, Promise<{ fqdn: string }>>();
+  async function makeComparable(teamId: string, creator: Person): Promise<{ fqdn: string }> {
+    const { id, fqdn } = await makers.keptSite(teamId, creator);
+    const stage = await insertStage(app, id, creator.id);
+    await makeTinySite(app.services, stage.id, `https://${stage.fqdn}`);
+    const [live, copy] = [await newestBackup(id), await newestBackup(stage.id)];
+    const bases = { live_hash: live.commit_hash, live_point: live.created_at, live_fqdn: fqdn };
+    await db
+      .updateTable('stage_bases')
+      .set({ ...bases, stage_hash: copy.commit_hash, stage_point: copy.created_at })
+      .where('stage_id', '=', stage.id)
+      .execute();
+    return { fqdn };
+  }
+
   const makers = {
     async user(): Promise<Person> {
       const email = `${unique()}@example.com`;
@@ -289,19 +304,11 @@ function createMakers(app: TestApp, passwordHash: string) {
       await insertStage(app, site.id, creator.id);
       return site;
     },
-    /** The same, with the least on disk that can be compared. */
-    async comparableSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
-      const { id, fqdn } = await makers.keptSite(teamId, creator);
-      const stage = await insertStage(app, id, creator.id);
-      await makeTinySite(app.services, stage.id, `https://${stage.fqdn}`);
-      const [live, copy] = [await newestBackup(id), await newestBackup(stage.id)];
-      const bases = { live_hash: live.commit_hash, live_point: live.created_at, live_fqdn: fqdn };
-      await db
-        .updateTable('stage_bases')
-        .set({ ...bases, stage_hash: copy.commit_hash, stage_point: copy.created_at })
-        .where('stage_id', '=', stage.id)
-        .execute();
-      return { fqdn };
+    /** The same, with the least on disk that can be compared. Nobody changes it, so one is enough for a team. */
+    comparableSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
+      const made = comparable.get(teamId) ?? makeComparable(teamId, creator);
+      comparable.set(teamId, made);
+      return made;
     },
     /** A template that sites can be told to be made from, and that nothing is behind. */
     async template({ teamId }: Place, { id: user_id }: Person, { isForAll = false } = {}): Promise<string> {

@@ -69,15 +69,7 @@ export const templateOperations = [
     }),
     body: NewTemplate,
     response: Template,
-    errors: [
-      ...workingTeamErrors,
-      forbidden,
-      tooManyTemplates,
-      templateBusy,
-      templateRefused,
-      templateUnreachable,
-      templateFailed,
-    ],
+    errors: [...workingTeamErrors, forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
     goesOn: true,
     prepare: ({ db, services, caller, query, body }) =>
       prepareTemplate(db, services, caller, body, query.create_static_site === true),

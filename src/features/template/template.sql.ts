@@ -41,14 +41,12 @@ export function listAll(db: Db, approved: boolean | undefined, paging: Paging): 
   return listNewest(db, { table: 'templates', where, columns: sql`templates.*` }, paging);
 }
 
-/** How many templates somebody has, and how many of them are being made. Whoever asks has to wait for one who asked before. */
-export async function countOf(db: Db, userId: string): Promise<{ all: number; working: number }> {
+/** Whoever asks has to wait for one who asked before. */
+export async function countOf(db: Db, userId: string): Promise<number> {
   await sql`select from users where id = ${userId} for update`.execute(db);
-  const { rows } = await sql<{ all: number; working: number }>`
-    select count(*)::int as all, count(working_event_id)::int as working from templates where user_id = ${userId}`.execute(
-    db,
-  );
-  return rows[0] ?? { all: 0, working: 0 };
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from templates where user_id = ${userId}`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 export async function lockTemplate(db: Db, id: string): Promise<TemplateRow | undefined> {

@@ -9,7 +9,7 @@ import type { Services } from '#core/services.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { type InspectedArchive, inspectArchive } from './template.archive.ts';
+import { type InspectedArchive, inspectArchive, refusalOf } from './template.archive.ts';
 import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
 import {
   type NewTemplate,
@@ -32,8 +32,6 @@ import {
 
 const MAX_TEMPLATES = 50;
 const MAX_SAME_NAME = 100;
-/** Each takes long, and others wait for the same workers. */
-const MAX_WORKING = 2;
 
 export const viewTemplate = (row: TemplateRow): Template => ({
   id: row.id,
@@ -109,9 +107,7 @@ export async function createTemplate(call: Call, input: NewTemplate, prepared: P
   const { db, caller } = call;
   const { teamId, siteId, archive } = prepared;
   if (teamId !== null) await lockWorkingTeam(db, teamId);
-  const { all, working } = await countOf(db, caller.userId);
-  if (all >= MAX_TEMPLATES) throw tooManyTemplates();
-  if (working >= MAX_WORKING) throw templateBusy({ message: 'Wait until the templates are made that you asked for.' });
+  if ((await countOf(db, caller.userId)) >= MAX_TEMPLATES) throw tooManyTemplates();
   const row = await insertUnderFreeName(db, nameFrom(input), {
     id: randomUUID(),
     user_id: caller.userId,
@@ -217,8 +213,13 @@ export async function prepareUpdate(
 
 /** The page that shows a site, or a repository. */
 function requireUrl({ git }: Services, { of_site_id }: TemplateRow, url: string): void {
-  if (of_site_id === null) git.readUrl(url.trim());
-  else if (!/^https?:\/\//i.test(url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
+  if (of_site_id === null) {
+    try {
+      git.readUrl(url.trim());
+    } catch (error) {
+      throw refusalOf(error) ?? error;
+    }
+  } else if (!/^https?:\/\//i.test(url)) throw invalid(bodyFault('url', 'Value error, it must be a web page'));
 }
 
 /** What sites are made from changes only when it is fetched again, and then an operator has to look at it again. */
