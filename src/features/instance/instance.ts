@@ -27,6 +27,7 @@ export {
 } from './instance.sql.ts';
 export { withKeptVersion } from './kept-version.ts';
 export { newPasswords } from './new-passwords.ts';
+export { keepNumbersApart } from './numbers-apart.ts';
 export { lockNamedSite, recordSiteEvent } from './site-events.ts';
 export { previewKey, siteUrl, specOf } from './spec-of.ts';
 export { findStage, forgetCommitsAfter, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';

@@ -10,6 +10,7 @@ import {
   findOwn,
   findSiteById,
   forgetCommitsAfter,
+  keepNumbersApart,
   moveDatabase,
   nothing,
   type SiteRow,
@@ -39,7 +40,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
         // Nothing but the last word was missing where all of it was in place already.
         if (!record.applied_at) await restore(services, site, record, signal);
         if (record.restore_db) await moveToAddress(services, site);
-        if (record.restore_db) await keepNumbersApart(services, site);
+        if (record.restore_db) await keepApartFromLive(services, site);
       });
       await commit(async (tx) => {
         // Heard in this order: nobody is let in to pages of before.
@@ -116,9 +117,9 @@ async function writePlan(tx: Tx, site: SiteRow, record: PitRestoreRow, plan: Pla
 }
 
 /** A stage may have been given back numbers that the live site has given away since. */
-async function keepNumbersApart({ db, hosts }: Services, site: SiteRow): Promise<void> {
-  const live = site.kind === 'stage' && site.of_site_id ? await findSiteById(db, site.of_site_id) : undefined;
-  if (live) await hosts.spreadNumbers(site, await hosts.numbers(live));
+async function keepApartFromLive(services: Services, site: SiteRow): Promise<void> {
+  const live = site.kind === 'stage' && site.of_site_id ? await findSiteById(services.db, site.of_site_id) : undefined;
+  if (live) await keepNumbersApart(services, live, site);
 }
 
 /** Ends what was begun, in one way or the other. */

@@ -2,10 +2,17 @@ import { type Db, inTransaction } from '#core/db/database.ts';
 import { finishEvent, reportProgress } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, keptAs, startClock } from '#features/backup/backup.ts';
+import { databaseTime, keptAs } from '#features/backup/backup.ts';
 import { cutHeld, recordCut } from '#features/backup-clock/backup-clock.ts';
 import { type HeldWork, onHeldSite, release } from '#features/hold/hold.ts';
-import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#features/instance/instance.ts';
+import {
+  announcePurge,
+  findOwn,
+  keepNumbersApart,
+  nothing,
+  type SiteRow,
+  updateSite,
+} from '#features/instance/instance.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { type FailureCode, failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
 import type { Difference, SnapshotName } from '#timemachine/process/protocol.ts';
@@ -51,7 +58,6 @@ export const carryToLive = jobKind<CommitWork>({
         await release(tx, ofStage);
         if (!(await release(tx, payload))) return;
         for (const id of [siteId, stageId]) await updateSite(tx, id, { storage_is_stale: true });
-        await startClock(tx, siteId, live.team_id);
         await setUndo(tx, stageId, null);
         // Without it the next commit asks for a refresh first.
         if (done.stage) await addBases(tx, stageId, { live: done.live, liveFqdn: live.fqdn, stage: done.stage });
@@ -124,9 +130,8 @@ async function carry(services: Services, pair: Pair, work: CommitWork, signal: A
   };
 }
 
-/** What the stage adds from now on must not meet what live adds from now on. */
 async function goOn(services: Services, { live, stage }: Pair, signal: AbortSignal): Promise<SnapshotName> {
-  await services.hosts.spreadNumbers(stage, await services.hosts.numbers(live));
+  await keepNumbersApart(services, live, stage);
   return cutHeld(services, stage, signal);
 }
 

@@ -10,6 +10,7 @@ import {
   deleteUsage,
   findOwn,
   findSiteById,
+  keepNumbersApart,
   lockSite,
   nothing,
   removeFilesSoon,
@@ -103,7 +104,7 @@ async function fill(
   const { db, hosts } = services;
   const space = await spaceOf(db, live.id);
   await hosts.make(spec, { kind: 'cut', space, site: live.id, moment: base });
-  await hosts.spreadNumbers(stage, await hosts.numbers(live));
+  await keepNumbersApart(services, live, stage);
   // In the same space, for it is read by whoever reads the live site's.
   await startClock(db, stage.id, space);
   return { base, begun: await cutHeld(services, stage, signal) };

@@ -36,12 +36,12 @@ export const buildTemplate = jobKind<TemplateWork>({
   async run(work, { services, commit, signal }) {
     const { db, hosts } = services;
     const template = await findWorking(db, work);
+    const site = await siteOf(services, work);
     if (!template) {
-      await undo(services, work, services.config.newSites);
+      await undo(services, work, site ?? services.config.newSites);
       return commit((tx) => finishEvent(tx, work.eventId, { failure: DELETED }));
     }
     await reportProgress(db, work.eventId, { step: 'reading the site' });
-    const site = 'siteId' in work.from && work.from.siteId ? await findSiteById(db, work.from.siteId) : undefined;
     const spec = await specFor(services, template, work, site ?? services.config.newSites);
     try {
       if ('commit' in work.from) await makeFromArchive(services, spec, work, work.from, template);
@@ -81,12 +81,16 @@ export const buildTemplate = jobKind<TemplateWork>({
     });
   },
   async undo(work, services) {
-    const site =
-      'siteId' in work.from && work.from.siteId ? await findSiteById(services.db, work.from.siteId) : undefined;
+    const site = await siteOf(services, work);
     await undo(services, work, site ?? services.config.newSites);
   },
   abandon: (tx, work) => giveUp(tx, work, 'The template could not be made. Nothing is left of the attempt.'),
 });
+
+/** The site that it is made from, where it is one and is still there. */
+async function siteOf({ db }: Services, { from }: TemplateWork): Promise<SiteRow | undefined> {
+  return 'siteId' in from && from.siteId ? findSiteById(db, from.siteId) : undefined;
+}
 
 const DELETED = 'The template was deleted.';
 

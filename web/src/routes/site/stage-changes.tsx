@@ -274,11 +274,14 @@ function Commit({ site, plan, hasBoth, problems }: CommitProps) {
   );
 }
 
+const turns = new Set(['stage.committed', 'stage.refreshed', 'stage.created', 'restore.started']);
+
 /** What came of the last time, and the way back. */
 function LastCommit({ site }: { site: Site }) {
   const { data } = useInfiniteQuery(siteEventsQuery(site.fqdn));
-  const event = data?.pages[0]?.results.find(({ event_type }) => event_type === 'stage.committed');
-  if (!event) return null;
+  // What was undone, or is long past, is no news.
+  const event = data?.pages[0]?.results.find(({ event_type }) => turns.has(event_type));
+  if (event?.event_type !== 'stage.committed') return null;
   return (
     <div role="status" className="mb-5">
       <Outcome site={site} event={event} />
@@ -296,7 +299,7 @@ function Outcome({ site, event }: { site: Site; event: Event }) {
       </p>
     );
   }
-  if (failure) return <Alert tone="danger">{failure} Nothing was changed.</Alert>;
+  if (failure) return <Alert tone="danger">{failure}</Alert>;
   const restore_point = result?.undo_point;
   if (restore_point === undefined) return null;
   return (
