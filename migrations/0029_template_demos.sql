@@ -4,8 +4,8 @@ alter table templates
   -- A snapshot of the same site as the content, a moment later, with the export in it.
   add column demo_hash text,
   add column demo_point timestamptz(3),
-  -- The theme that sites made from it have, whose picture stands for it.
-  add column active_theme text,
+  -- What stands for it in the gallery: the picture that its theme brings along, below wp-content.
+  add column picture text,
   -- Which of the platform's own it is, and what it was made from.
   add column shipped_as text unique,
   add column storage_bytes bigint not null default 0,

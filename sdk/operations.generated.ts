@@ -834,6 +834,7 @@ export type Template = {
   readme: string | null;
   ready: boolean;
   demo_url: string | null;
+  picture_url: string | null;
   user_id: string | null;
   created_at: string;
 };
@@ -1304,7 +1305,7 @@ export interface Operations {
       url: string;
       fqdn?: string | null;
       theme?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.too_many' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.failed' | 'template.refused' | 'template.storage' | 'template.too_many' | 'template.unreachable' };
   /** One template */
   getTemplate: { input: { params: { template_name: string } }; output: Template; errors: 'template.not_found' };
   /** Change what is said of a template; with update_git, fetch it again, which an operator then has to approve */
@@ -1316,6 +1317,8 @@ export interface Operations {
     } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.unreachable' };
   /** Delete a template; sites that were made from it stay */
   deleteTemplate: { input: { params: { template_name: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
+  /** What sites made from a template look like */
+  getTemplatePicture: { input: { params: { template_name: string }; query?: { version?: string } }; output: Blob; errors: 'template.no_picture' | 'template.not_found' };
   /** Every template of the platform */
   listAllTemplates: { input: { query?: { approved?: boolean; page?: number; size?: number } }; output: TemplatePage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Approve a template, so that a public one is for everybody, or take that back */
@@ -1629,6 +1632,7 @@ export const ROUTES = {
   getTemplate: { method: 'GET', path: '/f/api/v1/template/{template_name}' },
   updateTemplate: { method: 'PATCH', path: '/f/api/v1/template/{template_name}', body: 'application/json' },
   deleteTemplate: { method: 'DELETE', path: '/f/api/v1/template/{template_name}' },
+  getTemplatePicture: { method: 'GET', path: '/f/api/v1/template/{template_name}/picture' },
   listAllTemplates: { method: 'GET', path: '/f/api/v1/operator/template' },
   approveTemplate: { method: 'PATCH', path: '/f/api/v1/operator/template/{template_name}', body: 'application/json' },
   listDeletedSites: { method: 'GET', path: '/f/api/v1/operator/deleted_site' },

@@ -54,6 +54,8 @@ export interface Config {
   wordpressSource: { api: string; downloads: string } | undefined;
   /** Where new sites go. The host is also the one that this process is, where it has that role. */
   newSites: { host: string; driver: DriverName };
+  /** Whether the templates of our own making are there. */
+  shippedTemplates: boolean;
   /** The largest archive that a site can be imported from. */
   importMaxBytes: number;
   /** Where other processes reach the sites of this one, as address:port; undefined: over a socket under dataDir. */
@@ -128,6 +130,7 @@ function readPlace(variables: Variables) {
     publicIp: variables.PUBLIC_IP,
     newSites: { host: variables.SITE_HOST, driver: variables.RUNTIME },
     hostAddress: variables.SITE_HOST_ADDRESS,
+    shippedTemplates: variables.SHIPPED_TEMPLATES === 'on',
     importMaxBytes: variables.IMPORT_MAX_MB * 1_000_000,
     logLevel: variables.LOG_LEVEL,
   };

@@ -84,6 +84,7 @@ export async function startTestApp(options: TestAppOptions & Omit<Feature, 'name
     RUNTIME: runtime,
     CACHE_DIR: WORDPRESS_CACHE,
     WORDPRESS_SOURCE: 'npm',
+    SHIPPED_TEMPLATES: 'off',
     // A warm PHP costs seconds of the machine, and few tests wait for it.
     STANDBY_WORKERS: '0',
     PHP_COMPILER: 'baseline',

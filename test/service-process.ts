@@ -4,7 +4,12 @@ import { createInterface } from 'node:readline';
 import { WORDPRESS_CACHE } from './wordpress-cache.ts';
 
 /** A service of a test needs no WordPress of its own, and most need no PHP. */
-const WORDPRESS_ENV = { CACHE_DIR: WORDPRESS_CACHE, WORDPRESS_SOURCE: 'npm', STANDBY_WORKERS: '0' };
+const WORDPRESS_ENV = {
+  CACHE_DIR: WORDPRESS_CACHE,
+  WORDPRESS_SOURCE: 'npm',
+  STANDBY_WORKERS: '0',
+  SHIPPED_TEMPLATES: 'off',
+};
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 const KEPT_OUTPUT = 20_000;
 

@@ -131,6 +131,7 @@ export const Variables = Type.Object({
       (value) => value === 'npm' || isUrl(value, HTTP),
     ),
   ),
+  SHIPPED_TEMPLATES: wordOr('on', ['on', 'off'], 'The templates that come with the platform, for everybody'),
   STANDBY_WORKERS: number(1, [0, 64], 'Warm PHP processes that wait for the next site to wake'),
   PHP_MEMORY_MB: number(
     Math.floor(totalmem() / 2 / 1024 / 1024),

@@ -4,6 +4,7 @@ import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { findFile, listFiles, openContent } from '#timemachine/read.ts';
 import { localFiles } from './local-files.ts';
+import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 
@@ -14,6 +15,8 @@ export interface LocalHostOptions {
   drivers: Readonly<Record<string, Runtime>>;
   timeMachine: TimeMachine;
   logs: LogFiles;
+  /** A folder for cuts that many sites are made from. */
+  sharedCuts: string;
 }
 
 type Of<Name extends keyof SiteHost> = SiteHost[Name];
@@ -27,15 +30,17 @@ export class LocalHost implements SiteHost {
   readonly drivers: Readonly<Record<string, Runtime>>;
   readonly timeMachine: TimeMachine;
   readonly #logs: LogFiles;
+  readonly #sharedCuts: SharedCuts;
   /** The last work on each site that has one. */
   readonly #works = new Map<string, Promise<unknown>>();
   readonly #files = localFiles((at) => this.#folderOf(at));
 
-  constructor({ name, drivers, timeMachine, logs }: LocalHostOptions) {
+  constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
     this.name = name;
     this.drivers = drivers;
     this.timeMachine = timeMachine;
     this.#logs = logs;
+    this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) => timeMachine.copy(from, moment, into));
   }
 
   async open(): Promise<void> {
@@ -97,10 +102,13 @@ export class LocalHost implements SiteHost {
     const driver = this.driver(site);
     const made: { [Kind in SiteOrigin['kind']]: (from: Extract<SiteOrigin, { kind: Kind }>) => Promise<void> } = {
       image: ({ first }) => driver.create(site, first),
-      cut: ({ space, site: of, moment, change }) =>
+      cut: ({ space, site: of, moment, change, isShared }) =>
         driver.adopt(
           site,
-          ({ content, database }) => this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+          ({ content, database }) =>
+            isShared
+              ? this.#sharedCuts.fill({ space, site: of, moment }, { content, database })
+              : this.timeMachine.copy({ space, site: of }, moment, { content, database }),
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),
@@ -118,6 +126,13 @@ export class LocalHost implements SiteHost {
 
   moveDatabase(site: SiteRef, url: string): Promise<void> {
     return this.#inDatabase(site, (database) => database.moveTo(url));
+  }
+
+  activeTheme(site: SiteRef): Promise<string | null> {
+    return this.#inDatabase(site, async (database) => {
+      const [row] = await database.query("select option_value from wp_options where option_name = 'stylesheet'");
+      return typeof row?.option_value === 'string' ? row.option_value : null;
+    });
   }
 
   numbers(site: SiteRef): Promise<Record<string, number>> {
@@ -169,7 +184,12 @@ export class LocalHost implements SiteHost {
   discardRehearsal: Of<'discardRehearsal'> = async (site, name) =>
     this.timeMachine.discardRehearsal(this.driver(site).storage(site.id), name);
   recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
-  forget: Of<'forget'> = async (site, space) => this.timeMachine.forget(space, site.id);
+  shareCut: Of<'shareCut'> = async (site, space, moment) =>
+    void (await this.#sharedCuts.unpack({ space, site: site.id, moment }));
+  async forget(site: SiteRef, space: string): Promise<void> {
+    await this.#sharedCuts.drop(site.id);
+    await this.timeMachine.forget(space, site.id);
+  }
   prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
   check: Of<'check'> = async () => this.timeMachine.check();
   deploy: Of<'deploy'> = (site, kept, laying, options) =>

@@ -69,6 +69,8 @@ interface SiteLife {
   list(at: Place): Promise<string[]>;
   /** Gives the site's database another address. Doing it again changes nothing. */
   moveDatabase(site: SiteRef, url: string): Promise<void>;
+  /** The folder of the theme that the site shows itself in, as its database says it. */
+  activeTheme(site: SiteRef): Promise<string | null>;
   /** The highest number that each table of the site has given to a row. */
   numbers(site: SiteRef): Promise<Record<string, number>>;
   /** The site's new rows get numbers that another site with the same tables, which has given these by now, does not give. */
@@ -80,12 +82,12 @@ interface SiteLife {
 }
 
 /**
- * What a site is made from: the prepared image, a cut of a site that was kept as a backup, the archive of a stranger, or what was put aside
- * of itself.
+ * What a site is made from: the prepared image, a cut of a site that was kept as a backup (shared where many are made from it), the archive
+ * of a stranger, or what was put aside of itself.
  */
 export type SiteOrigin =
   | { kind: 'image'; first: FirstContent }
-  | { kind: 'cut'; space: string; site: string; moment: SnapshotName; change?: Adaptation }
+  | { kind: 'cut'; space: string; site: string; moment: SnapshotName; change?: Adaptation; isShared?: boolean }
   | ({ kind: 'import'; change: Adaptation } & ArchiveSource)
   | { kind: 'archive' };
 
@@ -182,6 +184,8 @@ interface SiteBackups {
   discardRehearsal(site: SiteRef, name: string): Promise<void>;
   /** Ends what a restore that was killed had begun, in one way or the other. */
   recover(site: SiteRef, kept: KeptAs): Promise<'finished' | 'undone'>;
+  /** Has a cut at hand from which many sites will be made, until it is forgotten. */
+  shareCut(site: SiteRef, space: string, moment: SnapshotName): Promise<void>;
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
   forget(site: SiteRef, space: string): Promise<void>;
   prune(at: Place, wish: PruneWish): Promise<PruneReport>;

@@ -34,6 +34,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
       processes: config.backupProcesses,
     }),
     logs: new LogFiles(join(dataDir, 'logs'), log),
+    sharedCuts: join(dataDir, 'shared-cuts'),
   });
 }
 

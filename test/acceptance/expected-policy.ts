@@ -120,6 +120,7 @@ listTemplates                        401       200     200     200    200    200
 createTemplate                       401       422     403     200    200    200      422      401     200     403      403       422         403
 getTemplate                          404       404     200     200    200    200      404      404     200     200      200       404         200
 getTemplate/for everybody            200       200     200     200    200    200      200      200     200     200      200       200         200
+getTemplatePicture                   404       404     200     200    200    200      404      404     200     200      200       404         200
 updateTemplate                       401       404     403     403    200    200      404      401     200     403      403       404         403
 deleteTemplate                       401       404     403     403    200    200      404      401     200     403      403       404         200
 deleteTemplate/made by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
@@ -277,6 +278,7 @@ callXmlRpc          params.fqdn                404 application_password.not_foun
 callXmlRpc          query.team_id              404 application_password.not_found
 
 getTemplate     params.template_name           404 template.not_found
+getTemplatePicture  params.template_name       404 template.not_found
 updateTemplate  params.template_name           404 template.not_found
 deleteTemplate  params.template_name           404 template.not_found
 

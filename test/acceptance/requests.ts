@@ -275,6 +275,7 @@ export const requests: Record<string, Make> = {
   'getTemplate/for everybody': async ({ world, place }) => ({
     params: { template_name: await world.template(place, place.opener, { isForAll: true }) },
   }),
+  getTemplatePicture: onTemplate(),
   updateTemplate: onTemplate({ body: { description: 'Another shop' } }),
   deleteTemplate: onTemplate(),
   'deleteTemplate/made by the caller': async ({ world, caller, place }) => ({

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Role } from '#core/auth/caller.ts';
 import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
@@ -11,6 +13,7 @@ import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
 import { markVerified } from '../people.ts';
+import { makePng } from '../png.ts';
 import { insertPreview, insertStage } from '../sites.ts';
 import { makeTinySite } from '../tiny-site.ts';
 import { repositoryUrl } from './outside.ts';
@@ -314,7 +317,16 @@ function createMakers(app: TestApp, passwordHash: string) {
     async template({ teamId }: Place, { id: user_id }: Person, { isForAll = false } = {}): Promise<string> {
       const name = unique();
       const facts = { name, url: 'https://example.com/shop', description: 'A shop', tag: 'business' };
-      const row = { ...facts, user_id, team_id: teamId, is_for_team: true, is_public: isForAll, approved: isForAll };
+      const looks = { core_version: await picturedCore(app), picture: PICTURE };
+      const row = {
+        ...facts,
+        ...looks,
+        user_id,
+        team_id: teamId,
+        is_for_team: true,
+        is_public: isForAll,
+        approved: isForAll,
+      };
       await db.insertInto('templates').values(row).execute();
       return name;
     },
@@ -541,4 +553,15 @@ async function signIn(app: TestApp, email: string, password: string): Promise<{ 
 
 async function teamOf(app: TestApp, token: string): Promise<string> {
   return (await request(app, 'GET', '/team', { token })).json.results[0].id;
+}
+
+const PICTURE = 'themes/plain/screenshot.png';
+
+/** A version of WordPress whose theme has a picture. */
+async function picturedCore({ runtime }: TestApp): Promise<string> {
+  const [version = ''] = await runtime.coreVersions();
+  const file = join(runtime.coreFolder(version), 'wp-content', PICTURE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, makePng(4));
+  return version;
 }

@@ -491,7 +491,7 @@ export interface DB {
     wants_demo: Generated<boolean>;
     demo_hash: Generated<string | null>;
     demo_point: Generated<Date | null>;
-    active_theme: Generated<string | null>;
+    picture: Generated<string | null>;
     shipped_as: Generated<string | null>;
     storage_bytes: Generated<number>;
   };

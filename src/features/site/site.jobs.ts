@@ -126,8 +126,8 @@ const withVersions = (site: SiteRow, { coreVersion, phpVersion }: Versions): Sit
 
 function originOf(template: TemplateContent | undefined, first: FirstContent): SiteOrigin {
   if (!template) return { kind: 'image', first };
-  const { space, site, moment } = template;
-  return { kind: 'cut', space, site, moment, change: { people: 'first', first } };
+  const { space, site, moment, isShared } = template;
+  return { kind: 'cut', space, site, moment, isShared, change: { people: 'first', first } };
 }
 
 const FIRST_CRON_MS = 3_600_000;

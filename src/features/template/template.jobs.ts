@@ -7,12 +7,15 @@ import type { Services } from '#core/services.ts';
 import { spaceOf } from '#features/backup/backup.ts';
 import { cutNow } from '#features/backup-clock/backup-clock.ts';
 import { findSiteById, nothing, type SiteRow } from '#features/instance/instance.ts';
+import { addStorage } from '#features/team/team.ts';
 import type { HostedSpec, Place, SiteRef } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { exportSite } from './demo.export.ts';
 import { DEMO_FOLDER } from './demo.ts';
+import { withShippedArchive } from './shipped.ts';
 import { refusalOf, withArchive } from './template.archive.ts';
+import { findPicture } from './template.picture.ts';
 import { deleteTemplateRow, lockTemplate, type TemplateRow, updateTemplateRow } from './template.sql.ts';
 
 interface TemplateWork {
@@ -23,8 +26,14 @@ interface TemplateWork {
   userId: string;
   mayUseAccounts: boolean;
   /** What was looked at when it was asked for: the row may say something else by now. */
-  from: { url: string; commit: string } | { siteId: string | null };
+  from: { url: string; commit: string } | { siteId: string | null } | { shipped: string; commit: string };
 }
+
+/** What is larger is read from the time machine each time: a second copy of it would cost more than the moment that it saves. */
+const SHARED_BYTES = 256 * 1024 * 1024;
+export const isSmall = ({ storage_bytes }: Pick<TemplateRow, 'storage_bytes'>) => storage_bytes <= SHARED_BYTES;
+
+const nameOf = ({ hash, timeMs }: SnapshotName): SnapshotName => ({ hash, timeMs });
 
 /** A backup that runs is waited for. */
 const WAIT_MS = 5 * 60_000;
@@ -46,7 +55,8 @@ export const buildTemplate = jobKind<TemplateWork>({
     await reportProgress(db, work.eventId, { step: 'reading the site' });
     const spec = await specFor(services, template, work, site ?? services.config.newSites);
     try {
-      if ('commit' in work.from) await makeFromArchive(services, spec, work, work.from, template);
+      if ('url' in work.from) await makeFromArchive(services, spec, work, work.from, template);
+      else if ('shipped' in work.from) await makeShipped(services, spec, work.from.shipped, template);
       else await makeFromSite(services, spec, site, template);
     } catch (error) {
       const refusal = refusalOf(error);
@@ -65,6 +75,10 @@ export const buildTemplate = jobKind<TemplateWork>({
       services.log.info({ templateId: template.id, stderr: stderr.slice(0, 500) }, 'a template keeps its old tables');
     const rules = keepRules('wp_');
     const cut = await hosts.snapshot(spec, { space: template.id, rules, isSuspect: false, recorded: null }, { signal });
+    const picture =
+      template.shipped_as === null ? await findPicture(services, spec, template.id, nameOf(cut.newest)) : null;
+    const storage_bytes = await hosts.diskUsageBytes(spec);
+    if (isSmall({ storage_bytes })) await hosts.shareCut(spec, template.id, nameOf(cut.newest));
     const plugins = template.plugins ?? (await pluginsIn(services, spec, template.id, cut.newest));
     const demo = template.wants_demo ? await makeDemo(services, spec, template, work.eventId, signal) : undefined;
     await hosts.delete(spec);
@@ -75,11 +89,12 @@ export const buildTemplate = jobKind<TemplateWork>({
         return finishEvent(tx, work.eventId, { failure: DELETED });
       }
       await forgetLater(tx, services, now);
+      await countStorage(tx, now, storage_bytes);
       await updateTemplateRow(tx, template.id, {
         ...{ content_id: spec.id, content_hash: cut.newest.hash, content_point: new Date(cut.newest.timeMs), plugins },
         ...{ host: spec.host, driver: spec.driver, core_version: spec.coreVersion, php_version: spec.phpVersion },
         ...{ working_event_id: null, commit_hash: 'commit' in work.from ? work.from.commit : null },
-        ...{ demo_hash: demo?.hash ?? null, demo_point: demo ? new Date(demo.timeMs) : null },
+        ...{ storage_bytes, picture, demo_hash: demo?.hash ?? null, demo_point: demo ? new Date(demo.timeMs) : null },
       });
       const result = { name: template.name, ...(template.wants_demo && { demo: demo ? 'made' : NO_DEMO }) };
       await finishEvent(tx, work.eventId, { result });
@@ -159,6 +174,12 @@ function makeFromArchive(
   });
 }
 
+function makeShipped(services: Services, spec: HostedSpec, name: string, template: TemplateRow): Promise<void> {
+  return withShippedArchive(name, (archive) =>
+    services.hosts.make(spec, { kind: 'import', ...archive, change: changeFor(template) }),
+  );
+}
+
 /** Whoever has the site by now has not asked for it. */
 export const SITE_LEFT = 'The site that the template was made from is no longer in its team.';
 
@@ -196,7 +217,7 @@ async function makeDemo(
   const give = async (names: string[]) => names.map((name) => pages.get(name) ?? Buffer.alloc(0));
   await hosts.deploy(spec, kept, { files, links: [], gone: [], before: {} }, { give, signal });
   const { newest } = await hosts.snapshot(spec, kept, { signal });
-  return { hash: newest.hash, timeMs: newest.timeMs };
+  return nameOf(newest);
 }
 
 const MAX_LISTED_FILES = 20_000;
@@ -208,13 +229,18 @@ async function pluginsIn(
   moment: SnapshotName,
 ): Promise<string[]> {
   const part = { prefix: 'plugins/', limit: MAX_LISTED_FILES };
-  const { files } = await hosts.keptFiles(spec, space, { hash: moment.hash, timeMs: moment.timeMs }, part);
+  const { files } = await hosts.keptFiles(spec, space, nameOf(moment), part);
   const folders = files.map(({ path }) => path.split('/')).filter((parts) => parts.length > 2);
   return [...new Set(folders.map(([, name]) => name as string))].sort();
 }
 
 /** Whoever makes a site from it has begun by then, and has ended. */
 const KEPT_MS = 3_600_000;
+
+/** What is kept for a team counts for its storage, whatever it is. */
+export async function countStorage(tx: Db, { team_id, storage_bytes }: TemplateRow, now: number): Promise<void> {
+  if (team_id !== null) await addStorage(tx, team_id, now - storage_bytes);
+}
 
 /** What sites were made from until now. */
 export async function forgetLater(

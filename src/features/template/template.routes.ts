@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { forbidden } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
-import { type Call, operation } from '#core/http/operation.ts';
+import { type Call, operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery } from '#core/http/schema.ts';
 import { anyoneKnown, operator, operatorOn, signedIn, verified } from '#core/policy.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
+import { readPicture } from './template.picture.ts';
 import {
   Approval,
   NewTemplate,
+  noPicture,
   Template,
   TemplateChange,
   TemplateName,
@@ -15,6 +17,7 @@ import {
   templateFailed,
   templateNotFound,
   templateRefused,
+  templateStorage,
   templateUnreachable,
   tooManyTemplates,
 } from './template.schema.ts';
@@ -78,7 +81,15 @@ export const templateOperations = [
     }),
     body: NewTemplate,
     response: Template,
-    errors: [...workingTeamErrors, forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
+    errors: [
+      ...workingTeamErrors,
+      forbidden,
+      templateStorage,
+      tooManyTemplates,
+      templateRefused,
+      templateUnreachable,
+      templateFailed,
+    ],
     goesOn: true,
     prepare: ({ db, services, caller, body }) => prepareTemplate(db, services, caller, body),
     handle: (call) => createTemplate(call, call.body, call.prepared, call.query.create_static_site === true),
@@ -98,6 +109,32 @@ export const templateOperations = [
       const row = await findVisible(db, callerIfAny, params.template_name);
       if (!row) throw templateNotFound();
       return viewTemplate(services, row);
+    },
+  }),
+  rawOperation({
+    id: 'getTemplatePicture',
+    method: 'GET',
+    path: '/template/{template_name}/picture',
+    tag,
+    summary: 'What sites made from a template look like',
+    access: anyoneKnown,
+    params: TemplatePath,
+    query: Type.Object({ version: Type.Optional(Type.String({ maxLength: 40 })) }),
+    produces: 'image/*',
+    errors: [templateNotFound, noPicture],
+    async serve({ db, services, callerIfAny, params }, _request, reply) {
+      const row = await findVisible(db, callerIfAny, params.template_name);
+      if (!row) throw templateNotFound();
+      const picture = await readPicture(services, row);
+      if (!picture) throw noPicture();
+      reply.headers({
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-type': picture.type,
+        // Whose rights end sees it for so long.
+        'cache-control': 'private, max-age=300',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      return reply.send(picture.content);
     },
   }),
   operation({

@@ -28,6 +28,7 @@ export const Template = Type.Object(
           'A static export of it, to be looked at. One that is not for everybody opens for an hour with this link',
       }),
     ),
+    picture_url: Nullable(Type.String({ description: 'What it looks like, where there is a picture of it' })),
     user_id: Nullable(Uuid),
     created_at: Timestamp,
   },
@@ -68,6 +69,12 @@ export const tooManyTemplates = failure(
   'template.too_many',
   409,
   'You have as many templates as there can be; delete one.',
+);
+export const noPicture = failure('template.no_picture', 404, 'The template has no picture.');
+export const templateStorage = failure(
+  'template.storage',
+  402,
+  'Templates count for the storage of their team, and that is used up; delete something or choose a larger plan.',
 );
 export const templateRefused = failure('template.refused', 422, 'No template can be made of it.');
 export const templateUnreachable = failure(

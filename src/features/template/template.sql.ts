@@ -67,6 +67,22 @@ export async function insertTemplate(db: Db, name: string, row: NewRow): Promise
     .executeTakeFirst();
 }
 
+type ShippedRow = Pick<TemplateRow, 'id' | 'shipped_as' | 'tag' | 'description' | 'url'>;
+
+/** One of the platform's own, for everybody; nothing where it is there. Somebody else may have its name. */
+export async function insertShipped(db: Db, row: ShippedRow): Promise<void> {
+  await sql`insert into templates (id, name, shipped_as, is_for_team, url, description, tag, is_public, approved, wants_demo)
+    select ${row.id}, case when exists (select from templates where name = ${row.shipped_as}) then ${`${row.shipped_as}-${row.id.slice(0, 8)}`} else ${row.shipped_as} end,
+      ${row.shipped_as}, true, ${row.url}, ${row.description}, ${row.tag}, true, true, true
+    on conflict (shipped_as) do nothing`.execute(db);
+}
+
+export async function listShipped(db: Db): Promise<TemplateRow[]> {
+  const { rows } = await sql<TemplateRow>`
+    select * from templates where shipped_as is not null order by created_at, id`.execute(db);
+  return rows;
+}
+
 export async function updateTemplateRow(db: Db, id: string, change: Partial<TemplateRow>): Promise<TemplateRow> {
   return db.updateTable('templates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }

@@ -3,7 +3,7 @@ import { type Caller, hasRole } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { bodyFault, forbidden, invalid } from '#core/errors.ts';
 import { recordEvent } from '#core/events/events.ts';
-import type { Call } from '#core/http/operation.ts';
+import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
@@ -11,7 +11,7 @@ import { lockWorkingTeam } from '#features/team/team.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { demoUrl } from './demo.ts';
 import { type InspectedArchive, inspectArchive, refusalOf } from './template.archive.ts';
-import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
+import { buildTemplate, countStorage, forgetLater, isSmall, SITE_LEFT } from './template.jobs.ts';
 import {
   type NewTemplate,
   type Template,
@@ -19,6 +19,7 @@ import {
   templateBusy,
   templateNotFound,
   templateRefused,
+  templateStorage,
   tooManyTemplates,
 } from './template.schema.ts';
 import {
@@ -48,9 +49,16 @@ export const viewTemplate = (services: Services, row: TemplateRow): Template => 
   readme: row.readme,
   ready: row.content_id !== null,
   demo_url: demoUrl(services, row),
+  picture_url: pictureUrl(services, row),
   user_id: row.user_id,
   created_at: row.created_at,
 });
+
+/** Another one where it is another picture: browsers may keep it. */
+function pictureUrl({ config }: Services, { name, shipped_as, picture, content_hash }: TemplateRow): string | null {
+  if (shipped_as === null && picture === null) return null;
+  return `${config.baseUrl}${API_PREFIX}/template/${name}/picture?version=${content_hash?.slice(0, 12) ?? 0}`;
+}
 
 /** Whoever made it, and the admins of the team that they made it for. */
 export const onOwnTemplate: Access<TemplateRow> = {
@@ -106,7 +114,7 @@ export async function createTemplate(
 ): Promise<Template> {
   const { db, caller } = call;
   const { teamId, siteId, archive } = prepared;
-  if (teamId !== null) await lockWorkingTeam(db, teamId);
+  if (teamId !== null) await requireStorage(db, teamId);
   if ((await countOf(db, caller.userId)) >= MAX_TEMPLATES) throw tooManyTemplates();
   const row = await insertUnderFreeName(db, nameFrom(input), {
     id: randomUUID(),
@@ -127,6 +135,12 @@ export async function createTemplate(
   const eventId = await recordTemplateEvent(db, caller, row, 'created', row.name, true);
   await enqueueBuild(call, row, eventId, archive?.commit);
   return viewTemplate(call.services, await updateTemplateRow(db, row.id, { working_event_id: eventId }));
+}
+
+/** It counts for the storage of its team. */
+async function requireStorage(db: Db, teamId: string): Promise<void> {
+  const team = await lockWorkingTeam(db, teamId);
+  if (team.storage_is_used_up) throw templateStorage();
 }
 
 /** It makes what was looked at, whatever the row says by then. */
@@ -280,6 +294,7 @@ export async function deleteTemplate({
   const template = await lockTemplate(db, subject.id);
   if (!template) throw templateNotFound();
   await deleteTemplateRow(db, template.id);
+  await countStorage(db, template, 0);
   await forgetLater(db, services, template);
   await recordTemplateEvent(db, caller, template, 'deleted', template.name);
 }
@@ -289,6 +304,8 @@ export interface TemplateContent {
   space: string;
   site: string;
   moment: SnapshotName;
+  /** It is at hand on its host, so that a site from it is made as quickly as an empty one. */
+  isShared: boolean;
   host: string;
   driver: string;
   coreVersion: string | null;
@@ -306,7 +323,16 @@ export async function templateContent(
   if (content_id === null || content_hash === null || content_point === null || host === null || driver === null)
     return { fault: 'the template is still being made' };
   const moment = { hash: content_hash, timeMs: content_point.getTime() };
+  const isShared = isSmall(template);
   return {
-    content: { space: template.id, site: content_id, moment, host, driver, coreVersion: template.core_version },
+    content: {
+      space: template.id,
+      site: content_id,
+      moment,
+      isShared,
+      host,
+      driver,
+      coreVersion: template.core_version,
+    },
   };
 }

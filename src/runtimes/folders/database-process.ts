@@ -15,13 +15,13 @@ const CALL_LIMIT_MS = 120_000;
  */
 export class SiteDatabaseProcess implements SiteDatabase {
   readonly #program: ChildProgram;
+  readonly #file: string;
   /** Called before and after everything that may write. */
   onWrite: () => void = () => {};
 
   /** `writable` is one more folder that may be written, for copies. */
   constructor(file: string, writable?: string) {
-    // SQLite would make an empty database of a file that is not there.
-    if (!existsSync(file)) throw new Error("the site's database is missing");
+    this.#file = file;
     const writes = [dirname(file), ...(writable ? [writable] : [])];
     this.#program = new ChildProgram(PROGRAM, {
       args: [file],
@@ -69,7 +69,9 @@ export class SiteDatabaseProcess implements SiteDatabase {
     return this.#ask(message).finally(this.onWrite);
   }
 
-  #ask(message: DatabaseCall): Promise<unknown> {
+  async #ask(message: DatabaseCall): Promise<unknown> {
+    // SQLite would make an empty database of a file that is not there.
+    if (!existsSync(this.#file)) throw new Error("the site's database is missing");
     return this.#program.ask(message, CALL_LIMIT_MS);
   }
 }

@@ -13,9 +13,15 @@ export type DatabaseCall =
   | { call: 'adapt'; change: Adaptation; theme: ChosenTheme | undefined }
   | { call: 'copyTo'; file: string };
 
-const database = new SqliteFile(process.argv[2] ?? '');
+let opened: SqliteFile | undefined;
+/** With the first question: the process may be started before the file is there. */
+const open = () => {
+  opened ??= new SqliteFile(process.argv[2] ?? '');
+  return opened;
+};
 
-answerParent((message: DatabaseCall): Promise<unknown> => {
+answerParent(async (message: DatabaseCall): Promise<unknown> => {
+  const database = open();
   switch (message.call) {
     case 'tables':
       return database.tables();

@@ -68,22 +68,28 @@ export class SiteFolders {
     change?: Settling,
   ): Promise<void> {
     await makeSiteFolder(draft);
-    await fill(storageIn(draft));
-    await this.settle(draft, url, change);
+    // Started now: by the time that the files are there, it is ready.
+    const database = new SiteDatabaseProcess(databaseFile(draft));
+    try {
+      await fill(storageIn(draft));
+      await this.#settle(database, draft, url, change);
+    } finally {
+      database.close();
+    }
   }
 
   /** Gives what is in a draft its address, and its people where they change. */
   async settle(draft: string, url: string, change?: Settling): Promise<void> {
-    const theme = change?.theme === undefined ? undefined : await change.theme(join(draft, 'content', 'themes'));
-    // The database is its site's, so it is asked in a process of its own.
     const database = new SiteDatabaseProcess(databaseFile(draft));
-    try {
-      // First: what a stranger put there to run by itself must not see the move.
-      if (change) await database.adapt(change.to, theme);
-      await database.moveTo(url);
-    } finally {
-      database.close();
-    }
+    await this.#settle(database, draft, url, change).finally(() => database.close());
+  }
+
+  /** The database is its site's, so it is asked in a process of its own. */
+  async #settle(database: SiteDatabaseProcess, draft: string, url: string, change?: Settling): Promise<void> {
+    const theme = change?.theme === undefined ? undefined : await change.theme(join(draft, 'content', 'themes'));
+    // First: what a stranger put there to run by itself must not see the move.
+    if (change) await database.adapt(change.to, theme);
+    await database.moveTo(url);
   }
 
   archive(siteId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Adaptation, SqlRow, SqlValue } from '#runtimes/runtime.ts';
+import { removeCustomers } from './customers.ts';
 import { writeFirstPerson } from './first-content.ts';
 
 type Run = (sql: string, ...values: SqlValue[]) => SqlRow[];
@@ -16,6 +17,7 @@ export function adapt(run: Run, change: Adaptation, theme: ChosenTheme | undefin
     // Also where a template was cleaned before: PHP of its own has run since.
     removeTriggers(run);
     removePeople(run);
+    removeCustomers(run);
     removePassing(run);
     closeDoors(run);
   }

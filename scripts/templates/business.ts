@@ -1,0 +1,490 @@
+import { foliage, garden, HEIGHT, portrait, sign, terrace, WIDTH } from './art.ts';
+import {
+  all,
+  buttons,
+  column,
+  columns,
+  details,
+  dynamic,
+  grid,
+  group,
+  h,
+  image,
+  list,
+  p,
+  part,
+  quote,
+  row,
+} from './blocks.ts';
+import { type DraftPost, type Finished, family, palette, type SiteDraft } from './site.ts';
+
+const wide = { width: WIDTH, height: HEIGHT };
+const small = { width: 300, height: 300 };
+
+const service = (site: Finished, sign: string, title: string, text: string) =>
+  group(
+    { background: 'accent-5', padding: '40', paddingX: '40', radius: '20px', gap: '20', layout: { type: 'default' } },
+    image(site.picture(sign), { width: '64px' }),
+    h(3, title, { size: 'x-large' }),
+    p(text, { size: 'medium' }),
+  );
+const figure = (number: string, text: string) =>
+  group(
+    { gap: '0', layout: { type: 'default' } },
+    p(`<strong>${number}</strong>`, { size: 'xx-large', text: 'accent-2' }),
+    p(text, { size: 'medium' }),
+  );
+const price = (title: string, sum: string, text: string, items: string[], isChosen = false) =>
+  group(
+    {
+      background: isChosen ? 'accent-3' : 'accent-5',
+      ...(isChosen && { text: 'base' }),
+      padding: '40',
+      paddingX: '40',
+      radius: '20px',
+      layout: { type: 'default' },
+    },
+    h(3, title, { size: 'large' }),
+    p(`<strong>${sum}</strong> a month`, { size: 'x-large' }),
+    p(text, { size: 'medium' }),
+    list(...items),
+  );
+const said = (text: string, who: string) =>
+  group(
+    { background: 'base', padding: '40', paddingX: '40', radius: '20px', layout: { type: 'default' } },
+    quote(text, who),
+  );
+
+const callToAction = (site: Finished) =>
+  group(
+    { align: 'full', background: 'accent-2', text: 'accent-3', padding: '70' },
+    h(2, 'Shall we come and have a look?', { center: true, size: 'xx-large' }),
+    p('The first visit costs nothing and takes an hour. Have tea ready.', { center: true }),
+    buttons([{ label: 'Book a visit', url: site.page('contact') }], true),
+  );
+
+function home(site: Finished): string {
+  return all(
+    group(
+      { align: 'full', padding: '60' },
+      columns(
+        { align: 'wide', middle: true, gap: '60' },
+        column(
+          '50%',
+          true,
+          p('GARDENS AND TERRACES SINCE 1998', { size: 'small', text: 'accent-1' }),
+          `<!-- wp:heading {"level":1,"style":{"typography":{"fontSize":"clamp(2.6rem, 5.4vw, 4.8rem)","lineHeight":"1.04"}}} -->\n<h1 class="wp-block-heading" style="font-size:clamp(2.6rem, 5.4vw, 4.8rem);line-height:1.04">A garden that looks after you, too.</h1>\n<!-- /wp:heading -->`,
+          p(
+            'We plan, plant and keep gardens for people who would rather sit in them. Honest prices, the same two faces every month, and no leaf blowers before nine.',
+          ),
+          buttons([
+            { label: 'Book a visit', url: site.page('contact') },
+            { label: 'What we do', url: site.page('services'), outline: true },
+          ]),
+        ),
+        column('50%', true, image(site.picture('garden'), { radius: '28px', ratio: '4/3' })),
+      ),
+    ),
+    group(
+      { align: 'full', padding: '60' },
+      h(2, 'Three things, done properly', { align: 'wide', size: 'xx-large' }),
+      grid(
+        { align: 'wide', gap: '40' },
+        service(
+          site,
+          'sign-leaf',
+          'Planning',
+          'We measure, draw and ask many questions. You get a plan that you can read, with every plant and its price.',
+        ),
+        service(
+          site,
+          'sign-sun',
+          'Planting',
+          'From the first spade to the last rose, with our own people. We leave the place cleaner than we found it.',
+        ),
+        service(
+          site,
+          'sign-drop',
+          'Keeping',
+          'Once a month, all year: mowing, pruning, watering and a short note about what we have seen.',
+        ),
+      ),
+    ),
+    group(
+      { align: 'full', background: 'accent-3', text: 'base', padding: '60' },
+      grid(
+        { align: 'wide', gap: '50', least: '12rem' },
+        figure('28', 'years in the same town'),
+        figure('340', 'gardens that we know by name'),
+        figure('12', 'gardeners, two of them apprentices'),
+        figure('97 %', 'of our clients stay for another year'),
+      ),
+    ),
+    group(
+      { align: 'full', padding: '70' },
+      columns(
+        { align: 'wide', middle: true, gap: '60' },
+        column('50%', true, image(site.picture('terrace'), { radius: '28px', ratio: '4/3' })),
+        column(
+          '50%',
+          true,
+          h(2, 'Small places are our favourite', { size: 'xx-large' }),
+          p(
+            'A balcony of six square metres needs more thought than a park. We have made herb walls for kitchens, shade for bedrooms and one pond on a fifth floor.',
+          ),
+          list(
+            'Soil and pots that last ten years',
+            'Plants that fit the light you have',
+            'Watering that works while you are away',
+          ),
+        ),
+      ),
+    ),
+    group(
+      { align: 'full', background: 'accent-5', padding: '70' },
+      h(2, 'What people say', { align: 'wide', size: 'xx-large' }),
+      grid(
+        { align: 'wide', gap: '40' },
+        said(
+          'They asked where I drink my coffee, and began there. I did not know that one could begin there.',
+          'Helen Okafor, Mill Lane',
+        ),
+        said('The invoice was lower than the estimate. I had to read it twice.', 'Dental practice Brandt'),
+        said('Our children now know eleven birds. That was not in the contract.', 'The Sousas'),
+      ),
+    ),
+    callToAction(site),
+  );
+}
+
+const posts: DraftPost[] = [
+  {
+    slug: 'what-to-plant-in-april',
+    title: 'What to plant in April',
+    date: '2026-03-30 08:00:00',
+    excerpt: 'Peas, patience, and the one rose that forgives everything: our list for the month.',
+    categories: ['seasons'],
+    picture: 'foliage',
+    content: () =>
+      all(
+        p(
+          'The soil is warm enough when you can sit on it. That is how our oldest gardener tells, and he has never lost a pea.',
+        ),
+        list(
+          'Peas and broad beans, straight into the ground',
+          'Lettuce under glass, a new row every ten days',
+          'Roses with bare roots, this is the last call',
+        ),
+        p('Wait with tomatoes. Everybody knows this, and everybody needs to hear it again.'),
+      ),
+  },
+  {
+    slug: 'a-courtyard-for-everybody',
+    title: 'A courtyard for everybody',
+    date: '2026-02-16 08:00:00',
+    excerpt: 'Forty flats, one yard, and a vote about the swing: how a house got its garden back.',
+    categories: ['projects'],
+    picture: 'garden',
+    content: () =>
+      all(
+        p(
+          'The yard had been a car park for thirty years. Forty parties had forty opinions, so we built the first bed in one afternoon and let people argue while they watered it.',
+        ),
+        p('There are now nine beds, a table for twenty and a swing, which won by two votes.'),
+      ),
+  },
+  {
+    slug: 'less-lawn-more-life',
+    title: 'Less lawn, more life',
+    date: '2026-01-12 08:00:00',
+    excerpt: 'Give us a third of your grass for one summer. If you miss it, we will roll it out again.',
+    categories: ['seasons'],
+    picture: 'meadow',
+    content: () =>
+      all(
+        p(
+          'A meadow is cut twice a year and needs no water. It has four hundred kinds of guests, and none of them rings the bell.',
+        ),
+        p('We have made that offer thirty-one times. Nobody has asked for the grass back.'),
+      ),
+  },
+];
+
+const query = {
+  perPage: 6,
+  offset: 0,
+  pages: 0,
+  postType: 'post',
+  order: 'desc',
+  orderBy: 'date',
+  author: '',
+  search: '',
+  exclude: [],
+  sticky: '',
+  inherit: true,
+};
+const news = dynamic(
+  'query',
+  { queryId: 1, query, align: 'wide' },
+  `<div class="wp-block-query alignwide">${dynamic('post-template', { style: { spacing: { blockGap: 'var:preset|spacing|50' } }, layout: { type: 'grid', minimumColumnWidth: '19rem' } }, group({ gap: '20', layout: { type: 'default' } }, dynamic('post-featured-image', { isLink: true, aspectRatio: '3/2', style: { border: { radius: '20px' } } }), dynamic('post-date', { fontSize: 'small', textColor: 'accent-4' }), dynamic('post-title', { isLink: true, level: 3, fontSize: 'x-large' }), dynamic('post-excerpt', { fontSize: 'medium' })))}</div>`,
+);
+const frame = (padding: string, ...inner: string[]) =>
+  all(
+    part('header'),
+    group({ tag: 'main', padding, ...(padding === '0' && { marginTop: '0' }) }, ...inner),
+    part('footer'),
+  );
+const titled = (...inner: string[]) =>
+  frame('60', dynamic('post-title', { level: 1, align: 'wide', fontSize: 'xx-large' }), ...inner);
+
+export const business: SiteDraft = {
+  name: 'business',
+  title: 'Fernbrook Gardens',
+  tagline: 'Gardens and terraces, planned, planted and kept',
+  readme:
+    'A small company: a front page with services, figures and voices, pages for services and prices, the team, contact and news.',
+  pictures: [
+    {
+      slug: 'garden',
+      alt: 'A white house behind a green garden with flower beds',
+      ...wide,
+      svg: garden(8, { top: '#bfe0e2', bottom: '#f3f6e6', far: '#9cbf9a', lawn: '#6fa06a', path: '#eadfc6' }),
+    },
+    { slug: 'terrace', alt: 'A terrace with plants in pots before a glass door', ...wide, svg: terrace() },
+    {
+      slug: 'foliage',
+      alt: 'Dense leaves with yellow flowers',
+      ...wide,
+      svg: foliage(14, '#17352b', ['#24503a', '#2f6147', '#4a8060', '#7fa66b'], '#e3b04b'),
+    },
+    {
+      slug: 'meadow',
+      alt: 'A meadow with red flowers',
+      ...wide,
+      svg: foliage(33, '#dfe9c8', ['#a9c48a', '#7fa66b', '#c9d9a4', '#5c8a5c'], '#d9694a'),
+    },
+    { slug: 'sign-leaf', alt: '', ...small, svg: sign('leaf', '#dcebdc', '#2f6147') },
+    { slug: 'sign-sun', alt: '', ...small, svg: sign('sun', '#fbeccb', '#d08a1d') },
+    { slug: 'sign-drop', alt: '', ...small, svg: sign('drop', '#d6e8ee', '#2f6a80') },
+    {
+      slug: 'anna',
+      alt: 'A drawing of Anna Fernbrook',
+      width: 900,
+      height: 1100,
+      svg: portrait('#dcebdc', { hair: '#8a4b2c', skin: '#f0c4a0', coat: '#2f6147' }),
+    },
+    {
+      slug: 'idris',
+      alt: 'A drawing of Idris Bello',
+      width: 900,
+      height: 1100,
+      svg: portrait('#fbeccb', { hair: '#1c1714', skin: '#8d5a3b', coat: '#d08a1d' }),
+    },
+    {
+      slug: 'mei',
+      alt: 'A drawing of Mei Tan',
+      width: 900,
+      height: 1100,
+      svg: portrait('#d6e8ee', { hair: '#221d20', skin: '#efc7a4', coat: '#2f6a80' }),
+    },
+  ],
+  categories: [
+    { slug: 'seasons', name: 'Seasons', description: 'What to do now' },
+    { slug: 'projects', name: 'Projects', description: 'What we have made' },
+  ],
+  pages: [
+    { slug: 'home', title: 'Home', content: home },
+    {
+      slug: 'services',
+      title: 'Services and prices',
+      content: (site) =>
+        all(
+          p('Every garden is different, and every invoice should not be. These are our prices; there are no others.', {
+            align: 'wide',
+            size: 'x-large',
+          }),
+          grid(
+            { align: 'wide', gap: '40' },
+            price('Balcony', '€ 60', 'Up to fifteen square metres.', [
+              'A visit each month',
+              'Plants twice a year',
+              'Watering while you are away',
+            ]),
+            price(
+              'Garden',
+              '€ 140',
+              'For most of our clients.',
+              [
+                'Two visits each month',
+                'Pruning in spring and autumn',
+                'Lawn, beds and compost',
+                'A note after every visit',
+              ],
+              true,
+            ),
+            price('Courtyard', '€ 320', 'For houses with many parties.', [
+              'Weekly visits',
+              'Snow and leaves included',
+              'A meeting with all parties in May',
+            ]),
+          ),
+          h(2, 'Asked before', { align: 'wide', size: 'xx-large', marginTop: '60' }),
+          group(
+            { align: 'wide', layout: { type: 'default' } },
+            details('Do I have to be at home?', 'No. Most of our clients are not, and find a note on the table.'),
+            details(
+              'What if I do not like it?',
+              'We change it. If you still do not, we change it again, and then we drink tea and talk.',
+            ),
+            details('Do you use chemicals?', 'No. It takes a year longer, and then it lasts.'),
+          ),
+          callToAction(site),
+        ),
+    },
+    {
+      slug: 'about',
+      title: 'Who we are',
+      content: (site) =>
+        all(
+          p('Anna’s father began with a wheelbarrow. We still have it; it is planted with thyme.', {
+            align: 'wide',
+            size: 'x-large',
+          }),
+          grid(
+            { align: 'wide', gap: '40' },
+            ...[
+              ['anna', 'Anna Fernbrook', 'Plans, and remembers every tree'],
+              ['idris', 'Idris Bello', 'Builds walls, steps and ponds'],
+              ['mei', 'Mei Tan', 'Knows what is wrong with your roses'],
+            ].map(([slug, name, text]) =>
+              group(
+                { gap: '20', layout: { type: 'default' } },
+                image(site.picture(slug as string), { radius: '20px', ratio: '4/5' }),
+                h(3, name as string, { size: 'large' }),
+                p(text as string, { size: 'medium', text: 'accent-4' }),
+              ),
+            ),
+          ),
+        ),
+    },
+    {
+      slug: 'contact',
+      title: 'Contact',
+      content: (site) =>
+        columns(
+          { align: 'wide', gap: '60' },
+          column(
+            '45%',
+            false,
+            p('Call, write, or come by the yard. The gate is green.', { size: 'x-large' }),
+            p('<strong>Fernbrook Gardens</strong><br>Old Mill Lane 4<br>Monday to Friday, 7 to 16'),
+            p(
+              '<a href="tel:+4930000000">+49 30 000 000</a><br><a href="mailto:hello@example.com">hello@example.com</a>',
+            ),
+          ),
+          column('55%', false, image(site.picture('foliage'), { radius: '28px', ratio: '4/3' })),
+        ),
+    },
+    { slug: 'news', title: 'News', content: () => '' },
+  ],
+  posts,
+  templates: {
+    'front-page': () => frame('0', dynamic('post-content', { align: 'full', layout: { type: 'constrained' } })),
+    page: () => titled(dynamic('post-content', { align: 'full', layout: { type: 'constrained' } })),
+    home: () => frame('60', h(1, 'News from the yard', { align: 'wide', size: 'xx-large' }), news),
+    archive: () =>
+      frame(
+        '60',
+        dynamic('query-title', { type: 'archive', showPrefix: false, align: 'wide', fontSize: 'xx-large' }),
+        news,
+      ),
+    single: () =>
+      frame(
+        '60',
+        dynamic('post-date', { fontSize: 'small', textColor: 'accent-4' }),
+        dynamic('post-title', { level: 1, fontSize: 'xx-large' }),
+        dynamic('post-featured-image', { align: 'wide', aspectRatio: '2/1', style: { border: { radius: '28px' } } }),
+        dynamic('post-content', { align: 'full', layout: { type: 'constrained' } }),
+      ),
+  },
+  front: { page: 'home', posts: 'news' },
+  header: (site) =>
+    group(
+      { align: 'full', padding: '30' },
+      row(
+        { align: 'wide' },
+        dynamic('site-title', { level: 0, fontSize: 'x-large' }),
+        row(
+          { gap: '40', layout: { justifyContent: 'right' } },
+          dynamic('navigation', {
+            ref: site.menu,
+            overlayBackgroundColor: 'base',
+            overlayTextColor: 'contrast',
+            fontSize: 'medium',
+            layout: { type: 'flex', justifyContent: 'right' },
+          }),
+          buttons([{ label: 'Book a visit', url: site.page('contact') }]),
+        ),
+      ),
+    ),
+  footer: ({ menu }) =>
+    group(
+      { align: 'full', background: 'accent-3', text: 'base', padding: '60' },
+      row(
+        { align: 'wide' },
+        group(
+          { layout: { type: 'constrained', contentSize: '420px', justifyContent: 'left' } },
+          dynamic('site-title', { level: 0, fontSize: 'x-large' }),
+          p('Old Mill Lane 4 · hello@example.com', { size: 'medium' }),
+        ),
+        dynamic('navigation', {
+          ref: menu,
+          overlayMenu: 'never',
+          fontSize: 'medium',
+          layout: { type: 'flex', justifyContent: 'right' },
+        }),
+      ),
+    ),
+  menu: [
+    { label: 'Services', page: 'services' },
+    { label: 'About', page: 'about' },
+    { label: 'News', page: 'news' },
+    { label: 'Contact', page: 'contact' },
+  ],
+  styles: {
+    settings: {
+      color: palette('#FBFBF6', '#17352B', '#2F6147', '#E3B04B', '#17352B', '#5C6F63', '#EEF3E8'),
+      typography: {
+        fontFamilies: {
+          theme: [
+            family('Vollkorn', 'serif', [{ file: 'vollkorn/Vollkorn-VariableFont_wght.woff2', weight: '400 900' }]),
+            family('Manrope', 'sans-serif', [{ file: 'manrope/Manrope-VariableFont_wght.woff2', weight: '200 800' }]),
+          ],
+        },
+      },
+    },
+    styles: {
+      typography: { fontFamily: 'var:preset|font-family|manrope', fontWeight: '400', lineHeight: '1.55' },
+      elements: {
+        heading: {
+          typography: {
+            fontFamily: 'var:preset|font-family|vollkorn',
+            fontWeight: '500',
+            letterSpacing: '-0.015em',
+            lineHeight: '1.12',
+          },
+        },
+        link: { color: { text: 'currentColor' } },
+        button: {
+          color: { background: 'var:preset|color|accent-1', text: 'var:preset|color|base' },
+          border: { radius: '100px' },
+          ':hover': { color: { background: 'var:preset|color|contrast', text: 'var:preset|color|base' } },
+        },
+      },
+      blocks: {
+        'core/site-title': { typography: { fontFamily: 'var:preset|font-family|vollkorn', fontWeight: '600' } },
+        'core/post-title': { elements: { link: { typography: { textDecoration: 'none' } } } },
+      },
+    },
+  },
+};

@@ -1,0 +1,71 @@
+import { constants, existsSync } from 'node:fs';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolderDurably, placeDurably } from '#core/durable-folder.ts';
+import type { CopyPlace, SnapshotName } from '#timemachine/process/protocol.ts';
+
+/** A cut that many sites are made from. */
+export interface SharedCut {
+  space: string;
+  site: string;
+  moment: SnapshotName;
+}
+
+type CopyCut = (cut: SharedCut, into: CopyPlace) => Promise<void>;
+
+/**
+ * Cuts that many sites are made from, unpacked: what a site is made from is then files to copy, or to share where the file system can, and
+ * no process has to be started to read them. Whatever is here can be unpacked again, and goes when its cut is forgotten.
+ */
+export class SharedCuts {
+  readonly #folder: string;
+  readonly #copy: CopyCut;
+  readonly #unpacking = new Map<string, Promise<string>>();
+
+  constructor(folder: string, copy: CopyCut) {
+    this.#folder = folder;
+    this.#copy = copy;
+  }
+
+  /** Puts the cut where it is told. */
+  async fill(cut: SharedCut, into: CopyPlace): Promise<void> {
+    const from = await this.unpack(cut);
+    await rm(into.content, { recursive: true, force: true });
+    const mode = constants.COPYFILE_FICLONE;
+    // Links are not looked at: they are whatever the site made them.
+    const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode } as const;
+    await Promise.all([
+      cp(join(from, 'content'), into.content, options),
+      cp(join(from, DATABASE), into.database.file, { mode }),
+    ]);
+  }
+
+  /** The folder of the cut, unpacked now where it is not there. */
+  unpack(cut: SharedCut): Promise<string> {
+    const folder = join(this.#folder, `${cut.site}-${cut.moment.hash.slice(0, 16)}`);
+    if (existsSync(folder)) return Promise.resolve(folder);
+    const unpacking = this.#unpacking.get(folder) ?? this.#unpackNow(cut, folder);
+    this.#unpacking.set(folder, unpacking);
+    return unpacking.finally(() => this.#unpacking.delete(folder));
+  }
+
+  /** Removes what is here of a site's cuts. */
+  async drop(site: string): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names.filter((each) => each.startsWith(`${site}-`)))
+      await rm(join(this.#folder, name), { recursive: true, force: true });
+  }
+
+  async #unpackNow(cut: SharedCut, folder: string): Promise<string> {
+    const draft = `${folder}.draft`;
+    await rm(draft, { recursive: true, force: true });
+    await makeFolderDurably(this.#folder, 0o700);
+    const file = join(draft, DATABASE);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await this.#copy(cut, { content: join(draft, 'content'), database: { kind: 'sqlite', file } });
+    await placeDurably(draft, folder);
+    return folder;
+  }
+}
+
+const DATABASE = 'database/database.sqlite';
