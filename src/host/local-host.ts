@@ -100,7 +100,7 @@ export class LocalHost implements SiteHost {
       cut: ({ space, site: of, moment, change }) =>
         driver.adopt(
           site,
-          ({ content, database }) => this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+          (storage) => this.timeMachine.copy({ ...driver.storage(of), space, site: of }, moment, storage),
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),

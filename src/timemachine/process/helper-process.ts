@@ -63,6 +63,12 @@ export class HelperProcess {
     return answer as Promise<ReturnType<Calls[Name]>>;
   }
 
+  /** What it knows of a site is written down, for other processes; one that does not run knows nothing. */
+  async remember(site: string, silenceMs: number): Promise<void> {
+    await this.#last;
+    if (this.#child && !hasEnded(this.#child)) await this.call('remember', [site], { silenceMs }).catch(() => {});
+  }
+
   /** Lets go of a site that no call is about, without waiting for those about others. */
   async release(site: string): Promise<void> {
     if (this.#child && !hasEnded(this.#child)) await this.#callNow('release', [site], {}).catch(() => {});
