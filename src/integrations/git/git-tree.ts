@@ -1,5 +1,6 @@
-import { type GitEntry, GitFailed, type GitFile, type GitLook, type GitTree } from '#core/git.ts';
+import { type GitEntry, GitFailed, type GitFile, type GitLook, type GitRules, type GitTree } from '#core/git.ts';
 import type { GitAnswer } from './git-process.ts';
+import { foldersAbove, MAX_RULES, type RuleFile, ruleFilesIn } from './git-rules.ts';
 
 /** Asks git about what was fetched, without any way out. */
 export type Ask = (args: string[], input?: string) => Promise<GitAnswer>;
@@ -41,6 +42,7 @@ export async function readCommit(
     subject: subject.slice(0, 200),
     files: (folder) => filesOf(ask, commit, folder),
     read: (files) => readBlobs(ask, files),
+    rules: () => readRules(ask, commit),
   };
 }
 
@@ -66,6 +68,15 @@ async function filesOf(ask: Ask, commit: string, folder: string): Promise<GitFil
   return files.filter(({ path }) => !left.has(path) && !foldersAbove(path).some((each) => left.has(each)));
 }
 
+async function readRules(ask: Ask, commit: string): Promise<GitRules> {
+  const tree = await ask(['ls-tree', '-r', '-l', '-z', commit]);
+  if (tree.exitCode !== 0) throw unreadable();
+  const files: RuleFile[] = ruleFilesIn(tree.stdout);
+  if (files.length > MAX_RULES) throw new GitFailed('unusable', `It has more than ${MAX_RULES} files of rules.`);
+  const texts = await readBlobs(ask, files);
+  return Object.fromEntries(files.map(({ path }, at) => [path, texts[at]?.toString() ?? '']));
+}
+
 /** Names become paths of the site, and those are text. */
 function readText(output: Buffer): string {
   try {
@@ -85,11 +96,6 @@ function splitAtZero(bytes: Buffer): Buffer[] {
     start = end < 0 ? bytes.length : end + 1;
   }
   return parts;
-}
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1);
-  return names.map((_, at) => `${names.slice(0, at + 1).join('/')}/`);
 }
 
 /** What `.gitattributes` of the commit itself marks as `export-ignore`, by way of an index of its own. */
