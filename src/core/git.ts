@@ -51,8 +51,8 @@ export interface GitTree extends GitLook {
   /** The first line of what its author wrote. */
   subject: string;
   author: string;
-  /** All below a folder, without what the repository leaves out of its exports (`export-ignore`). */
-  files(folder: string): Promise<GitFile[]>;
+  /** All below these folders, without what the repository leaves out of its exports (`export-ignore`). */
+  files(folders: readonly string[]): Promise<GitFile[]>;
   /** Contents, in this order. */
   read(files: readonly Pick<GitFile, 'oid' | 'sizeBytes'>[]): Promise<Buffer[]>;
   /** Every `.gitignore` and `.gitattributes` of it, by path. */

@@ -83,7 +83,7 @@ export function explainPush(
   if (refusal?.[1] === 'rejected') return moved;
   if (refusal) {
     const reason = refusal[2] ?? '';
-    if (/lock|already exists|incorrect old value|shallow/i.test(reason)) return moved;
+    if (/lock|failed to update ref|already exists|incorrect old value|shallow/i.test(reason)) return moved;
     return new GitFailed('rejected', `The Git host does not take it: ${[reason, ...saidBy(stderr)].join('. ')}`);
   }
   const failed = explainFailure(stderr, connection);

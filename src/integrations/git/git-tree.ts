@@ -40,7 +40,7 @@ export async function readCommit(
     ...look,
     author: author.slice(0, 200),
     subject: subject.slice(0, 200),
-    files: (folder) => filesOf(ask, commit, folder),
+    files: (below) => filesOf(ask, commit, below),
     read: (files) => readBlobs(ask, files),
     rules: () => readRules(ask, commit),
   };
@@ -48,14 +48,14 @@ export async function readCommit(
 
 const unreadable = () => new GitFailed('failed', 'The repository could not be read.');
 
-async function filesOf(ask: Ask, commit: string, folder: string): Promise<GitFile[]> {
+async function filesOf(ask: Ask, commit: string, folders: readonly string[]): Promise<GitFile[]> {
   // With `-t` folders too: the repository may leave a whole one out.
-  const tree = await ask(['ls-tree', '-r', '-t', '-l', '-z', commit, '--', `${folder}/`]);
+  const tree = await ask(['ls-tree', '-r', '-t', '-l', '-z', commit, '--', ...folders.map((folder) => `${folder}/`)]);
   if (tree.exitCode !== 0) throw unreadable();
   const lines = readText(tree.output).split('\0').filter(Boolean);
   const files: GitFile[] = [];
-  // The folders that it lies in are not listed, and may be left out as well.
-  const all = foldersAbove(`${folder}/x`);
+  // The folders that they lie in are not listed, and may be left out as well.
+  const all = folders.flatMap((folder) => foldersAbove(`${folder}/x`));
   for (const line of lines) {
     const [, mode = '', type, oid = '', size, path = ''] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
     all.push(type === 'tree' ? `${path}/` : path);

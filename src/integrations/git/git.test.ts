@@ -130,7 +130,7 @@ suite('a fetch', () => {
     const using = client({ folder: join(folder, 'fetching') });
     const fetch = () =>
       using.withTree(using.readUrl(remote.url), { cache: 'a-site' }, async (tree) => {
-        const files = await tree.files('plugins');
+        const files = await tree.files(['plugins']);
         const contents = await tree.read(files);
         return { commit: tree.commit, files: files.map(({ path: name }, at) => [name, contents[at]?.toString()]) };
       });
