@@ -295,7 +295,11 @@ function createMakers(app: TestApp, passwordHash: string) {
       const { id, fqdn } = await makers.linkedSite(site);
       const change = { account_id: await makers.gitAccount(person), uses_account: true };
       await db.updateTable('git_links').set(change).where('site_id', '=', id).execute();
-      await db.updateTable('sites').set({ git_last_sync_hash: 'a'.repeat(40) }).where('id', '=', id).execute();
+      await db
+        .updateTable('sites')
+        .set({ git_last_sync_hash: 'a'.repeat(40) })
+        .where('id', '=', id)
+        .execute();
       return { fqdn };
     },
 

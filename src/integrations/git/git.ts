@@ -79,13 +79,7 @@ export class GitClient implements Git {
   async withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T> {
     return this.#runs.begin(url, options, FETCH_LIMITS, async (run, giveTurn) => {
       const repository = join(run.folder, 'repository');
-      const isKnown = await this.#cache.take(options.cache, repository);
-      const { branch, commit } = await this.#fetch(run, url, options).catch(async (error) => {
-        // What was kept may be what is broken.
-        if (!isKnown || (error as GitFailed).reason !== 'failed') throw error;
-        await rm(repository, { recursive: true, force: true });
-        return this.#fetch(run, url, options);
-      });
+      const { branch, commit } = await this.#fetchKept(run, url, options);
       giveTurn();
       const tree = await readCommit(this.#runs.inside(run), commit, branch, options.folders ?? []);
       const result = await use(tree);
@@ -97,8 +91,7 @@ export class GitClient implements Git {
   async withBranch<T>(url: GitUrl, options: GitBranchOptions, use: (branch: GitBranch) => Promise<T>): Promise<T> {
     return this.#runs.begin(url, options, FETCH_LIMITS, async (run) => {
       const repository = join(run.folder, 'repository');
-      await this.#cache.take(options.cache, repository);
-      const commit = await this.#fetch(run, url, options).then(
+      const commit = await this.#fetchKept(run, url, options).then(
         (fetched) => fetched.commit,
         (error: GitFailed) => {
           if (error.reason !== 'no_branch') throw error;
@@ -177,6 +170,17 @@ export class GitClient implements Git {
     if (commit !== undefined) return { branch: branch ?? named ?? 'HEAD', commit };
     if (branch !== undefined) throw new GitFailed('no_branch', 'There is no such branch.');
     throw new GitFailed('empty', 'The repository has no commit yet.');
+  }
+
+  async #fetchKept(run: Run, url: GitUrl, options: GitFetchOptions): Promise<{ branch: string; commit: string }> {
+    const repository = join(run.folder, 'repository');
+    const isKnown = await this.#cache.take(options.cache, repository);
+    return this.#fetch(run, url, options).catch(async (error) => {
+      // What was kept may be what is broken.
+      if (!isKnown || (error as GitFailed).reason !== 'failed') throw error;
+      await rm(repository, { recursive: true, force: true });
+      return this.#fetch(run, url, options);
+    });
   }
 
   /** Beside what was fetched before, so that only what changed comes; the history is not asked for. */
