@@ -12,17 +12,7 @@ export interface ListedFile {
   mode: number;
 }
 
-/** The files whose paths begin with the prefix, sorted within each folder. Links are not listed: they have no content. */
-export async function* listFiles(
-  reader: ObjectReader,
-  snapshot: Pick<Snapshot, 'files'>,
-  prefix = '',
-): AsyncGenerator<ListedFile> {
-  for await (const { path, entry } of listEntries(reader, snapshot, prefix))
-    if (entry.kind === 'file') yield listed(path, entry);
-}
-
-/** The same with the links. */
+/** The files and links whose paths begin with the prefix, sorted within each folder. */
 export async function* listEntries(
   reader: ObjectReader,
   snapshot: Pick<Snapshot, 'files'>,
