@@ -874,6 +874,7 @@ export type Template = {
   plugins: Array<string> | null;
   readme: string | null;
   ready: boolean;
+  demo_url: string | null;
   user_id: string | null;
   created_at: string;
 };

@@ -6,6 +6,7 @@ import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
 import { operationsOf } from '#features/feature.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import { withDemos } from '#features/template/template.ts';
 import type { Assembly } from './assembly.ts';
 
 /** Answers over HTTP: the API and its pages, sites, or only how the process is. */
@@ -17,7 +18,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     services,
     metrics,
     operations: operations ?? [],
-    sites: config.roles.has('edge') ? edge : NO_SITES,
+    sites: config.roles.has('edge') ? withDemos(services, edge) : NO_SITES,
     ready: async () => {
       await sql`select 1`.execute(services.db);
       return assembly.isComplete && services.listener.connected;

@@ -488,6 +488,12 @@ export interface DB {
     php_version: Generated<string | null>;
     working_event_id: Generated<string | null>;
     created_at: Generated<Date>;
+    wants_demo: Generated<boolean>;
+    demo_hash: Generated<string | null>;
+    demo_point: Generated<Date | null>;
+    active_theme: Generated<string | null>;
+    shipped_as: Generated<string | null>;
+    storage_bytes: Generated<number>;
   };
   test_payment_objects: {
     id: string;

@@ -10,8 +10,22 @@ export function isUnderSiteDomain({ siteDomain }: Pick<Config, 'siteDomain'>, fq
   return fqdn.endsWith(`.${siteDomain}`);
 }
 
+const DEMO_LABEL = /^demo-[0-9a-f]{32}$/;
+
+/** Where the demo of a template is shown: a name that no site can have, and no second template ever has. */
+export function demoName({ siteDomain }: Pick<Config, 'siteDomain'>, templateId: string): string {
+  return `demo-${templateId.replaceAll('-', '')}.${siteDomain}`;
+}
+
+/** The template whose demo has this name. */
+export function templateOfDemo({ siteDomain }: Pick<Config, 'siteDomain'>, fqdn: string): string | undefined {
+  const label = fqdn.endsWith(`.${siteDomain}`) ? fqdn.slice(0, -siteDomain.length - 1) : '';
+  return DEMO_LABEL.test(label) ? label.slice(5).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : undefined;
+}
+
 /** Whether it is one of the platform's own names. `reserved` are further ones. */
 export function isReservedName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
+  if (templateOfDemo(config, fqdn) !== undefined) return true;
   return [new URL(config.baseUrl).hostname, config.siteDomain, config.stageDomain, ...reserved].includes(fqdn);
 }
 

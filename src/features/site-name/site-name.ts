@@ -2,10 +2,12 @@
 export { claimRecord, type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
 export {
   checkName,
+  demoName,
   isPlatformName,
   isReservedName,
   isUnderSiteDomain,
   SHARED_DOMAIN,
   sharesCookies,
+  templateOfDemo,
 } from './site-name.rules.ts';
 export { claimName, dropName, insertNamedSite, nameIsClaimed, releaseName } from './site-name.sql.ts';

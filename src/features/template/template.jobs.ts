@@ -10,6 +10,8 @@ import { findSiteById, nothing, type SiteRow } from '#features/instance/instance
 import type { HostedSpec, Place, SiteRef } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import { exportSite } from './demo.export.ts';
+import { DEMO_FOLDER } from './demo.ts';
 import { refusalOf, withArchive } from './template.archive.ts';
 import { deleteTemplateRow, lockTemplate, type TemplateRow, updateTemplateRow } from './template.sql.ts';
 
@@ -64,6 +66,7 @@ export const buildTemplate = jobKind<TemplateWork>({
     const rules = keepRules('wp_');
     const cut = await hosts.snapshot(spec, { space: template.id, rules, isSuspect: false, recorded: null }, { signal });
     const plugins = template.plugins ?? (await pluginsIn(services, spec, template.id, cut.newest));
+    const demo = template.wants_demo ? await makeDemo(services, spec, template, work.eventId, signal) : undefined;
     await hosts.delete(spec);
     await commit(async (tx) => {
       const now = await lockTemplate(tx, template.id);
@@ -76,8 +79,10 @@ export const buildTemplate = jobKind<TemplateWork>({
         ...{ content_id: spec.id, content_hash: cut.newest.hash, content_point: new Date(cut.newest.timeMs), plugins },
         ...{ host: spec.host, driver: spec.driver, core_version: spec.coreVersion, php_version: spec.phpVersion },
         ...{ working_event_id: null, commit_hash: 'commit' in work.from ? work.from.commit : null },
+        ...{ demo_hash: demo?.hash ?? null, demo_point: demo ? new Date(demo.timeMs) : null },
       });
-      await finishEvent(tx, work.eventId, { result: { name: template.name } });
+      const result = { name: template.name, ...(template.wants_demo && { demo: demo ? 'made' : NO_DEMO }) };
+      await finishEvent(tx, work.eventId, { result });
     });
   },
   async undo(work, services) {
@@ -167,6 +172,31 @@ async function makeFromSite(
   const moment = await cutNow(services, site.id, WAIT_MS);
   const space = await spaceOf(services.db, site.id);
   await services.hosts.make(spec, { kind: 'cut', space, site: site.id, moment, change: changeFor(template) });
+}
+
+const NO_DEMO = 'The front page could not be shown, so there is no demo.';
+
+/** Lays the export beside the content and keeps that too. What sites are made from was kept before. */
+async function makeDemo(
+  { db, hosts }: Services,
+  spec: HostedSpec,
+  template: TemplateRow,
+  eventId: string,
+  signal: AbortSignal,
+): Promise<SnapshotName | undefined> {
+  await reportProgress(db, eventId, { step: 'making the demo' });
+  const pages = await exportSite(hosts, spec, signal);
+  await hosts.stop(spec);
+  if (!pages) return undefined;
+  const kept = { space: template.id, rules: keepRules('wp_'), isSuspect: false, recorded: null };
+  const files = [...pages].map(([name, { length: sizeBytes }]) => ({
+    path: `${DEMO_FOLDER}/${name}`,
+    ...{ isExecutable: false, name, ref: null, sizeBytes },
+  }));
+  const give = async (names: string[]) => names.map((name) => pages.get(name) ?? Buffer.alloc(0));
+  await hosts.deploy(spec, kept, { files, links: [], gone: [], before: {} }, { give, signal });
+  const { newest } = await hosts.snapshot(spec, kept, { signal });
+  return { hash: newest.hash, timeMs: newest.timeMs };
 }
 
 const MAX_LISTED_FILES = 20_000;

@@ -34,11 +34,14 @@ const tag = 'templates';
 const TemplatePath = Type.Object({ template_name: TemplateName });
 
 /** The template as it is once it is made, or why it is not. */
-async function reread({ db }: Call, { body, eventId }: { body: Template; eventId: string }): Promise<Template> {
+async function reread(
+  { db, services }: Call,
+  { body, eventId }: { body: Template; eventId: string },
+): Promise<Template> {
   const { failure } = await eventDetail(db, eventId);
   if (typeof failure === 'string') throw templateFailed({ message: failure });
   const row = await findTemplate(db, body.id);
-  return row ? viewTemplate(row) : body;
+  return row ? viewTemplate(services, row) : body;
 }
 
 export const templateOperations = [
@@ -52,9 +55,13 @@ export const templateOperations = [
     assistant: true,
     query: Type.Object(PageQuery),
     response: PageOf(Template),
-    async handle({ db, caller, query, page }) {
+    async handle({ db, services, caller, query, page }) {
       const { count, rows } = await listVisible(db, caller, query);
-      return page(query, count, rows.map(viewTemplate));
+      return page(
+        query,
+        count,
+        rows.map((row) => viewTemplate(services, row)),
+      );
     },
   }),
   operation({
@@ -65,15 +72,16 @@ export const templateOperations = [
     summary: 'Make a template from a Git repository with a site archive, or from a site of yours',
     access: verified(signedIn),
     query: Type.Object({
-      create_static_site: Type.Optional(Type.Boolean({ description: 'Not available yet: refused where it is true' })),
+      create_static_site: Type.Optional(
+        Type.Boolean({ description: 'Also make a static export, which can be browsed at demo_url' }),
+      ),
     }),
     body: NewTemplate,
     response: Template,
     errors: [...workingTeamErrors, forbidden, tooManyTemplates, templateRefused, templateUnreachable, templateFailed],
     goesOn: true,
-    prepare: ({ db, services, caller, query, body }) =>
-      prepareTemplate(db, services, caller, body, query.create_static_site === true),
-    handle: (call) => createTemplate(call, call.body, call.prepared),
+    prepare: ({ db, services, caller, body }) => prepareTemplate(db, services, caller, body),
+    handle: (call) => createTemplate(call, call.body, call.prepared, call.query.create_static_site === true),
     reread: (call, first) => reread(call, first),
   }),
   operation({
@@ -86,10 +94,10 @@ export const templateOperations = [
     params: TemplatePath,
     response: Template,
     errors: [templateNotFound],
-    async handle({ db, callerIfAny, params }) {
+    async handle({ db, services, callerIfAny, params }) {
       const row = await findVisible(db, callerIfAny, params.template_name);
       if (!row) throw templateNotFound();
-      return viewTemplate(row);
+      return viewTemplate(services, row);
     },
   }),
   operation({
@@ -135,9 +143,13 @@ export const templateOperations = [
     access: operator,
     query: Type.Object({ approved: Type.Optional(Type.Boolean()), ...PageQuery }),
     response: PageOf(Template),
-    async handle({ db, query, page }) {
+    async handle({ db, services, query, page }) {
       const { count, rows } = await listAll(db, query.approved, query);
-      return page(query, count, rows.map(viewTemplate));
+      return page(
+        query,
+        count,
+        rows.map((row) => viewTemplate(services, row)),
+      );
     },
   }),
   operation({

@@ -22,6 +22,12 @@ export const Template = Type.Object(
     plugins: Nullable(Type.Array(Type.String(), { description: 'The folders of its plugins' })),
     readme: Nullable(Type.String()),
     ready: Type.Boolean({ description: 'Sites can be made from it' }),
+    demo_url: Nullable(
+      Type.String({
+        description:
+          'A static export of it, to be looked at. One that is not for everybody opens for an hour with this link',
+      }),
+    ),
     user_id: Nullable(Uuid),
     created_at: Timestamp,
   },

@@ -55,7 +55,7 @@ export async function lockTemplate(db: Db, id: string): Promise<TemplateRow | un
 }
 
 type NewRow = Pick<TemplateRow, 'id' | 'user_id' | 'team_id' | 'url' | 'description' | 'tag' | 'is_public' | 'theme'> &
-  Pick<TemplateRow, 'of_site_id' | 'plugins' | 'readme' | 'working_event_id' | 'is_for_team'>;
+  Pick<TemplateRow, 'of_site_id' | 'plugins' | 'readme' | 'working_event_id' | 'is_for_team' | 'wants_demo'>;
 
 /** Undefined where the name is taken. */
 export async function insertTemplate(db: Db, name: string, row: NewRow): Promise<TemplateRow | undefined> {

@@ -9,6 +9,7 @@ import type { Services } from '#core/services.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import { demoUrl } from './demo.ts';
 import { type InspectedArchive, inspectArchive, refusalOf } from './template.archive.ts';
 import { buildTemplate, forgetLater, SITE_LEFT } from './template.jobs.ts';
 import {
@@ -30,10 +31,12 @@ import {
   updateTemplateRow,
 } from './template.sql.ts';
 
+export { withDemos } from './demo.ts';
+
 const MAX_TEMPLATES = 50;
 const MAX_SAME_NAME = 100;
 
-export const viewTemplate = (row: TemplateRow): Template => ({
+export const viewTemplate = (services: Services, row: TemplateRow): Template => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -44,6 +47,7 @@ export const viewTemplate = (row: TemplateRow): Template => ({
   plugins: row.plugins,
   readme: row.readme,
   ready: row.content_id !== null,
+  demo_url: demoUrl(services, row),
   user_id: row.user_id,
   created_at: row.created_at,
 });
@@ -66,12 +70,6 @@ export const onOwnTemplate: Access<TemplateRow> = {
   },
 };
 
-const noStaticSite = {
-  loc: ['query', 'create_static_site'],
-  msg: 'Value error, static exports are not available yet',
-  type: 'value_error',
-};
-
 export interface PreparedTemplate {
   teamId: string | null;
   siteId: string | null;
@@ -84,10 +82,7 @@ export async function prepareTemplate(
   services: Services,
   caller: Caller,
   input: NewTemplate,
-  wantsStaticSite: boolean,
 ): Promise<PreparedTemplate> {
-  // Whoever asks for something that we can not make is told, and gets nothing half.
-  if (wantsStaticSite) throw invalid(noStaticSite);
   if (input.fqdn !== undefined) {
     const site = await findSite(db, input.fqdn);
     if (!site || !caller.roles.has(site.team_id))
@@ -103,7 +98,12 @@ export async function prepareTemplate(
 }
 
 /** Writes the template, its event and the job that makes what sites are made from, together. */
-export async function createTemplate(call: Call, input: NewTemplate, prepared: PreparedTemplate): Promise<Template> {
+export async function createTemplate(
+  call: Call,
+  input: NewTemplate,
+  prepared: PreparedTemplate,
+  wantsDemo: boolean,
+): Promise<Template> {
   const { db, caller } = call;
   const { teamId, siteId, archive } = prepared;
   if (teamId !== null) await lockWorkingTeam(db, teamId);
@@ -122,10 +122,11 @@ export async function createTemplate(call: Call, input: NewTemplate, prepared: P
     plugins: archive?.plugins ?? null,
     readme: archive?.readme ?? null,
     working_event_id: null,
+    wants_demo: wantsDemo,
   });
   const eventId = await recordTemplateEvent(db, caller, row, 'created', row.name, true);
   await enqueueBuild(call, row, eventId, archive?.commit);
-  return viewTemplate(await updateTemplateRow(db, row.id, { working_event_id: eventId }));
+  return viewTemplate(call.services, await updateTemplateRow(db, row.id, { working_event_id: eventId }));
 }
 
 /** It makes what was looked at, whatever the row says by then. */
@@ -232,11 +233,11 @@ export async function updateTemplate(
   if (!template) throw templateNotFound();
   if ((isFetched || call.body.url !== undefined) && template.working_event_id !== null) throw templateBusy();
   const change = changeOf(call, template, isFetched);
-  if (Object.keys(change).length === 0) return viewTemplate(template);
+  if (Object.keys(change).length === 0) return viewTemplate(call.services, template);
   const eventId = await recordTemplateEvent(db, caller, template, 'updated', template.name, isFetched);
   const row = await updateTemplateRow(db, template.id, { ...change, ...(isFetched && { working_event_id: eventId }) });
   if (isFetched) await enqueueBuild(call, row, eventId, call.prepared?.commit);
-  return viewTemplate(row);
+  return viewTemplate(call.services, row);
 }
 
 /** Whatever an operator looked at before they approved it has to be looked at again. */
@@ -261,12 +262,12 @@ function changeOf(
 export async function approveTemplate(
   call: Call<unknown, unknown, { approved: boolean }, TemplateRow>,
 ): Promise<Template> {
-  const { db, caller, subject, body } = call;
+  const { db, services, caller, subject, body } = call;
   const template = await lockTemplate(db, subject.id);
   // What is being made is not what the operator has seen.
   if (!template || template.working_event_id !== null) throw templateBusy();
   await recordTemplateEvent(db, caller, subject, 'updated', subject.name);
-  return viewTemplate(await updateTemplateRow(db, subject.id, { approved: body.approved }));
+  return viewTemplate(services, await updateTemplateRow(db, subject.id, { approved: body.approved }));
 }
 
 /** Its name is free at once. Sites that are being made from it are made. */
