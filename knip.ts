@@ -7,13 +7,16 @@ const config: KnipConfig = {
   entry: [
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
+    'src/runtimes/wordpress/bcrypt-thread.ts!',
     'src/timemachine/process/program.ts!',
+    'src/timemachine/restore/write-worker.ts!',
     // Calls an operation from within (docs/architecture.md). It is there, and tested, before whoever acts in somebody's name.
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
     'web/vite.config.ts!',
     'scripts/service.vite.ts!',
+    'scripts/programs.vite.ts!',
     'bench/*.ts',
     '**/*.test.ts',
   ],

@@ -309,7 +309,7 @@ class Simulation {
       this.#sites.edit(site);
       await archiver.snapshot();
     }
-    await archiver.close();
+    await archiver.remember();
     await source.close();
   }
 

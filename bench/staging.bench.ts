@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,6 +27,8 @@ const [LIVE, STAGE] = ['https://example.com', 'https://stage.example.com'];
 
 export async function run(): Promise<Report> {
   installPeers();
+  // As the service does.
+  enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
   const dir = mkdtempSync(join(tmpdir(), 'siteyard-bench-'));
   const timeMachine = new TimeMachine({ store: { kind: 'disk', folder: join(dir, 'store') }, processes: 1 });
   try {
@@ -42,7 +45,7 @@ export async function run(): Promise<Report> {
     mkdirSync(join(dir, 'stage'), { recursive: true });
     let begun: SnapshotName = base;
     const made = await cost(async () => {
-      await timeMachine.copy(live, base, stage);
+      await timeMachine.copy({ ...live, now: live }, base, stage);
       const file = new SqliteFile(stage.database.file);
       await file.moveTo(STAGE);
       await file.spreadNumbers({});

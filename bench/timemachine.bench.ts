@@ -107,7 +107,7 @@ async function measureFiles(dir: string, folder: string) {
   }
 
   const growth = await grow(folder, random, store, archiver, peers);
-  await archiver.close();
+  await archiver.remember();
   const ours = { first, unchanged, five: middle(five), full, fiveBack: middle(fiveBack), growth: growth.ours };
   const told = { unchanged: unchangedTold, five: middle(fiveTold), fiveBack: middle(fiveBackTold) };
   const theirs = peers.map((_, index): Figures => {
@@ -169,14 +169,14 @@ async function measureTables(dir: string) {
   const reload: Cost[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     told = undefined;
-    await archiver.close();
+    await archiver.remember();
     await toldArchiver.snapshot();
     told = changeRows(path, random, POSTS, 100).map((id) => ({ first: [BigInt(id)], last: [BigInt(id)] }));
     hundredTold.push(await cost(() => toldArchiver.snapshot()));
-    await toldArchiver.close();
+    await toldArchiver.remember();
     changeRows(path, random, POSTS, 100);
     hundred.push(await cost(() => archiver.snapshot()));
-    await archiver.close();
+    await archiver.remember();
     const before = await repository.snapshotAt();
     changeRows(path, random, POSTS, 100);
     const now = await archiver.snapshot();
@@ -199,7 +199,7 @@ async function measureTables(dir: string) {
     reload.push(runCommand(`sqlite3 ${path} < ${one}`));
     await archiver.snapshot();
   }
-  await archiver.close();
+  await archiver.remember();
   await source.close();
   await target.close();
   return {

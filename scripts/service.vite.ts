@@ -4,12 +4,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 /**
  * The service in a few files instead of two thousand: finding and linking those is most of what a start does, and their bookkeeping a fifth of
- * what an idle service holds (docs/decisions/0025). What it starts beside itself (PHP, the time machine) runs from the sources.
+ * what an idle service holds (docs/decisions/0025). What it starts beside itself is made by programs.vite.ts.
  */
 const root = join(import.meta.dirname, '..');
 
 /** The code asks where it is to find what lies beside it, and goes on to find it there. */
-const keepPlaces: Plugin = {
+export const keepPlaces: Plugin = {
   name: 'keep-places',
   transform: {
     filter: { id: { include: '**/src/**/*.ts', exclude: '**/node_modules/**' }, code: 'import.meta' },
@@ -23,6 +23,7 @@ const keepPlaces: Plugin = {
 export default defineConfig({
   root,
   plugins: [keepPlaces],
+  define: { 'process.env.SITEYARD_PROGRAMS': JSON.stringify(join(root, 'dist/programs')) },
   ssr: {
     noExternal: true,
     // They bring native builds, or files that they look for beside themselves.

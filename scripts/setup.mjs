@@ -36,6 +36,13 @@ const pinnedNode = at('node_modules/.bin/node');
 const BUILDS = [
   { name: 'dashboard', config: 'web/vite.config.ts', sources: ['web', 'sdk'], output: 'web/dist' },
   { name: 'service', config: 'scripts/service.vite.ts', sources: ['src', 'scripts/service.vite.ts'], output: 'dist' },
+  // After the service, which empties the folder.
+  {
+    name: 'programs beside the service',
+    config: 'scripts/programs.vite.ts',
+    sources: ['src', 'scripts/service.vite.ts', 'scripts/programs.vite.ts'],
+    output: 'dist/programs',
+  },
 ];
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];

@@ -12,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { build } from 'vite';
 import type { LaneWork } from '../test/lane.ts';
+import { programsConfig } from './programs.vite.ts';
 
 /** Runs the tests, all of them or the files given as arguments, and leaves nothing running and no file behind. */
 
@@ -47,6 +49,10 @@ const runDir = mkdtempSync(join(tmpdir(), 'siteyard-test-'));
 // Postgres runs as another user when we are root, and must be able to pass.
 chmodSync(runDir, 0o711);
 
+// Beside the packages, where they find those. Always made anew, so that a test runs what its author just wrote.
+const programs = join(root, 'node_modules/.cache', basename(runDir));
+await build({ ...programsConfig(programs), configFile: false, logLevel: 'warn' });
+
 const taken = join(runDir, 'taken');
 mkdirSync(taken);
 const work: LaneWork = { files, taken, fileLimitMs: FILE_LIMIT_MS };
@@ -58,8 +64,13 @@ for (const lane of lanes)
 
 const runner = spawn(process.execPath, [...FLAGS, ...lanes], {
   cwd: root,
-  // Every lane loads the whole service, and compiling that is half of the time it takes.
-  env: { ...process.env, TMPDIR: runDir, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') },
+  env: {
+    ...process.env,
+    TMPDIR: runDir,
+    // Every lane loads the whole service, and compiling that is half of the time it takes.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+    SITEYARD_PROGRAMS: programs,
+  },
   stdio: 'inherit',
   // In a group of its own, so that Ctrl-C reaches it once, through us, and its children can be ended with it.
   detached: true,
@@ -75,7 +86,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const [code, signal] = (await once(runner, 'exit')) as [number | null, NodeJS.Signals | null];
 killLeftovers();
-rmSync(runDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+for (const folder of [runDir, programs])
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 process.exitCode = code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
 
 /** Files that take long come first, so that no lane is left alone with one in the end. */

@@ -1,6 +1,7 @@
+import { createHook } from 'node:async_hooks';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe } from 'node:test';
+import { after, before, describe } from 'node:test';
 
 /**
  * One of the processes that the test files run in, one after the other, so that the service is loaded and compiled once a lane and not once a file.
@@ -35,10 +36,30 @@ function take(mark: string): boolean {
   }
 }
 
+/**
+ * The runner is told of every promise that is made or forgotten in the whole process, to know which file a test belongs to that is being
+ * declared. Being told is a seventh of what tests cost, so it is told while a file is read and not while its tests run. An error
+ * that nobody waits for then fails the run under the name of its file and not of its test.
+ */
+const hooks: ReturnType<typeof createHook> = Object.getPrototypeOf(createHook({}));
+const { enable } = hooks;
+let runnersHook: typeof hooks | undefined;
+hooks.enable = function (this: typeof hooks) {
+  runnersHook ??= this;
+  return enable.call(this);
+};
+
+let running: string | undefined;
+for (const event of ['uncaughtException', 'unhandledRejection'])
+  process.on(event, (error: unknown) => console.error(`${event} in ${running}:`, error));
+
 const runFile = (file: string, timeout: number) =>
   new Promise<void>((resolve) => {
+    runnersHook?.enable();
+    running = file;
     describe(file, { timeout }, async () => {
       try {
+        before(() => void runnersHook?.disable());
         await import(join(root, file));
         // Hooks run in the order they were made: this one when the file has tidied up.
         after(() => resolve());

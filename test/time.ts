@@ -10,7 +10,7 @@ export function siteOnDisk(app: TestApp, siteId: string) {
   const { services } = app;
   const { content } = app.runtime.storage(siteId);
   const onDisk = {
-    async write(path: string, text: string): Promise<void> {
+    async write(path: string, text: string | Buffer): Promise<void> {
       await mkdir(dirname(join(content, path)), { recursive: true });
       await writeFile(join(content, path), text);
     },

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { type ProviderHost, startProviderHost } from '../test/git/provider-host.ts';
 import { Remote } from '../test/git/remote.ts';
+import { git as runGit } from '../test/git/repository.ts';
 import { type NameServer, startNameServer } from '../test/name-server.ts';
 import { type Person as Member, registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
+import { siteOnDisk } from '../test/time.ts';
 import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
 
 const PASSWORD = 'a long enough password';
@@ -26,26 +29,29 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
   let host: ProviderHost;
   let owner: Person;
   let stranger: Person;
-  /** Who the stranger is to the API. */
+  /** Who they are to the API. */
+  let ada: Member;
   let grace: Member;
+  let site: Site;
   let dkim: string;
   let folder: string;
   let git: Remote;
 
   before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'siteyard-web-git-'));
     [names, host, browser] = await Promise.all([
       startNameServer({ [DOMAIN]: '@ A 198.51.100.1' }),
-      startProviderHost(TOKEN, []),
+      startProviderHost(TOKEN, [], folder),
       launchBrowser(),
     ]);
-    folder = await mkdtemp(join(tmpdir(), 'siteyard-web-git-'));
     git = await Remote.create(join(folder, 'site.git'), { 'plugins/a/a.php': 'one', 'mu-plugins/must.php': '[]' });
     const outside = { OUTBOUND_ALLOW: '127.0.0.0/8', GIT_FILE_ROOTS: folder };
     const env = { DNS_SERVERS: names.address, PUBLIC_IP: IP, ...outside };
     app = await startTestApp({ env, dkimBits: 2048 });
-    const ada = await registerPerson(app, 'Ada');
+    ada = await registerPerson(app, 'Ada');
     grace = await registerPerson(app, 'Grace');
-    dkim = (await newSite(ada, { fqdn: DOMAIN })).dkim_key as string;
+    site = await newSite(ada, { fqdn: DOMAIN });
+    dkim = site.dkim_key as string;
     owner = await openPerson(browser, app.url);
     stranger = await openPerson(browser, app.url);
     for (const [{ page }, { email }] of [[owner, ada] as const, [stranger, grace] as const]) {
@@ -183,6 +189,52 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     await page.getByRole('button', { name: 'Unlink' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click();
     await page.getByRole('button', { name: 'Link and sync' }).waitFor();
+  });
+
+  it('commits what was changed on the site, and renews the secret for pushes', async () => {
+    const { page } = owner;
+    await git.push({ 'mu-plugins/must.php': '[]' });
+    const account = await ada.api.createGitAccount({ body: { provider: 'gitea', base_url: host.url, token: TOKEN } });
+    // It has another name by now.
+    const fqdn = (await ada.api.listSites()).results.find(({ id }) => id === site.id)?.fqdn as string;
+    const git_url = `${host.url}/site.git`;
+    await ada.api.updateSite({ params: { fqdn }, wait: 60, body: { git_url } });
+    const disk = siteOnDisk(app, site.id);
+    await disk.write('plugins/a/a.php', 'updated in wp-admin');
+    await disk.write('plugins/a/lib/new.php', 'new');
+    await disk.write('plugins/a/.env', 'secret');
+    await disk.write('plugins/bought/bought.php', 'bought');
+    await page.goto(`/sites/${fqdn}?tab=git`);
+    const section = page.locator('section').filter({ hasText: 'Changed on the site' }).last();
+    await section.getByRole('checkbox', { name: 'plugins/a' }).waitFor();
+    assert.equal(await section.getByRole('checkbox', { name: 'plugins/a' }).isChecked(), true);
+    assert.equal(await section.getByRole('checkbox', { name: 'plugins/bought' }).isChecked(), false);
+    await section.getByText('1 changed, 1 added').waitFor();
+    await section.getByText(/^Every file/).click();
+    await section.getByText(/^Never committed/).click();
+    await section.getByText('may hold secrets').waitFor();
+    await assertFitsAndAccessible(page, 'what was changed on a site');
+    assert.equal(await section.getByLabel('Branch').inputValue(), 'main');
+    await section.getByLabel('Branch').fill('not a branch');
+    await section.getByLabel('Message').fill('Update a');
+    await section.getByRole('button', { name: 'Commit and push' }).click();
+    await section.getByText('Is not the name of a branch').waitFor();
+    await section.getByLabel('Branch').fill('main');
+    await section.getByLabel('Message').press('Tab');
+    await page.keyboard.press('Enter');
+    await section.getByText(/Committed as [0-9a-f]{10} to main: 1 changed, 1 added, 0 deleted/).waitFor();
+    await section.getByText('Nothing that the repository has was changed').waitFor();
+    assert.equal(await runGit(git.path, 'show', 'main:plugins/a/a.php'), 'updated in wp-admin');
+    await assertFitsAndAccessible(page, 'a site whose changes are committed');
+
+    const secret = () => ada.api.getGitLink({ params: { fqdn } }).then(({ hook_secret }) => hook_secret);
+    const before = await secret();
+    await page.getByRole('button', { name: 'Renew secret' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Renew secret' }).click();
+    await page.getByText('The secret is a new one').waitFor();
+    assert.notEqual(await secret(), before);
+    await page.getByText(await secret()).waitFor();
+    await ada.api.deleteGitAccount({ params: { git_account_id: account.id } });
   });
 
   it('let the browser complain about nothing', () => {

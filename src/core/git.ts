@@ -1,4 +1,6 @@
-/** The port through which the service reads repositories of others; src/integrations/git has the driver. */
+import type { Readable } from 'node:stream';
+
+/** The port through which the service reads repositories of others and adds to them; src/integrations/git has the driver. */
 export interface GitUrl {
   kind: 'https' | 'ssh' | 'file';
   /** As git takes it. */
@@ -49,10 +51,54 @@ export interface GitTree extends GitLook {
   /** The first line of what its author wrote. */
   subject: string;
   author: string;
-  /** All below a folder, without what the repository leaves out of its exports (`export-ignore`). */
-  files(folder: string): Promise<GitFile[]>;
+  /** All below these folders, without what the repository leaves out of its exports (`export-ignore`). */
+  files(folders: readonly string[]): Promise<GitFile[]>;
   /** Contents, in this order. */
   read(files: readonly Pick<GitFile, 'oid' | 'sizeBytes'>[]): Promise<Buffer[]>;
+  /** Every `.gitignore` and `.gitattributes` of it, by path. */
+  rules(): Promise<GitRules>;
+}
+
+export type GitRules = Record<string, string>;
+
+/** What the rules of a repository say of paths in it. */
+export interface GitVerdicts {
+  ignored: Set<string>;
+  /** Left out of its exports. */
+  unexported: Set<string>;
+  /** Kept in another form than they have as files, such as by LFS, with the name of what does that. */
+  filtered: Map<string, string>;
+}
+
+/** A file of a new commit, by the name that `store` gave its content; null removes it. */
+export interface GitChange {
+  path: string;
+  content: { oid: string; isExecutable: boolean } | null;
+}
+
+export interface GitAuthorship {
+  name: string;
+  email: string;
+  message: string;
+  atMs: number;
+}
+
+/** The newest commit of a branch, for a new one on top of it. */
+export interface GitBranch extends GitTree {
+  /** Keeps contents in the order that they come in, and tells their names. */
+  store(contents: readonly (() => Promise<Readable>)[]): Promise<string[]>;
+  /** Makes the commit, here alone. The same again is the same one. Undefined where it would change nothing. */
+  make(changes: readonly GitChange[], by: GitAuthorship): Promise<string | undefined>;
+  /** Brings the commit to the branch, never by force: `moved` where the branch has gone on meanwhile. */
+  push(commit: string): Promise<void>;
+  /** Whether the branch has this commit among its newest. */
+  has(commit: string): Promise<boolean>;
+}
+
+export interface GitBranchOptions extends GitFetchOptions {
+  branch: string;
+  /** The commit that the branch begins with where there is no such branch. */
+  base: string;
 }
 
 export interface GitFetchOptions extends GitLookOptions {
@@ -69,6 +115,10 @@ export interface Git {
   tip(url: GitUrl, options?: GitLookOptions): Promise<{ branch: string; commit: string }>;
   /** The newest commit of a branch with its files, for as long as `use` runs. */
   withTree<T>(url: GitUrl, options: GitFetchOptions, use: (tree: GitTree) => Promise<T>): Promise<T>;
+  /** The newest commit of a branch that may be new, to be gone on from for as long as `use` runs. */
+  withBranch<T>(url: GitUrl, options: GitBranchOptions, use: (branch: GitBranch) => Promise<T>): Promise<T>;
+  /** Asks the rules of a repository; opens no connection. */
+  judge(rules: GitRules, paths: readonly string[]): Promise<GitVerdicts>;
   /** Fetches the first file of these names at the top of the newest commit; it is there for as long as the work with it takes. */
   withFile<T>(
     url: GitUrl,
@@ -95,6 +145,12 @@ export type GitFailure =
   | 'too_large'
   /** It has something that can not become files of a site. */
   | 'unusable'
+  /** A commit that was built on is not there any more. */
+  | 'no_commit'
+  /** The branch has gone on, the account may not push, or the host takes this push from nobody. */
+  | 'moved'
+  | 'not_allowed'
+  | 'rejected'
   | 'timeout'
   | 'unreachable'
   | 'host_key'

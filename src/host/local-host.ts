@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { findFile, listFiles, openContent } from '#timemachine/read.ts';
+import { findFile, listEntries, listed, openContent } from '#timemachine/read.ts';
 import { localFiles } from './local-files.ts';
 import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
@@ -40,7 +40,9 @@ export class LocalHost implements SiteHost {
     this.drivers = drivers;
     this.timeMachine = timeMachine;
     this.#logs = logs;
-    this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) => timeMachine.copy(from, moment, into));
+    this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) =>
+      timeMachine.copy({ ...from, now: null }, moment, into),
+    );
   }
 
   async open(): Promise<void> {
@@ -105,10 +107,10 @@ export class LocalHost implements SiteHost {
       cut: ({ space, site: of, moment, change, isShared }) =>
         driver.adopt(
           site,
-          ({ content, database }) =>
+          (storage) =>
             isShared
-              ? this.#sharedCuts.fill({ space, site: of, moment }, { content, database })
-              : this.timeMachine.copy({ space, site: of }, moment, { content, database }),
+              ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
+              : this.timeMachine.copy({ space, site: of, now: driver.storage(of) }, moment, storage),
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),
@@ -201,12 +203,13 @@ export class LocalHost implements SiteHost {
 
   async keptFiles(...[site, space, moment, part]: Parameters<Of<'keptFiles'>>): ReturnType<Of<'keptFiles'>> {
     const repository = this.#repositoryOf(site, space);
-    const files = [];
-    for await (const file of listFiles(repository, await repository.readNamed(moment), part.prefix)) {
-      if (files.length >= part.limit) return { files, isTruncated: true };
-      files.push(file);
+    const found: Awaited<ReturnType<Of<'keptFiles'>>> = { files: [], links: [], isTruncated: false };
+    for await (const { path, entry } of listEntries(repository, await repository.readNamed(moment), part.prefix)) {
+      if (found.files.length + found.links.length >= part.limit) return { ...found, isTruncated: true };
+      if (entry.kind === 'link') found.links.push(path);
+      else found.files.push(listed(path, entry));
     }
-    return { files, isTruncated: false };
+    return found;
   }
 
   async findKeptFiles(...[site, space, moment, paths]: Parameters<Of<'findKeptFiles'>>) {

@@ -28,7 +28,7 @@ export class SharedCuts {
   }
 
   /** Puts the cut where it is told. */
-  async fill(cut: SharedCut, into: CopyPlace): Promise<void> {
+  async fill(cut: SharedCut, into: Omit<CopyPlace, 'state'>): Promise<void> {
     const from = await this.unpack(cut);
     await rm(into.content, { recursive: true, force: true });
     const mode = constants.COPYFILE_FICLONE;
@@ -62,7 +62,8 @@ export class SharedCuts {
     await makeFolderDurably(this.#folder, 0o700);
     const file = join(draft, DATABASE);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await this.#copy(cut, { content: join(draft, 'content'), database: { kind: 'sqlite', file } });
+    const state = join(draft, 'archive-state');
+    await this.#copy(cut, { content: join(draft, 'content'), database: { kind: 'sqlite', file }, state });
     await placeDurably(draft, folder);
     return folder;
   }

@@ -192,13 +192,13 @@ interface SiteBackups {
   check(at: Place): Promise<{ faults: string[]; bytes: number }>;
   /** The snapshots that are there, by their hashes. */
   keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
-  /** The files of a snapshot whose paths begin with the prefix; so many at most. */
+  /** The files of a snapshot whose paths begin with the prefix, and the links; so many at most. */
   keptFiles(
     site: SiteRef,
     space: string,
     moment: SnapshotName,
     part: { prefix: string; limit: number },
-  ): Promise<{ files: ListedFile[]; isTruncated: boolean }>;
+  ): Promise<{ files: ListedFile[]; links: string[]; isTruncated: boolean }>;
   /** Undefined for each path that the snapshot does not have. */
   findKeptFiles(
     site: SiteRef,

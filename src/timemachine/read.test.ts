@@ -6,7 +6,7 @@ import { Random } from '../../test/random.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import type { ObjectReader } from './content.ts';
-import { findFile, listFiles, openContent } from './read.ts';
+import { findFile, listEntries, openContent } from './read.ts';
 import { Repository } from './repository.ts';
 import { DiskStore } from './stores/disk.ts';
 
@@ -33,7 +33,8 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
   };
   const pathsBelow = async (prefix?: string) => {
     reads = 0;
-    return (await gather(listFiles(reader, snapshot, prefix))).map(({ path }) => path);
+    const entries = await gather(listEntries(reader, snapshot, prefix));
+    return entries.filter(({ entry }) => entry.kind === 'file').map(({ path }) => path);
   };
   const all = ['index.php', 'plugins/one.php', 'uploads/2025/c', 'uploads/2026/a', 'uploads/2026/b', 'uploads/big'];
   assert.deepEqual(await pathsBelow(), all);

@@ -1,6 +1,6 @@
 import { type ObjectReader, type Ref, readChunkList } from './content.ts';
 import type { Snapshot } from './snapshot.ts';
-import { type FileEntry, readTree, type TreeEntry } from './tree.ts';
+import { type FileEntry, type LinkEntry, readTree, type TreeEntry } from './tree.ts';
 
 /** Single files of a snapshot, without restoring it. Each call reads only the folders and chunks that it needs. */
 
@@ -9,24 +9,32 @@ export interface ListedFile {
   sizeBytes: number;
   modifiedUs: number;
   ref: Ref;
+  mode: number;
 }
 
-/** The files whose paths begin with the prefix, sorted within each folder. Links are not listed: they have no content. */
-export async function* listFiles(
+/** The files and links whose paths begin with the prefix, sorted within each folder. */
+export async function* listEntries(
   reader: ObjectReader,
   snapshot: Pick<Snapshot, 'files'>,
   prefix = '',
-): AsyncGenerator<ListedFile> {
-  if (snapshot.files) yield* listBelow(reader, snapshot.files, '', prefix);
+): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
+  if (snapshot.files) yield* entriesBelow(reader, snapshot.files, '', prefix);
 }
 
-async function* listBelow(reader: ObjectReader, folder: Ref, path: string, prefix: string): AsyncGenerator<ListedFile> {
+async function* entriesBelow(
+  reader: ObjectReader,
+  folder: Ref,
+  path: string,
+  prefix: string,
+): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
   for (const entry of await readTree(reader, folder)) {
     const below = `${path}${entry.name}`;
-    if (entry.kind === 'file' && below.startsWith(prefix)) yield listed(below, entry);
-    if (entry.kind !== 'folder') continue;
+    if (entry.kind !== 'folder') {
+      if (below.startsWith(prefix)) yield { path: below, entry };
+      continue;
+    }
     const inside = `${below}/`;
-    if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* listBelow(reader, entry.ref, inside, prefix);
+    if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* entriesBelow(reader, entry.ref, inside, prefix);
   }
 }
 
@@ -52,8 +60,8 @@ async function entryIn(reader: ObjectReader, folder: Ref | null, name: string): 
   return folder === null ? undefined : (await readTree(reader, folder)).find((entry) => entry.name === name);
 }
 
-function listed(path: string, { sizeBytes, modifiedUs, ref }: FileEntry): ListedFile {
-  return { path, sizeBytes, modifiedUs, ref };
+export function listed(path: string, { sizeBytes, modifiedUs, ref, mode }: FileEntry): ListedFile {
+  return { path, sizeBytes, modifiedUs, ref, mode };
 }
 
 export interface OpenContent {

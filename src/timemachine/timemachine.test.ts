@@ -44,7 +44,7 @@ test(`any minute of ${MINUTES} comes back byte by byte and row by row, and undo 
     clock.ms += 60_000;
     // At times the service starts anew and remembers nothing.
     if (random.below(10) === 0) {
-      await archiver.close();
+      await archiver.remember();
       archiver = new Archiver({ ...options, isPublic: (path) => path.startsWith('plugins/') });
     }
   }
@@ -86,7 +86,7 @@ test(`any minute of ${MINUTES} comes back byte by byte and row by row, and undo 
       assert.deepEqual(truthOfDatabase(join(copy, 'db')), expected.tables);
     }
   }
-  await archiver.close();
+  await archiver.remember();
   const report = await check(new Repository(store));
   assert.deepEqual(report.faults, []);
 });

@@ -97,6 +97,9 @@ listGitSyncRepositories              401       200     200     200    200    200
 verifyGitSyncDirectories             401       200     200     200    200    200      200      401     200     200      200       200         403
 getGitLink                           401       404     200     200    200    200      404      401     200     200      200       404         200
 syncGit                              401       404     403     200    200    200      404      401     200     403      403       404         200
+getGitChanges                        401       404     403     200    200    200      404      401     200     200      200       404         200
+commitGitChanges                     401       404     403     200    200    200      404      401     200     403      403       404         403
+renewGitHookSecret                   401       404     403     200    200    200      404      401     200     403      403       404         200
 receiveGitPush                       200       200     200     200    200    200      200      200     200     200      200       200         200
 
 listApplicationPasswords             401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -262,6 +265,9 @@ commitStage         params.fqdn                404 site.not_found
 refreshStage        params.fqdn                404 site.not_found
 getGitLink          params.fqdn                404 site.not_found
 syncGit             params.fqdn                404 site.not_found
+getGitChanges       params.fqdn                404 site.not_found
+commitGitChanges    params.fqdn                404 site.not_found
+renewGitHookSecret  params.fqdn                404 site.not_found
 
 getDomainClaim      query.team_id              404 team.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found

@@ -64,6 +64,12 @@ const onTemplate = (more: Ingredients = {}): Make => {
 const onWebhook = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => ({ params: await webhookIn(world, place), ...more });
 };
+const onSyncedSite = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => {
+    const { fqdn } = await world.syncedSite(await world.keptSite(place.teamId, place.opener), place.owner);
+    return { params: { fqdn }, ...more };
+  };
+};
 const webhookIn = async (world: World, place: Place) => ({
   team_id: place.teamId,
   webhook_id: await world.webhook(place.teamId, place.owner),
@@ -376,6 +382,12 @@ export const requests: Record<string, Make> = {
   },
   syncGit: async ({ world, place }) => {
     const { fqdn } = await world.linkedSite(await world.keptSite(place.teamId, place.opener));
+    return { params: { fqdn } };
+  },
+  getGitChanges: onSyncedSite(),
+  commitGitChanges: onSyncedSite({ body: { branch: 'main', message: 'From the site' } }),
+  renewGitHookSecret: async ({ world, place }) => {
+    const { fqdn } = await world.linkedSite(await world.site(place.teamId, place.opener));
     return { params: { fqdn } };
   },
   receiveGitPush: async ({ world, place }) => {

@@ -293,6 +293,19 @@ function createMakers(app: TestApp, passwordHash: string) {
       return { ...site, hookSecret };
     },
 
+    /** One that was synced, with an account of somebody's. */
+    async syncedSite(site: { id: string; fqdn: string }, person: Person): Promise<{ fqdn: string }> {
+      const { id, fqdn } = await makers.linkedSite(site);
+      const change = { account_id: await makers.gitAccount(person), uses_account: true };
+      await db.updateTable('git_links').set(change).where('site_id', '=', id).execute();
+      await db
+        .updateTable('sites')
+        .set({ git_last_sync_hash: 'a'.repeat(40) })
+        .where('id', '=', id)
+        .execute();
+      return { fqdn };
+    },
+
     async pitRestore(siteId: string): Promise<string> {
       const { commit_hash, created_at } = await newestBackup(siteId);
       const halves = { restore_db: true, restore_cms_content: true, delete_extra_files: false, is_dry_run: true };

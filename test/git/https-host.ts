@@ -43,8 +43,13 @@ async function certificate(): Promise<{ key: string; cert: string }> {
   return made;
 }
 
-/** Git's own server side, as web servers run it (CGI), for the bare repositories in a folder. */
-export function serveRepositories(root: string, request: IncomingMessage, response: ServerResponse): void {
+/** Git's own server side, as web servers run it (CGI), for the bare repositories in a folder; it takes pushes of a user that is named. */
+export function serveRepositories(
+  root: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  user?: string,
+): void {
   const { pathname, search } = new URL(request.url ?? '/', 'https://host');
   const backend = spawn('git', ['http-backend'], {
     env: {
@@ -61,6 +66,7 @@ export function serveRepositories(root: string, request: IncomingMessage, respon
       HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       REMOTE_ADDR: '127.0.0.1',
+      ...(user !== undefined && { REMOTE_USER: user }),
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { type HttpsHost, serveRepositories, startHttps } from './https-host.ts';
 
 /** A Git host on loopback that answers as GitHub, GitLab and Gitea do, each under its own paths, and serves repositories to whoever has the token. */
@@ -6,6 +6,10 @@ export interface ProviderHost extends HttpsHost {
   token: string;
   /** Every address asked for, with what came along. */
   asked: { path: string; headers: IncomingMessage['headers'] }[];
+  /** Whether whoever has the token may push as well. */
+  takesPushes: boolean;
+  /** The next push is taken, and whoever pushed is not told. */
+  losesNextAnswer: boolean;
   /** How the next answers go; normal unless set. */
   mood: 'normal' | 'silent' | 'broken' | 'huge' | 'tired' | { says: unknown };
 }
@@ -47,7 +51,12 @@ export async function startProviderHost(
   };
   const serveGuarded = (request: IncomingMessage, response: ServerResponse) => {
     const [user, password] = basicOf(request);
-    if (user && password === token) return serveRepositories(folder, request, response);
+    if (user && password === token) {
+      const isLost = host.losesNextAnswer && request.method === 'POST' && request.url?.endsWith('/git-receive-pack');
+      if (isLost) host.losesNextAnswer = false;
+      const answer = isLost ? lostAnswer(request) : response;
+      return serveRepositories(folder, request, answer, host.takesPushes ? user : undefined);
+    }
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   };
   const lookUp = (dialect: string, path: string): object | undefined => {
@@ -65,8 +74,24 @@ export async function startProviderHost(
     const of = repositories.find(({ name }, id) => key === (dialect === 'v4' ? String(id) : name));
     return of?.branches.map((name) => ({ name }));
   };
-  const host: ProviderHost = { ...(await startHttps(listener)), token, asked, mood: 'normal' };
+  const host: ProviderHost = {
+    ...(await startHttps(listener)),
+    token,
+    asked,
+    mood: 'normal',
+    takesPushes: true,
+    losesNextAnswer: false,
+  };
   return host;
+}
+
+function lostAnswer(request: IncomingMessage): ServerResponse {
+  const answer = new ServerResponse(request);
+  answer.end = () => {
+    request.socket.destroy();
+    return answer;
+  };
+  return answer;
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -15,7 +15,7 @@ export type Way = (typeof WAYS)[number];
 /** What its sites run on. Which processes of PHP a kill leaves behind is the matter of RUNTIME=php-wasm, the longer form. */
 export const RUNTIME = process.env.RUNTIME ?? 'memory';
 
-const PROGRAM = 'timemachine/process/program.ts';
+const PROGRAM = 'timemachine/process/program.mjs';
 
 /** The platform on one data directory and one database, over all its lives. */
 export class MortalPlatform {

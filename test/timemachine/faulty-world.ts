@@ -58,7 +58,7 @@ export class World {
       if (!(error instanceof Error) || !/process is gone|injected/.test(error.message)) throw error;
       return undefined;
     } finally {
-      await archiver.close().catch(() => {});
+      await archiver.remember().catch(() => {});
       store.close();
       await source.close();
       await target.close();

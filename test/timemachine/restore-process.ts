@@ -20,4 +20,4 @@ const plan = await planRestore(repository, now.snapshot, await repository.readSn
 process.stdout.write('restoring\n');
 const tables = { target, source, version: now.tablesVersion };
 await restore(plan, { repository, folder: site, staging: join(folder, 'staging'), tables });
-await archiver.close();
+await archiver.remember();

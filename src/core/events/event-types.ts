@@ -15,6 +15,8 @@ export const EVENT_TYPES = [
   'external_path.created',
   'external_path.deleted',
   'external_path.updated',
+  'git.committed',
+  'git.hook_renewed',
   'git.synced',
   'member.invited',
   'member.joined',

@@ -30,6 +30,17 @@ const work = jobKind<{ site: string; name: string }>({
   },
 });
 
+const remote = jobKind<{ team: string; name: string }>({
+  name: 'test.remote',
+  lane: 'git',
+  async run({ team, name }, { commit }) {
+    running.set(team, (running.get(team) ?? 0) + 1);
+    await held.get(name);
+    running.set(team, (running.get(team) ?? 0) - 1);
+    await commit(async () => void done.push(name));
+  },
+});
+
 const flaky = jobKind<{ eventId: string }>({
   name: 'test.flaky',
   lane: 'background',
@@ -86,7 +97,7 @@ const stubborn = jobKind<{ eventId: string }>({
 
 let app: TestApp;
 before(async () => {
-  app = await startTestApp({ jobs: [work, flaky, twice, stubborn, patient] as unknown as JobKind[] });
+  app = await startTestApp({ jobs: [work, remote, flaky, twice, stubborn, patient] as unknown as JobKind[] });
 });
 after(() => app.close());
 
@@ -127,6 +138,23 @@ test('a site with long work and more of it waiting holds up no other site', asyn
   end.resolve();
   await eventually(async () => done.length === 5);
   assert.deepEqual(done.slice(3), ['long 1', 'long 2']);
+});
+
+test('work that waits for servers of others holds up no site, and that of one team no other team', async () => {
+  const { db, jobs } = app.services;
+  done = [];
+  const end = Promise.withResolvers<void>();
+  for (let i = 0; i < 8; i++) {
+    held.set(`slow ${i}`, end.promise);
+    await jobs.enqueue(db, remote, { team: 'slow', name: `slow ${i}` }, `slow ${i}`, 'slow');
+  }
+  await eventually(async () => running.get('slow') === 2);
+  await jobs.enqueue(db, remote, { team: 'quick', name: 'quick' }, 'quick', 'quick');
+  for (const site of ['x', 'y']) await jobs.enqueue(db, work, { site, name: site }, site);
+  await eventually(async () => done.length === 3);
+  assert.deepEqual([done.toSorted(), running.get('slow')], [['quick', 'x', 'y'], 2]);
+  end.resolve();
+  await eventually(async () => done.length === 11);
 });
 
 test('a job asked for in a transaction that fails does not exist', async () => {

@@ -13,8 +13,9 @@ import { type JobAddress, type JobQueue, LANES, type Lane, type NotYet } from '.
  * is never a change without its work nor work without its change. Every handler is safe to run again: a worker can be
  * killed at any instant, and what only the database sees is committed together with the job's end (`job.commit`).
  *
- * Three lanes: `site` runs one job at a time for each site, whatever its kind; `upkeep` does the same for what nobody
- * waits for, so that a thousand sites' scheduled work never stands before somebody's new site; `background` has no order.
+ * Four lanes: `site` runs one job at a time for each site, whatever its kind; `upkeep` does the same for what nobody
+ * waits for, so that a thousand sites' scheduled work never stands before somebody's new site; `git` is for what waits for the
+ * servers of others, a few at a time for each team, so that a slow one holds up nobody else; `background` has no order.
  */
 export interface JobKind<Payload extends object = object> {
   name: string;
@@ -43,7 +44,9 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
   return kind;
 }
 
-const isBySite = (queue: string) => queue === 'site' || queue === 'upkeep';
+const isBySite = (queue: string) => queue === 'site' || queue === 'upkeep' || queue === 'git';
+/** Of the lane `git`: how many there are, since they mostly wait, and how many of one team. */
+const GIT = { workers: 6, ofOneGroup: 2 };
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -51,6 +54,7 @@ interface Envelope {
   kind: string;
   payload: object;
   key?: string;
+  group?: string;
 }
 
 const RETRIES = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 300 };
@@ -151,8 +155,10 @@ export class Jobs implements JobQueue {
     kind: JobAddress<Payload>,
     payload: Payload,
     key?: string,
+    group?: string,
   ): Promise<void> {
-    await this.#send(db, kind.lane, { kind: kind.name, payload, ...(key !== undefined && { key }) });
+    const named = { ...(key !== undefined && { key }), ...(group !== undefined && { group }) };
+    await this.#send(db, kind.lane, { kind: kind.name, payload, ...named });
   }
 
   async enqueueOnce<Payload extends object>(
@@ -173,7 +179,8 @@ export class Jobs implements JobQueue {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
-      for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services);
+      const workers = lane === 'git' ? GIT.workers : concurrency;
+      for (let n = 0; n < workers; n++) await this.#startWorker(lane, services);
     }
     await this.#boss.work<Envelope>(SCHEDULED, POLL, ([job]) => this.#passOn(job as BossJob));
     await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) =>
@@ -212,7 +219,8 @@ export class Jobs implements JobQueue {
 
   async #send(db: Db, lane: string, envelope: Envelope, startAt?: Date): Promise<void> {
     // The policy lets one job of a key be active; the group makes a worker pass over the others instead of waiting for it.
-    const oneAtATime = envelope.key !== undefined && { singletonKey: envelope.key, group: { id: envelope.key } };
+    const { key, group = key } = envelope;
+    const oneAtATime = key !== undefined && group !== undefined && { singletonKey: key, group: { id: group } };
     await this.#boss.send(lane, envelope, {
       ...oneAtATime,
       ...(startAt && { startAfter: startAt }),
@@ -221,7 +229,8 @@ export class Jobs implements JobQueue {
   }
 
   async #startWorker(queue: string, services: Services): Promise<void> {
-    const options = isBySite(queue) ? { ...POLL, groupConcurrency: 1 } : POLL;
+    const groupConcurrency = queue === 'git' ? GIT.ofOneGroup : 1;
+    const options = isBySite(queue) ? { ...POLL, groupConcurrency } : POLL;
     const id: string = await this.#boss.work<Envelope>(queue, options, async ([job]) => {
       try {
         await this.#run(queue, job as BossJob, services);

@@ -1,6 +1,6 @@
 import type { Db } from '#core/db/database.ts';
 
-export const LANES = ['site', 'upkeep', 'background'] as const;
+export const LANES = ['site', 'git', 'upkeep', 'background'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** What an operation needs to know of a kind of job: where it goes and what it takes. */
@@ -17,8 +17,17 @@ export interface NotYet extends Error {
 
 /** The side of the queue that operations see: they put work in, within their own transaction. */
 export interface JobQueue {
-  /** `key` is the site for the lanes of sites: there, jobs of one key run one after another. */
-  enqueue<Payload extends object>(db: Db, kind: JobAddress<Payload>, payload: Payload, key?: string): Promise<void>;
+  /**
+   * `key` is the site for the lanes of sites: there, jobs of one key run one after another. `group` is the team for the lane `git`: of
+   * one group only a few run at a time.
+   */
+  enqueue<Payload extends object>(
+    db: Db,
+    kind: JobAddress<Payload>,
+    payload: Payload,
+    key?: string,
+    group?: string,
+  ): Promise<void>;
   /**
    * The same, unless a job of this kind and key waits already: for work that takes all there is to do when it runs.
    * Where a moment is given, the job is not begun before it.

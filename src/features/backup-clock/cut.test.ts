@@ -62,12 +62,14 @@ test('files and database of a backup belong together while the site is being wri
   const consistent = await listConsistent();
   assert.ok(consistent.length >= ENOUGH, `${consistent.length} of ${(await listBackups()).length} are consistent`);
   const scratch = await mkdtemp(join(tmpdir(), 'siteyard-cut-'));
-  const from = { space: await spaceOf(app.services.db, site.id), site: site.id };
+  const space = await spaceOf(app.services.db, site.id);
+  const from = { space, site: site.id, now: app.runtime.storage(site.id) };
   const distances = new Map<number, number>();
   for (const { commit_hash, created_at } of consistent.slice(0, 10)) {
     const into = {
       content: join(scratch, 'content'),
       database: { kind: 'sqlite' as const, file: join(scratch, 'db') },
+      state: join(scratch, 'state'),
     };
     await app.timeMachine.copy(from, { hash: commit_hash, timeMs: Date.parse(created_at) }, into);
     const database = new DatabaseSync(into.database.file);

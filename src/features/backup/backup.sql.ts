@@ -11,7 +11,7 @@ interface NotSaved {
   reason: string;
 }
 
-const LISTED_NOT_SAVED = 100;
+export const LISTED_NOT_SAVED = 100;
 
 /** A snapshot as it is recorded. */
 export type BackupRow = Omit<Selectable<DB['backups']>, 'not_saved'> & { not_saved: NotSaved[] };

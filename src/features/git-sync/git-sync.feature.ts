@@ -1,4 +1,6 @@
 import { feature } from '../feature.ts';
+import { commitSite } from './commit.jobs.ts';
+import { commitOperations } from './commit.routes.ts';
 import { syncSite } from './git-sync.jobs.ts';
 import { lookAtRepository, planLooks } from './git-sync.look.ts';
 import { gitSyncOperations } from './git-sync.routes.ts';
@@ -6,7 +8,7 @@ import { deleteOrphanedLinks } from './git-sync.sql.ts';
 
 export const gitSyncFeature = feature({
   name: 'git-sync',
-  operations: gitSyncOperations,
-  jobs: [syncSite, planLooks, lookAtRepository],
+  operations: [...gitSyncOperations, ...commitOperations],
+  jobs: [syncSite, commitSite, planLooks, lookAtRepository],
   housekeeping: deleteOrphanedLinks,
 });

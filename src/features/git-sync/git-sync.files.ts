@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { GitFailed, type GitFile, type GitTree } from '#core/git.ts';
+import { GitFailed, type GitFile, type GitRules, type GitTree } from '#core/git.ts';
 import type { Laying } from '#timemachine/process/protocol.ts';
 import { readLayout } from './git-sync.rules.ts';
 
@@ -7,8 +7,8 @@ import { readLayout } from './git-sync.rules.ts';
  * What of a commit becomes files of a site. Git has the paths that the repository holds, or held at the last sync, in these folders; all
  * else of a site, uploads and plugins that the repository does not know among it, is never touched.
  */
-const FOLDERS = ['plugins', 'themes', 'mu-plugins', 'languages'];
-const LIMITS = {
+export const FOLDERS = ['plugins', 'themes', 'mu-plugins', 'languages'];
+export const LIMITS = {
   files: 50_000,
   bytes: 512 * 1024 * 1024,
   eachBytes: 50 * 1024 * 1024,
@@ -21,6 +21,8 @@ const MB = 1024 * 1024;
 export interface BroughtFiles {
   files: Record<string, [oid: string, ref: string]>;
   links: Record<string, string>;
+  /** Where in the repository they are, and what it says of files in general; a sync of long ago did not write it down. */
+  repository?: { prefix: string; rules: GitRules };
 }
 
 export const packFiles = (files: BroughtFiles): Buffer => gzipSync(JSON.stringify(files));
@@ -35,17 +37,12 @@ export interface CommitFiles {
   byOid: Map<string, GitFile>;
   /** Stand-ins of Git LFS, which are not deployed. */
   pointers: string[];
+  repository: { prefix: string; rules: GitRules };
 }
 
 /** Reads a commit for a site that has what `before` brought; GitFailed where it can not become files of one. */
 export async function readCommitFiles(tree: GitTree, before: BroughtFiles): Promise<CommitFiles> {
-  const { root, faults } = readLayout(tree);
-  if (faults.length > 0) throw unusable(faults.map(({ msg }) => msg.replace('Value error, ', '')).join('; '));
-  const prefix = root === '.' ? '' : `${root}/`;
-  const all: GitFile[] = [];
-  for (const folder of FOLDERS)
-    for (const file of await tree.files(`${prefix}${folder}`))
-      all.push({ ...file, path: file.path.slice(prefix.length) });
+  const { prefix, all } = await filesIn(tree);
   check(all);
   const links = await readLinks(tree, all);
   const known = new Map(Object.values(before.files));
@@ -72,12 +69,27 @@ export async function readCommitFiles(tree: GitTree, before: BroughtFiles): Prom
     },
     byOid: new Map(files.map((file) => [file.oid, file])),
     pointers: [...pointers],
+    // Too many of them are no reason not to deploy.
+    repository: { prefix, rules: await tree.rules().catch(() => ({})) },
   };
 }
 
+/** What a commit has in the folders that are Git's, by the paths that it has or would have in a site. */
+export async function filesIn(tree: GitTree): Promise<{ prefix: string; all: GitFile[] }> {
+  const { root, faults } = readLayout(tree);
+  if (faults.length > 0) throw unusable(faults.map(({ msg }) => msg.replace('Value error, ', '')).join('; '));
+  const prefix = root === '.' ? '' : `${root}/`;
+  const all = await tree.files(FOLDERS.map((folder) => `${prefix}${folder}`));
+  return { prefix, all: all.map((file) => ({ ...file, path: file.path.slice(prefix.length) })) };
+}
+
 /** What the sync brought, once it is known under which names its contents are stored. */
-export function broughtBy({ laying }: Pick<CommitFiles, 'laying'>, refs: Record<string, string>): BroughtFiles {
+export function broughtBy(
+  { laying, repository }: Pick<CommitFiles, 'laying' | 'repository'>,
+  refs: Record<string, string>,
+): BroughtFiles {
   return {
+    repository,
     files: Object.fromEntries(laying.files.map(({ path, name, ref }) => [path, [name, refs[name] ?? ref ?? '']])),
     links: Object.fromEntries(laying.links.map(({ path, target }) => [path, target])),
   };

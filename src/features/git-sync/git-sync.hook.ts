@@ -9,19 +9,23 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * A push that a Git host tells of. What is not signed with the site's secret is answered as if there were no such site. The push
- * itself is not believed in anything but its branch: what is there is looked up.
+ * itself is not believed in anything but its branch, and that it brought what the site has: what is there is looked up.
  */
 export async function receivePush(services: Services, siteId: string, headers: Headers, body: Buffer): Promise<number> {
   const { db, secrets } = services;
   const [link, site] = [await findLink(db, siteId), await findSiteById(db, siteId)];
   if (!link || site?.kind !== 'live') throw noHook();
   if (!isSigned(secrets.open(link.hook_secret_sealed).toString(), headers, body)) throw noHook();
-  const branch = branchOf(headers, body);
+  const { branch, after } = pushIn(headers, body);
   if (branch === undefined) return 0;
   const stage = await findStage(db, siteId);
   const links = [link, stage && (await findLink(db, stage.id))].filter((each) => each !== undefined);
   const followers = links.filter((each) => follows(each, branch));
-  for (const { site_id } of followers) await syncIfIdle(services, site_id, { by: null, trigger: 'push' });
+  for (const { site_id } of followers) {
+    // It came from the site itself, or for the second time: what else the site has changed is not to be lost by that.
+    const has = site_id === siteId ? site.git_last_sync_hash : stage?.git_last_sync_hash;
+    if (after === undefined || after !== has) await syncIfIdle(services, site_id, { by: null, trigger: 'push' });
+  }
   return followers.length;
 }
 
@@ -46,13 +50,14 @@ function isSame(given: string, wanted: string): boolean {
 }
 
 /** GitHub sends a form where nobody chose JSON. */
-function branchOf(headers: Headers, body: Buffer): string | undefined {
+function pushIn(headers: Headers, body: Buffer): { branch?: string | undefined; after?: string | undefined } {
   const isForm = String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
   const text = isForm ? (new URLSearchParams(body.toString()).get('payload') ?? '') : body.toString();
   try {
-    const { ref } = JSON.parse(text) as { ref?: unknown };
-    return typeof ref === 'string' ? /^refs\/heads\/(.+)$/s.exec(ref)?.[1] : undefined;
+    const { ref, after } = JSON.parse(text) as { ref?: unknown; after?: unknown };
+    const branch = typeof ref === 'string' ? /^refs\/heads\/(.+)$/s.exec(ref)?.[1] : undefined;
+    return { branch, after: typeof after === 'string' ? after : undefined };
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -31,7 +31,7 @@ interface Sync {
  */
 export const syncSite = jobKind<HeldWork>({
   name: 'git.sync',
-  lane: 'site',
+  lane: 'git',
   async run(work, { services, commit }) {
     const site = await findOwn(services, work);
     if (!site) return commit(nothing);

@@ -19,7 +19,7 @@ import { syncSite } from './git-sync.jobs.ts';
 import { linkedAccount } from './git-sync.open.ts';
 import { bodyUrlFault } from './git-sync.rules.ts';
 import { type GitLink, notLinked } from './git-sync.schema.ts';
-import { deleteLink, findLink, putLink, setStageBranch } from './git-sync.sql.ts';
+import { deleteLink, findLink, putLink, setStageBranch, updateLink } from './git-sync.sql.ts';
 import { accountOf, answered, verifyWith } from './git-sync.verify.ts';
 
 /** A repository that was looked at and found right, with what opened it. */
@@ -84,6 +84,21 @@ export async function linkSite(db: Db, services: Services, site: SiteRow, prepar
 
 const newHookSecret = ({ secrets }: Services) => secrets.seal(Buffer.from(randomBytes(32).toString('base64url')));
 
+/** Whoever has the secret of before is answered like anybody else from now on. */
+export async function renewHookSecret(
+  { db, services, caller }: Pick<Call, 'db' | 'services' | 'caller'>,
+  named: SiteRow,
+): Promise<GitLink> {
+  const site = await lockNamedSite(db, named);
+  if (!(await findLink(db, site.id))) throw notLinked();
+  await updateLink(db, site.id, { hook_secret_sealed: newHookSecret(services) });
+  await recordSiteEvent(db, caller, site, {
+    event_type: 'git.hook_renewed',
+    activity: `${caller.fullName} renewed the secret for pushes to ${site.fqdn}`,
+  });
+  return getLink(db, services, caller, site, false);
+}
+
 /** What the repository brought stays where it is. */
 export async function unlinkSite(db: Db, site: SiteRow): Promise<void> {
   await deleteLink(db, site.id);
@@ -140,7 +155,7 @@ export async function startSync(db: Db, services: Services, site: SiteRow, reaso
     detail: { git_url: link.git_url, branch: link.branch, trigger },
     unfinished: true,
   });
-  await services.jobs.enqueue(db, syncSite, { siteId: site.id, eventId }, site.id);
+  await services.jobs.enqueue(db, syncSite, { siteId: site.id, eventId }, site.id, site.team_id);
   await hold(db, [site.id], 'git_fetch', eventId);
   return eventId;
 }

@@ -7,7 +7,7 @@ import { siteBusy } from '#features/hold/hold.ts';
 import { findSiteById, onSite, stageMissing } from '#features/instance/instance.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { receivePush } from './git-sync.hook.ts';
-import { getLink, syncNow } from './git-sync.link.ts';
+import { getLink, renewHookSecret, syncNow } from './git-sync.link.ts';
 import {
   GitLink,
   GitSyncRepository,
@@ -79,6 +79,18 @@ export const gitSyncOperations = [
       if (typeof failure === 'string') throw syncFailed({ message: failure });
       return getLink(db, services, caller, (await findSiteById(db, subject.id)) ?? subject, query.stage);
     },
+  }),
+  operation({
+    id: 'renewGitHookSecret',
+    method: 'POST',
+    path: '/site/{fqdn}/git_sync/hook_secret',
+    tag,
+    summary: 'Give the address for pushes a new secret; what is signed with the one before is refused at once',
+    access: onSite('member'),
+    params: Type.Object({ fqdn: Fqdn }),
+    response: GitLink,
+    errors: [notLinked],
+    handle: (call) => renewHookSecret(call, call.subject),
   }),
   rawOperation({
     id: 'receiveGitPush',

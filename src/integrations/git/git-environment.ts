@@ -6,7 +6,10 @@ import type { GitUrl } from '#core/git.ts';
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** Nothing of ours is inherited. Settings that every git reads stand in a file, secrets never do. */
-export async function gitEnvironment(url: GitUrl, folder: string): Promise<Record<string, string>> {
+export async function gitEnvironment(
+  url: Pick<GitUrl, 'kind' | 'path'>,
+  folder: string,
+): Promise<Record<string, string>> {
   const [config, certificates] = [join(folder, 'config'), join(folder, 'certificates.pem')];
   const safe = url.kind === 'file' ? `[safe]\n\tdirectory = ${url.path}\n\tdirectory = ${url.path}/.git\n` : '';
   await writeFile(config, CONFIG + safe);

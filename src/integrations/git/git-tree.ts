@@ -1,5 +1,6 @@
-import { type GitEntry, GitFailed, type GitFile, type GitLook, type GitTree } from '#core/git.ts';
+import { type GitEntry, GitFailed, type GitFile, type GitLook, type GitRules, type GitTree } from '#core/git.ts';
 import type { GitAnswer } from './git-process.ts';
+import { foldersAbove, MAX_RULES, type RuleFile, ruleFilesIn } from './git-rules.ts';
 
 /** Asks git about what was fetched, without any way out. */
 export type Ask = (args: string[], input?: string) => Promise<GitAnswer>;
@@ -39,21 +40,22 @@ export async function readCommit(
     ...look,
     author: author.slice(0, 200),
     subject: subject.slice(0, 200),
-    files: (folder) => filesOf(ask, commit, folder),
+    files: (below) => filesOf(ask, commit, below),
     read: (files) => readBlobs(ask, files),
+    rules: () => readRules(ask, commit),
   };
 }
 
 const unreadable = () => new GitFailed('failed', 'The repository could not be read.');
 
-async function filesOf(ask: Ask, commit: string, folder: string): Promise<GitFile[]> {
+async function filesOf(ask: Ask, commit: string, folders: readonly string[]): Promise<GitFile[]> {
   // With `-t` folders too: the repository may leave a whole one out.
-  const tree = await ask(['ls-tree', '-r', '-t', '-l', '-z', commit, '--', `${folder}/`]);
+  const tree = await ask(['ls-tree', '-r', '-t', '-l', '-z', commit, '--', ...folders.map((folder) => `${folder}/`)]);
   if (tree.exitCode !== 0) throw unreadable();
   const lines = readText(tree.output).split('\0').filter(Boolean);
   const files: GitFile[] = [];
-  // The folders that it lies in are not listed, and may be left out as well.
-  const all = foldersAbove(`${folder}/x`);
+  // The folders that they lie in are not listed, and may be left out as well.
+  const all = folders.flatMap((folder) => foldersAbove(`${folder}/x`));
   for (const line of lines) {
     const [, mode = '', type, oid = '', size, path = ''] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
     all.push(type === 'tree' ? `${path}/` : path);
@@ -64,6 +66,15 @@ async function filesOf(ask: Ask, commit: string, folder: string): Promise<GitFil
   }
   const left = await leftOut(ask, commit, all);
   return files.filter(({ path }) => !left.has(path) && !foldersAbove(path).some((each) => left.has(each)));
+}
+
+async function readRules(ask: Ask, commit: string): Promise<GitRules> {
+  const tree = await ask(['ls-tree', '-r', '-l', '-z', commit]);
+  if (tree.exitCode !== 0) throw unreadable();
+  const files: RuleFile[] = ruleFilesIn(tree.stdout);
+  if (files.length > MAX_RULES) throw new GitFailed('unusable', `It has more than ${MAX_RULES} files of rules.`);
+  const texts = await readBlobs(ask, files);
+  return Object.fromEntries(files.map(({ path }, at) => [path, texts[at]?.toString() ?? '']));
 }
 
 /** Names become paths of the site, and those are text. */
@@ -85,11 +96,6 @@ function splitAtZero(bytes: Buffer): Buffer[] {
     start = end < 0 ? bytes.length : end + 1;
   }
   return parts;
-}
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1);
-  return names.map((_, at) => `${names.slice(0, at + 1).join('/')}/`);
 }
 
 /** What `.gitattributes` of the commit itself marks as `export-ignore`, by way of an index of its own. */

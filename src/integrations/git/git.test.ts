@@ -14,7 +14,8 @@ import { Remote } from '../../../test/git/remote.ts';
 import { git, makeRepository } from '../../../test/git/repository.ts';
 import { type SshHost, startSshd } from '../../../test/git/ssh-host.ts';
 import { startNameServer } from '../../../test/name-server.ts';
-import { GitClient, type GitOptions } from './git.ts';
+import { GitClient } from './git.ts';
+import type { GitOptions } from './git-runs.ts';
 import { newSshKey } from './ssh-key.ts';
 
 const FILES = { 'plugins/hello/hello.php': '<?php', 'themes/one/style.css': '', 'README.md': 'hi' };
@@ -129,7 +130,7 @@ suite('a fetch', () => {
     const using = client({ folder: join(folder, 'fetching') });
     const fetch = () =>
       using.withTree(using.readUrl(remote.url), { cache: 'a-site' }, async (tree) => {
-        const files = await tree.files('plugins');
+        const files = await tree.files(['plugins']);
         const contents = await tree.read(files);
         return { commit: tree.commit, files: files.map(({ path: name }, at) => [name, contents[at]?.toString()]) };
       });

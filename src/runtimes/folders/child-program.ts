@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
+import { PROGRAM_FOLDER } from '#core/program.ts';
 
-const SOURCES = join(import.meta.dirname, '../..');
-const PACKAGE_FILE = join(SOURCES, '../package.json');
+const PACKAGE_FILE = join(import.meta.dirname, '../../../package.json');
 
 type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
 
 /**
- * A program for what sites and strangers wrote: it runs in a process of its own that sees our sources and what it is given, and
+ * A program for what sites and strangers wrote: it runs in a process of its own that sees our programs and what it is given, and
  * ends when it takes too long. It answers one message after another.
  */
 export class ChildProgram {
@@ -25,7 +25,7 @@ export class ChildProgram {
     this.#child = fork(program, args, {
       execArgv: [
         '--permission',
-        ...[SOURCES, PACKAGE_FILE, ...reads, ...writes].map((path) => `--allow-fs-read=${path}`),
+        ...[PROGRAM_FOLDER, PACKAGE_FILE, ...reads, ...writes].map((path) => `--allow-fs-read=${path}`),
         ...writes.map((path) => `--allow-fs-write=${path}`),
         ...flags,
         '--disable-warning=ExperimentalWarning',

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { programFile } from '#core/program.ts';
 import type { Adaptation, SiteDatabase, SqlRow, SqlValue } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { ChildProgram } from './child-program.ts';
 import type { DatabaseCall } from './database-program.ts';
 
-const PROGRAM = join(import.meta.dirname, 'database-program.ts');
+const PROGRAM = programFile(join(import.meta.dirname, 'database-program.ts'));
 /** Long enough for a gigabyte, and an end for a database that was made to be read for ever. */
 const CALL_LIMIT_MS = 120_000;
 

@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { UnpackedSite } from '#core/archive/unpack-site.ts';
+import { programFile } from '#core/program.ts';
 import type { ArchiveSource } from '#runtimes/runtime.ts';
 import type { DumpTables } from '#runtimes/wordpress/dump/load-dump.ts';
 import type { WordPressTables } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { ChildProgram } from './child-program.ts';
 import type { ImportCall } from './import-program.ts';
 
-const PROGRAM = join(import.meta.dirname, 'import-program.ts');
+const PROGRAM = programFile(join(import.meta.dirname, 'import-program.ts'));
 const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 const LIMITS = { maxBytes: 4_000_000_000, maxEntries: 200_000 };
 /** Each may fill its share of the disk, so the others wait. */

@@ -18,7 +18,7 @@ export function storageIn(siteFolder: string): SiteStorage {
     content: join(siteFolder, 'content'),
     database: { kind: 'sqlite', file: databaseFile(siteFolder) },
     staging: join(siteFolder, 'restoring'),
-    state: join(siteFolder, 'archive-state.json'),
+    state: join(siteFolder, 'archive-state'),
   };
 }
 

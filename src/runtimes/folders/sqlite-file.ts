@@ -42,7 +42,9 @@ export class SqliteFile implements SiteDatabase {
       const from = readSiteUrl(this.#all(SITE_URL_QUERY));
       if (from.href === new URL(url).href) return;
       const move = moveText(from, new URL(url));
-      for (const table of tables) this.#rewrite(quote(table), from.hostname, move);
+      // Nothing in the site's own schema may call it.
+      this.#db.function('siteyard_moved', { directOnly: true }, (text) => move(String(text)));
+      for (const table of tables) this.#rewrite(quote(table), from.hostname);
     });
   }
 
@@ -116,38 +118,16 @@ export class SqliteFile implements SiteDatabase {
     }
   }
 
-  #rewrite(table: string, part: string, rewrite: (text: string) => string): void {
-    const columns = this.#all(`pragma table_info(${table})`);
-    const names = columns.map(({ name }) => quote(String(name)));
-    const matches = names.map((name) => `instr(${name}, ?1) > 0`).join(' or ');
-    const key = this.#keyOf(table, columns);
-    const found = this.#all(
-      `select ${key.map((name, at) => `${name} as key${at}`).join(', ')} from ${table} where ${matches}`,
-      part,
-    );
-    const where = key.map((name) => `${name} = ?`).join(' and ');
-    const read = this.#db.prepare(`select ${names.join(', ')} from ${table} where ${where}`);
-    for (const row of found) {
-      const place = key.map((_, at) => row[`key${at}`] as SQLInputValue);
-      const changed = Object.entries(read.get(...place) ?? {}).flatMap(([name, value]) => {
-        if (typeof value !== 'string' || !value.includes(part)) return [];
-        const rewritten = rewrite(value);
-        return rewritten === value ? [] : [[quote(name), rewritten] as const];
-      });
-      if (changed.length === 0) continue;
-      const set = changed.map(([name]) => `${name} = ?`).join(', ');
-      this.#db.prepare(`update ${table} set ${set} where ${where}`).run(...changed.map(([, text]) => text), ...place);
+  /** Only the columns that name it are written, for those may be in no index. */
+  #rewrite(table: string, part: string): void {
+    const columns = this.#all(`pragma table_info(${table})`).map(({ name }) => quote(String(name)));
+    const looks = columns.map((column, at) => `max(instr(${column}, ?1)) as at${at}`);
+    const [found] = this.#all(`select ${looks.join(', ')} from ${table}`, part);
+    for (const [at, column] of columns.entries()) {
+      if (!found?.[`at${at}`]) continue;
+      const where = `instr(${column}, ?1) > 0 and typeof(${column}) = 'text'`;
+      this.#all(`update ${table} set ${column} = siteyard_moved(${column}) where ${where}`, part);
     }
-  }
-
-  /** What a row is found by: its number, or the key of a table that has none. */
-  #keyOf(table: string, columns: SqlRow[]): string[] {
-    const [listed] = this.#all(`pragma table_list(${table})`);
-    if (listed?.wr !== 1) return ['rowid'];
-    return columns
-      .filter(({ pk }) => Number(pk) > 0)
-      .sort((a, b) => Number(a.pk) - Number(b.pk))
-      .map(({ name }) => quote(String(name)));
   }
 }
 

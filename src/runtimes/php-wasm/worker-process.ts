@@ -4,9 +4,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
+import { programFile } from '#core/program.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
 import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } from './worker-message.ts';
 
@@ -41,6 +42,7 @@ export interface WorkerSite {
 export type OwnCall = (connection: Socket) => void;
 
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
+const PROGRAM = programFile(join(WORKER_FOLDER, 'main.ts'));
 const PACKAGES_FOLDER = join(import.meta.dirname, '../../../node_modules');
 /** PHP may have so many connections to its own site at once. */
 const OWN_CONNECTIONS = 64;
@@ -87,7 +89,7 @@ export class WorkerProcess {
     this.#log = log;
     this.socketPath = join(slot, 'http.sock');
     mkdirSync(slot, { recursive: true, mode: 0o700 });
-    const readable = [WORKER_FOLDER, PACKAGES_FOLDER, slot, ...shared.map(([, folder]) => folder)];
+    const readable = [WORKER_FOLDER, dirname(PROGRAM), PACKAGES_FOLDER, slot, ...shared.map(([, folder]) => folder)];
     this.#child = spawn(
       process.execPath,
       [
@@ -111,7 +113,7 @@ export class WorkerProcess {
         '--disable-warning=ExperimentalWarning',
         '--disable-warning=SecurityWarning',
         `--require=${join(WORKER_FOLDER, 'preload.cjs')}`,
-        join(WORKER_FOLDER, 'main.ts'),
+        PROGRAM,
         JSON.stringify({ mode, phpVersion, ini, shared, slot, allowedNetworks }),
       ],
       { cwd: slot, env: { TZ: 'UTC' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },

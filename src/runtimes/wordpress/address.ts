@@ -16,26 +16,28 @@ export function moveText(from: URL, to: URL): (text: string) => string {
   return (text) => rewriteSerialized(text, rewrite) ?? rewrite(text);
 }
 
-/** How the slashes and the colon of a URL are written: plainly, in JSON, and in a query string. */
+/** How the slashes and the colon of a URL are written: plainly, in JSON, and in a query string; and what no such text is without. */
 const SPELLINGS = [
-  { colon: ':', slashes: '//' },
-  { colon: ':', slashes: '\\/\\/' },
-  { colon: '%3A', slashes: '%2F%2F' },
+  { colon: ':', slashes: '//', mark: '//' },
+  { colon: ':', slashes: '\\/\\/', mark: '\\/\\/' },
+  { colon: '%3A', slashes: '%2F%2F', mark: '%2' },
 ];
 
 export function rewriteUrls(from: URL, to: URL): (text: string) => string {
-  const patterns = SPELLINGS.map(({ colon, slashes }) => {
+  const patterns = SPELLINGS.map(({ colon, slashes, mark }) => {
     const host = (url: URL) => url.hostname + (url.port && colon + url.port);
     // Not the beginning of a longer host name or of another port; a full stop may end the sentence.
     const end = '(?![\\w-]|\\.\\w|:\\d|%3A\\d)';
     const pattern = new RegExp(`(https?${colon})?${escapePattern(slashes)}${escapePattern(host(from))}${end}`, 'gi');
     const scheme = to.protocol.slice(0, -1) + colon;
-    return { pattern, scheme, rest: slashes + host(to) };
+    return { pattern, scheme, rest: slashes + host(to), mark };
   });
   return (text) =>
     patterns.reduce(
-      (result, { pattern, scheme, rest }) =>
-        result.replace(pattern, (_match, given?: string) => (given ? scheme : '') + rest),
+      (result, { pattern, scheme, rest, mark }) =>
+        result.includes(mark)
+          ? result.replace(pattern, (_match, given?: string) => (given ? scheme : '') + rest)
+          : result,
       text,
     );
 }

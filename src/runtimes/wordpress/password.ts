@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '#core/program.ts';
+
+const PROGRAM = programFile(join(import.meta.dirname, 'bcrypt-thread.ts'));
 
 /** WordPress takes no longer one, counted as it arrives. */
 export const MAX_PASSWORD_BYTES = 4096;
@@ -19,7 +23,7 @@ export async function hashForWordPress(password: string): Promise<string> {
  * would hold up everybody else. One password for each new site is not worth a native package.
  */
 async function bcrypt(digest: string): Promise<string> {
-  const thread = new Worker(new URL('./bcrypt-thread.ts', import.meta.url), { workerData: { digest, ...BCRYPT } });
+  const thread = new Worker(PROGRAM, { workerData: { digest, ...BCRYPT } });
   const [hash] = (await once(thread, 'message')) as [string];
   return hash;
 }

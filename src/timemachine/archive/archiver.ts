@@ -14,7 +14,7 @@ import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
 import { hintsFrom } from './hints.ts';
 import { drive } from './pause.ts';
-import { readState, writeState } from './state-file.ts';
+import { type KeptState, readState, writeState } from './state-file.ts';
 import type { TableState } from './table-archive.ts';
 import { openReader, storeTables, type TablesResult } from './table-cut.ts';
 
@@ -28,7 +28,7 @@ export interface ArchiverOptions extends FolderRules {
   /** The folder to keep; leave it out for a database alone. */
   folder?: string;
   tables?: TableSource;
-  /** Where to keep what is known of the files while no archiver runs; see `close`. */
+  /** Where to keep what is known of the files while no archiver runs; see `remember`. */
   stateFile?: string;
   now?: () => number;
 }
@@ -54,9 +54,9 @@ export interface SnapshotOptions {
   onProgress?: OnProgress;
 }
 
+/** What is known of the site, and the snapshot that it is known from; a copy that nobody has kept yet has none. */
 interface State {
-  id: SnapshotId;
-  snapshot: Snapshot;
+  last: { id: SnapshotId; snapshot: Snapshot } | undefined;
   files: FolderState | undefined;
   fresh: readonly string[];
   tables: Map<string, TableState>;
@@ -87,26 +87,26 @@ export class Archiver {
   }
 
   /** With a state file, the next archiver goes on where this one ended. */
-  async close(): Promise<void> {
+  async remember(): Promise<void> {
     const { stateFile } = this.#options;
-    if (stateFile !== undefined && this.#state?.files) {
-      const { id, files, fresh } = this.#state;
-      await writeState(stateFile, { snapshot: id.hash, files, fresh }, diskOperations);
-    }
+    const { last, files, fresh = [], tablesVersion } = this.#state ?? {};
+    if (stateFile === undefined || !last || !files) return;
+    const knowledge = this.#options.tables?.knowledge?.();
+    const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, knowledge };
+    await writeState(stateFile, state, diskOperations);
   }
 
   async #take(changedPaths: Iterable<string> | undefined, progress: ProgressReport): Promise<SnapshotResult> {
     const { repository, tables } = this.#options;
     await repository.refresh();
-    const before = this.#state && (await repository.hasSnapshot(this.#state.id)) ? this.#state : await this.#recall();
+    const before = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
     const writer = repository.writer();
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
-    if (before && (files.state?.ref ?? null) === before.snapshot.files && (await this.#tablesAreUnchanged(before))) {
+    if (before?.last && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
-      const { id, snapshot, tablesVersion } = before;
-      return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
+      return nothingNew(before.last, before.tablesVersion);
     }
 
     // The instant of the cut is the one at which the reader opens. A file that was the same before it and after it was the
@@ -119,7 +119,7 @@ export class Archiver {
       const timeMs = this.#options.now?.() ?? Date.now();
       const known = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
       try {
-        cut = { timeMs, tables: await storeTables(reader, known, before, writer, progress) };
+        cut = { timeMs, tables: await storeTables(reader, known, before?.last?.snapshot, writer, progress) };
       } finally {
         await reader?.close();
       }
@@ -131,8 +131,7 @@ export class Archiver {
     if (!cut) throw new Error('No cut was made');
     const result = await this.#publish(before, files.state, cut, isConsistent, writer, progress);
     this.#state = {
-      id: result.id,
-      snapshot: result.snapshot,
+      last: { id: result.id, snapshot: result.snapshot },
       files: files.state,
       fresh: files.fresh,
       tables: cut.tables.states,
@@ -151,12 +150,10 @@ export class Archiver {
   ): Promise<SnapshotResult> {
     const { repository } = this.#options;
     const tables = Object.fromEntries([...cut.tables.states].map(([name, { ref }]): [string, Ref] => [name, ref]));
-    const isSame = before && (files?.ref ?? null) === before.snapshot.files && sameRefs(tables, before.snapshot.tables);
+    const last = before?.last;
     const tablesVersion = cut.tables.version;
-    if (isSame) {
-      const { id, snapshot } = before;
-      return { id, snapshot, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
-    }
+    if (last && (files?.ref ?? null) === last.snapshot.files && sameRefs(tables, last.snapshot.tables))
+      return nothingNew(last, tablesVersion);
     const snapshot: Snapshot = {
       format: 1,
       site: repository.site,
@@ -169,7 +166,7 @@ export class Archiver {
       isConsistent,
       fileCount: files?.fileCount ?? 0,
       fileBytes: files?.fileBytes ?? 0,
-      parent: before?.id.hash ?? null,
+      parent: last?.id.hash ?? null,
     };
     progress.begin('writing');
     await writer.flush();
@@ -183,10 +180,11 @@ export class Archiver {
   }
 
   async #changes(before: State | undefined, files: FolderState | undefined): Promise<FileChanges> {
-    if (!before || before.files) return compareStates(before?.files, files);
+    if (!before?.last) return compareStates(undefined, files);
+    if (before.files) return compareStates(before.files, files);
     // After a restart only the trees tell what was there before.
     const { repository } = this.#options;
-    const plan = await planFiles(repository, restoreOf(before.snapshot.files, files?.ref ?? null), {
+    const plan = await planFiles(repository, restoreOf(before.last.snapshot.files, files?.ref ?? null), {
       deleteExtra: true,
     });
     const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
@@ -207,38 +205,58 @@ export class Archiver {
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 
-  async #tablesAreUnchanged(before: State): Promise<boolean> {
+  async #isUnchanged({ tablesVersion }: State, last: Snapshot, files: FolderState | undefined): Promise<boolean> {
     const { tables } = this.#options;
-    if (!tables) return Object.keys(before.snapshot.tables).length === 0;
+    if ((files?.ref ?? null) !== last.files) return false;
+    if (!tables) return Object.keys(last.tables).length === 0;
     try {
-      return before.tablesVersion !== undefined && (await tables.version()) === before.tablesVersion;
+      return tablesVersion !== undefined && (await tables.version()) === tablesVersion;
     } catch (error) {
       if (tables.isBusy?.(error)) return false;
       throw error;
     }
   }
 
+  async #readRoots(refs: Record<string, Ref>): Promise<Map<string, TableState>> {
+    const { repository } = this.#options;
+    const tables = new Map<string, TableState>();
+    for (const [name, ref] of Object.entries(refs))
+      tables.set(name, { ref, root: await readTableRoot(repository, ref) });
+    return tables;
+  }
+
+  async #isKept(state: State | undefined): Promise<boolean> {
+    return state?.last !== undefined && (await this.#options.repository.hasSnapshot(state.last.id));
+  }
+
   /** After a restart: the newest snapshot is what there is to build on, and to be told apart from. */
   async #recall(): Promise<State | undefined> {
-    const { repository } = this.#options;
+    const { repository, stateFile, tables } = this.#options;
     const id = await repository.snapshotAt();
-    if (!id) return undefined;
+    const kept = stateFile === undefined ? undefined : await readState(stateFile);
     try {
-      const snapshot = await repository.readSnapshot(id);
-      const tables = new Map<string, TableState>();
-      for (const [name, ref] of Object.entries(snapshot.tables)) {
-        tables.set(name, { ref, root: await readTableRoot(repository, ref) });
-      }
-      const { stateFile } = this.#options;
-      const kept = stateFile === undefined ? undefined : await readState(stateFile);
-      const { files, fresh } = kept?.snapshot === id.hash ? kept : { files: undefined, fresh: [] };
-      return { id, snapshot, files, fresh, tables, tablesVersion: undefined };
+      const last = id && { id, snapshot: await repository.readSnapshot(id) };
+      const known = kept && isOf(kept, id) ? kept : undefined;
+      const refs = last?.snapshot.tables ?? (known && 'tables' in known.of ? known.of.tables : undefined);
+      if (!refs) return undefined;
+      if (known) tables?.recall?.(known.knowledge);
+      const { files, fresh = [], tablesVersion } = known ?? {};
+      return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion };
     } catch (error) {
       // Nothing is built on what can not be read; `check` tells of it.
       if (failedBy(error, 'corrupt_object')) return undefined;
       throw error;
     }
   }
+}
+
+/** What a copy shares with its origin is stored because of that one; later on it may be gone. */
+function isOf({ of }: KeptState, id: SnapshotId | undefined): boolean {
+  return 'snapshot' in of ? of.snapshot === id?.hash : !id && Date.now() - of.copiedAtMs < LONGEST_MS;
+}
+
+function nothingNew(last: NonNullable<State['last']>, tablesVersion: string | undefined): SnapshotResult {
+  return { ...last, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
 }
 
 function sameRefs(a: Record<string, Ref>, b: Record<string, Ref>): boolean {

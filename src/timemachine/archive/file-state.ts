@@ -14,7 +14,7 @@ interface Identity {
   changedMs: number;
 }
 
-interface FileState extends Identity {
+export interface FileState extends Identity {
   kind: 'file';
   mode: number;
   ref: Ref;

@@ -1,36 +1,36 @@
 import { readFile } from 'node:fs/promises';
+import { deserialize, serialize } from 'node:v8';
+import type { Ref } from '../content.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
-import type { EntryState, FolderState } from './file-state.ts';
+import type { FolderState } from './file-state.ts';
 
 /**
- * What an archiver knows of the files, kept over a restart so that they need not all be read again. It is a cache: when it
+ * What an archiver knows of a site, kept over a restart so that not all of it need be read again. It is a cache: when it
  * is missing, broken or of another snapshot, everything is read once.
  */
 export interface KeptState {
-  /** The snapshot that the state belongs to. */
-  snapshot: string;
+  /** What the state belongs to: a snapshot of the site, or the one of another site that this one was copied from. */
+  of: { snapshot: string } | { origin: string; tables: Record<string, Ref>; copiedAtMs: number };
   files: FolderState;
   fresh: readonly string[];
+  tablesVersion: string | undefined;
+  /** Of the source of the tables, at that version. */
+  knowledge: unknown;
 }
 
+const FORMAT = 2;
+
 export async function writeState(path: string, state: KeptState, operations: FileOperations): Promise<void> {
-  const json = JSON.stringify(state, (_, value) => (value instanceof Map ? { entries: [...value] } : value));
   await operations.remove(`${path}.new`);
-  await operations.writeNew(`${path}.new`, [Buffer.from(json)], { durable: false });
+  await operations.writeNew(`${path}.new`, [serialize({ format: FORMAT, state })], { mode: 0o600, durable: false });
   await operations.rename(`${path}.new`, path);
 }
 
 export async function readState(path: string): Promise<KeptState | undefined> {
   try {
-    const kept = JSON.parse(await readFile(path, 'utf8')) as KeptState;
-    return { ...kept, files: revive(kept.files) as FolderState };
+    const { format, state } = deserialize(await readFile(path)) as { format: number; state: KeptState };
+    return format === FORMAT ? state : undefined;
   } catch {
     return undefined;
   }
-}
-
-function revive(state: EntryState): EntryState {
-  if (state.kind !== 'folder') return state;
-  const { entries } = state.entries as unknown as { entries: [string, EntryState][] };
-  return { ...state, entries: new Map(entries.map(([name, below]) => [name, revive(below)])) };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
-import type { Skipped } from '../snapshot.ts';
+import type { Skipped, Snapshot } from '../snapshot.ts';
 import type { TableReader, TableSource } from '../tables/table-source.ts';
 import { storeTable, type TableState } from './table-archive.ts';
 
@@ -22,13 +22,13 @@ export interface TablesResult {
 }
 
 /**
- * Stores every table that a reader sees. `known` are the tables as last stored, whose ranges are kept; `before` are those of
- * the snapshot before, by which it is told what this one saved.
+ * Stores every table that a reader sees. `known` are the tables as last stored, whose ranges are kept; `before` is the
+ * snapshot before, by which it is told what this one saved.
  */
 export async function storeTables(
   reader: TableReader | undefined,
   known: StoredTables | undefined,
-  before: StoredTables | undefined,
+  before: Snapshot | undefined,
   writer: SiteWriter,
   progress: ProgressReport,
 ): Promise<TablesResult> {
@@ -58,7 +58,7 @@ export async function storeTables(
       continue;
     }
     result.states.set(name, state);
-    if (state.ref === before?.tables.get(name)?.ref) result.skipped.push({ name, reason: 'unchanged' });
+    if (state.ref === before?.tables[name]) result.skipped.push({ name, reason: 'unchanged' });
     else result.saved.push(name);
   }
   progress.end();

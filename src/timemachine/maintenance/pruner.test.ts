@@ -22,7 +22,7 @@ test('small packs of many minutes become one, and a forgotten site leaves nothin
     writeFileSync(join(site, `file${minute % 7}`), `content of minute ${minute}`);
     await archiver.snapshot();
   }
-  await archiver.close();
+  await archiver.remember();
   const packs = async () => (await store.names('owners/ada/packs')).length;
   const windowMs = () => 24 * HOUR_MS;
   assert.equal(await packs(), 30);

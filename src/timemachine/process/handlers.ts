@@ -12,9 +12,9 @@ import { recover } from '../restore/recover.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { Database } from '../sources/database.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { fleetingOperations } from '../stores/file-operations.ts';
+import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
 import { keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
@@ -76,6 +76,10 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     },
 
     release: (_, site) => release(site),
+
+    async remember(_, site) {
+      await kept.get(site)?.remember();
+    },
 
     async plan({ onProgress }, place, wish, window) {
       const site = await open(place);
@@ -141,7 +145,8 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const database = databaseOf(place.database).scratch(scratch);
       try {
         await mkdir(scratch, { mode: 0o700 });
-        await copyInto(from, now, { content, database }, onProgress);
+        await restoreInto(from, now, { folder: content, onProgress });
+        await fillDatabase(from, now, database, onProgress);
         const source = database.source(keeping.isTracked);
         const target = await database.openTarget();
         try {
@@ -163,13 +168,8 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       }
     },
 
-    async copy({ onProgress }, { space, site }, point, into) {
-      const from = repository.site(space, site);
-      const snapshot = await from.readNamed(point);
-      const database = databaseOf(into.database);
-      await rm(into.content, { recursive: true, force: true });
-      await database.remove();
-      await copyInto(from, snapshot, { content: into.content, database }, onProgress);
+    async copy({ onProgress }, { space, site, now }, point, into) {
+      await copySite(repository.site(space, site), now, point, into, onProgress);
     },
 
     async prune(_, { windowsMs, pinned, nowMs }) {
@@ -252,19 +252,4 @@ async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): 
   const tablesFrom = wish.tablesPoint && (await from.readNamed(wish.tablesPoint));
   const options = { files, tables, deleteExtraFiles, ...(tablesFrom && { tablesFrom }) };
   return planRestore(from, now, await from.readNamed(wish.point), options);
-}
-
-async function copyInto(
-  from: SiteRepository,
-  snapshot: Snapshot,
-  into: { content: string; database: Database },
-  onProgress: OnProgress,
-): Promise<void> {
-  await restoreInto(from, snapshot, { folder: into.content, onProgress });
-  const tables = await into.database.openTarget();
-  try {
-    await restoreInto(from, snapshot, { tables, onProgress });
-  } finally {
-    await tables.close();
-  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
+import { programFile } from '#core/program.ts';
 import { reviveFailure, TimeMachineFailure } from '../failure.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type {
@@ -16,7 +17,7 @@ import type {
   ToProcess,
 } from './protocol.ts';
 
-const PROGRAM = join(import.meta.dirname, 'program.ts');
+const PROGRAM = programFile(join(import.meta.dirname, 'program.ts'));
 const END_MS = 5_000;
 /** Nothing of ours but where compiled code is kept: without it a start takes five times as long. */
 const cacheFolder = getCompileCacheDir();
@@ -61,6 +62,12 @@ export class HelperProcess {
     const answer = this.#last.then(() => this.#callNow(name, args, options));
     this.#last = answer.catch(() => {});
     return answer as Promise<ReturnType<Calls[Name]>>;
+  }
+
+  /** What it knows of a site is written down, for other processes; one that does not run knows nothing. */
+  async remember(site: string, silenceMs: number): Promise<void> {
+    await this.#last;
+    if (this.#child && !hasEnded(this.#child)) await this.call('remember', [site], { silenceMs }).catch(() => {});
   }
 
   /** Lets go of a site that no call is about, without waiting for those about others. */

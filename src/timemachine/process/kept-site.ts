@@ -73,8 +73,12 @@ export class KeptSite {
     return { cut, snapshot, tablesVersion };
   }
 
+  remember(): Promise<void> {
+    return this.#archiver.remember();
+  }
+
   async close(): Promise<void> {
-    await this.#archiver.close();
+    await this.#archiver.remember();
     await this.source.close();
   }
 

@@ -29,7 +29,10 @@ export interface SitePlace {
 }
 
 /** A new place for a copy. */
-export type CopyPlace = Pick<SitePlace, 'content' | 'database'>;
+export type CopyPlace = Pick<SitePlace, 'content' | 'database' | 'state'>;
+
+/** What to copy: a site by its name, and where it is by now, if it is anywhere. */
+export type CopyOrigin = Pick<SitePlace, 'space' | 'site'> & { now: CopyPlace | null };
 
 export interface SnapshotName {
   hash: string;
@@ -192,7 +195,9 @@ export interface Calls {
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
   rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string): void;
-  copy(from: Pick<SitePlace, 'space' | 'site'>, point: SnapshotName, into: CopyPlace): void;
+  /** Writes down what is known of a site, for other processes. */
+  remember(site: string): void;
+  copy(from: CopyOrigin, point: SnapshotName, into: CopyPlace): void;
   prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
   check(): { faults: string[]; bytes: number };

@@ -57,8 +57,9 @@ for (const kind of ['disk', 's3'] as const) {
     const copy = {
       content: join(folder, 'copy'),
       database: { kind: 'sqlite', file: join(folder, 'copy.sqlite') },
+      state: join(folder, 'copy-state'),
     } as const;
-    await timeMachine.copy(place, newest, copy);
+    await timeMachine.copy({ ...place, now: place }, newest, copy);
     assert.deepEqual({ files: truthOfFolder(copy.content), tables: truthOfDatabase(copy.database.file) }, before);
     assert.deepEqual((await timeMachine.check()).faults, []);
   });

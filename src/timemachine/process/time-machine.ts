@@ -7,6 +7,7 @@ import { type CallOptions, HelperProcess } from './helper-process.ts';
 import {
   type CallName,
   type Calls,
+  type CopyOrigin,
   type CopyPlace,
   type CutReport,
   type Difference,
@@ -109,12 +110,8 @@ export class TimeMachine {
   }
 
   /** Makes a new copy of the site as it was. */
-  copy(
-    from: Pick<SitePlace, 'space' | 'site'>,
-    point: SnapshotName,
-    into: CopyPlace,
-    options?: CallOptions,
-  ): Promise<void> {
+  async copy(from: CopyOrigin, point: SnapshotName, into: CopyPlace, options?: CallOptions): Promise<void> {
+    await this.#residentOf(from.site).remember(from.site, SILENCE_MS);
     return this.#alone('copy', [from, point, into], options);
   }
 

@@ -36,7 +36,7 @@ test(`${KILLS} real kills in the middle of a restore leave, once recovered, all 
     const expected = truth();
     points.push({ hash: (await archiver.snapshot()).id.hash, truth: expected });
   }
-  await archiver.close();
+  await archiver.remember();
 
   for (let kill = 0; kill < KILLS; kill++) {
     const before = truth();

@@ -7,12 +7,15 @@ import { planTables } from '../tables/table-plan.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 import { restoreOf } from '../three-way.ts';
 import { applyTables, stageTables } from './apply-tables.ts';
+import { copyKnown, type KnownFolder } from './copy-known.ts';
 import { planFiles } from './file-plan.ts';
 import { writeFiles } from './file-writer.ts';
 
 export interface NewCopy {
   /** Must not exist, or be empty. It appears when it is whole. */
   folder?: string;
+  /** Where files can be had without reading what is stored: the site itself, as long as it is what the point is. */
+  known?: KnownFolder | undefined;
   /** A new database. */
   tables?: TableTarget;
   /** Whether the copy must survive a power failure; a preview need not. */
@@ -39,13 +42,17 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
   const folders = changes.filter((change) => change.kind === 'folder');
   const files = changes.filter((change) => change.kind === 'file');
   for (const { path } of folders) await operations.makeFolder(join(partial, path), 0o700);
+  const { durable = false, known } = copy;
+  progress.begin('writing', { filesTotal: files.length });
+  const copied = known && !durable ? await copyKnown(known, partial, operations, progress) : new Set();
+  const others = files.filter(({ path }) => !copied.has(path));
   await writeFiles(
     repository,
-    files.map(({ path, entry: { ref, sizeBytes, mode, modifiedUs } }) => {
+    others.map(({ path, entry: { ref, sizeBytes, mode, modifiedUs } }) => {
       return { path: join(partial, path), ref, sizeBytes, mode, modifiedUs };
     }),
     operations,
-    copy.durable ?? false,
+    durable,
     progress,
   );
   for (const change of changes) {
@@ -54,5 +61,5 @@ export async function restoreInto(repository: SiteRepository, point: Snapshot, c
   // A folder may be read-only, so folders get their modes when nothing more comes into them.
   for (const { path, entry } of folders.reverse()) await operations.chmod(join(partial, path), entry.mode);
   await operations.rename(partial, folder);
-  if (copy.durable) await operations.syncFolder(dirname(folder));
+  if (durable) await operations.syncFolder(dirname(folder));
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '#core/program.ts';
 import { reviveFailure, type SentFailure } from '../failure.ts';
 import type { ProgressReport } from '../progress.ts';
 
@@ -23,6 +25,7 @@ export interface WriteBatch {
   durable: boolean;
 }
 
+const PROGRAM = programFile(join(import.meta.dirname, 'write-worker.ts'));
 /** So many batches may wait in a thread: enough to keep it busy, few enough to keep memory small. */
 const WAITING = 2;
 
@@ -36,7 +39,7 @@ export class WriterCrew {
   constructor(size: number, durable: boolean, progress: ProgressReport) {
     this.#durable = durable;
     this.#members = Array.from({ length: size }, () => {
-      const member = { worker: new Worker(new URL('./write-worker.ts', import.meta.url)), waiting: [] as WriteJob[][] };
+      const member = { worker: new Worker(PROGRAM), waiting: [] as WriteJob[][] };
       member.worker.on('message', (failure: SentFailure | null) => {
         const written = member.waiting.shift() ?? [];
         progress.add({ files: written.length, bytes: written.reduce((sum, job) => sum + sizeOf(job), 0) });

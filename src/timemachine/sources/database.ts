@@ -12,6 +12,8 @@ export interface Database {
   identity(): Promise<string | undefined>;
   /** Puts a new database in this one's place, with what `fill` writes to it. What was there is kept beside it. */
   makeAnew(fill: (target: TableTarget) => Promise<void>): Promise<void>;
+  /** Makes a copy of it as it was when that was known of it; false, and no copy, where it can not be had. */
+  copyKnown(knowledge: unknown, into: Database): Promise<boolean>;
   /** Removes it, be it there or not. */
   remove(): Promise<void>;
   /** What tables of this kind of database ask of their rows. */

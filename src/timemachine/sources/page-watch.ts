@@ -8,9 +8,11 @@ export interface WatchedTable {
   root: number | undefined;
 }
 
-/** What the last look saw. */
-interface Seen {
+/** What the last look saw. It is kept over a restart. */
+export interface Seen {
   version: string;
+  identity: string | undefined;
+  schema: string;
   hashes: string[];
   /** For a page of an overflow chain, the leaf that the chain begins in. What is no longer right only costs time. */
   owners: Uint32Array;
@@ -43,6 +45,10 @@ export class PageWatch {
   ): Map<string, KeySpan[] | undefined> | undefined {
     const before = this.#seen?.version === since ? this.#seen : undefined;
     this.#seen = undefined;
+    if (before?.identity !== undefined && before.identity === pages.identity && before.schema === schemaOf(watched)) {
+      this.#seen = { ...before, version };
+      return new Map();
+    }
     try {
       const { now, changes } = compare(pages, version, watched, before);
       this.#seen = now;
@@ -53,14 +59,35 @@ export class PageWatch {
     }
   }
 
+  get seen(): Seen | undefined {
+    return this.#seen;
+  }
+
+  recall(seen: Seen): void {
+    this.#seen = seen;
+  }
+
   forget(): void {
     this.#seen = undefined;
   }
 }
 
+/** Which tables are looked at is not for the file alone to say. */
+function schemaOf(watched: readonly WatchedTable[]): string {
+  return JSON.stringify(watched.map(({ table }) => table));
+}
+
 function compare(pages: DatabasePages, version: string, watched: readonly WatchedTable[], before: Seen | undefined) {
   const hashes = pages.hashes();
-  const now: Seen = { version, hashes, owners: new Uint32Array(pages.count + 1), tables: new Map() };
+  const owners = new Uint32Array(pages.count + 1);
+  const now: Seen = {
+    version,
+    identity: pages.identity,
+    schema: schemaOf(watched),
+    hashes,
+    owners,
+    tables: new Map(),
+  };
   now.owners.set(before?.owners.subarray(0, now.owners.length) ?? []);
   const touched = before ? touchedLeaves(before, hashes) : new Set<number>();
   const changes = new Map<string, KeySpan[] | undefined>();

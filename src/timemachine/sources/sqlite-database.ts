@@ -1,9 +1,13 @@
+import { closeSync, openSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { openPlainFile } from '../restore/copy-known.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import type { TableTarget } from '../tables/table-target.ts';
 import type { Database } from './database.ts';
+import type { Seen } from './page-watch.ts';
 import { SqliteSource } from './sqlite.ts';
+import { DatabasePages } from './sqlite-pages.ts';
 import { withNumbersOf } from './sqlite-schema.ts';
 import { shapeOf } from './sqlite-shape.ts';
 import { SqliteTarget } from './sqlite-target.ts';
@@ -46,12 +50,41 @@ export class SqliteDatabase implements Database {
     await diskOperations.syncFolder(dirname(this.#file));
   }
 
+  /**
+   * Page by page the same as it was seen. Nobody may have it open through SQLite in this process: closing it here would drop
+   * the locks that SQLite holds on it.
+   */
+  async copyKnown(knowledge: unknown, into: SqliteDatabase): Promise<boolean> {
+    if (knowledge === undefined) return false;
+    const { hashes } = knowledge as Seen;
+    const file = openPlainFile(this.#file);
+    if (file === undefined) return false;
+    try {
+      diskOperations.copyNew(file, into.#file, { mode: 0o644, modifiedUs: Date.now() * 1000 });
+    } finally {
+      closeSync(file);
+    }
+    const isSame = isAsSeen(into.#file, hashes);
+    if (!isSame) await into.remove();
+    return isSame;
+  }
+
   remove(): Promise<void> {
     return rm(this.#file, { force: true });
   }
 
   scratch(folder: string): SqliteDatabase {
     return new SqliteDatabase(join(folder, 'database.sqlite'));
+  }
+}
+
+function isAsSeen(path: string, hashes: readonly string[]): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const copied = DatabasePages.of(file, hashes.length - 1)?.hashes();
+    return copied?.every((hash, page) => hash === hashes[page]) ?? false;
+  } finally {
+    closeSync(file);
   }
 }
 

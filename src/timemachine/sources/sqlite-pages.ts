@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { fstatSync, readSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readSync } from 'node:fs';
 
 /** The file is not what it should be. Whoever sees this reads through SQLite, which has more to say. */
 export class OddDatabase extends Error {}
@@ -9,6 +9,8 @@ const MAGIC = 'SQLite format 3\0';
 /** Of the two version bytes in the header; 2 is a database whose newest pages are in a log beside it. */
 const ROLLBACK_JOURNAL = 1;
 const READ_BYTES = 1024 * 1024;
+/** A change within this time of the look may be followed by another one that leaves the same times behind. */
+const FRESH_MS = 2_000;
 
 /**
  * The pages of a database as they lie in its file. While a read transaction is open nobody changes them, so they are what
@@ -20,12 +22,15 @@ export class DatabasePages {
   readonly pageBytes: number;
   /** Without what is reserved at the end of each page. */
   readonly usableBytes: number;
+  /** As long as this is the same, so is every page; undefined where the file changed so lately that it could not be told. */
+  readonly identity: string | undefined;
 
   private constructor(file: number, count: number, pageBytes: number, reservedBytes: number) {
     this.#file = file;
     this.count = count;
     this.pageBytes = pageBytes;
     this.usableBytes = pageBytes - reservedBytes;
+    this.identity = identityOf(fstatSync(file, { bigint: true }));
   }
 
   /** Undefined when the file alone does not say it all. */
@@ -71,4 +76,9 @@ export class DatabasePages {
       throw new OddDatabase();
     }
   }
+}
+
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs }: BigIntStats): string | undefined {
+  const changedMs = Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs);
+  return changedMs > Date.now() - FRESH_MS ? undefined : [dev, ino, size, mtimeNs, ctimeNs].join('-');
 }

@@ -14,6 +14,8 @@ const MOST_TIMES = 4;
 export class SqliteRows {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Of a wide table a statement is long, and it is asked for with every range. */
+  readonly #texts = new WeakMap<TableDescription, Map<string, string>>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -21,12 +23,12 @@ export class SqliteRows {
 
   read(table: TableDescription, from: Key | null, to: Key | null): RowBlock {
     if (table.columns.length === 0) return { bytes: Buffer.alloc(0), rows: 0 };
-    const order = table.key.length > 0 ? `ORDER BY ${table.key.map(quoteName).join(', ')}` : '';
-    const statement = this.#prepare(
-      `SELECT CAST(group_concat(line, '') AS BLOB) AS bytes, count(*) AS rows FROM (
+    const statement = this.#prepare(table, `rows ${formOf(from, to)}`, () => {
+      const order = table.key.length > 0 ? `ORDER BY ${table.key.map(quoteName).join(', ')}` : '';
+      return `SELECT CAST(group_concat(line, '') AS BLOB) AS bytes, count(*) AS rows FROM (
          SELECT concat(${table.columns.map(encodedValue).join(', ')}, char(10)) AS line
-         FROM ${quoteName(table.name)} ${where(table, from, to)} ${order})`,
-    );
+         FROM ${quoteName(table.name)} ${where(table, from, to)} ${order})`;
+    });
     const { bytes, rows } = statement.get(...bounds(from, to)) as { bytes: Uint8Array | null; rows: number };
     return { bytes: bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0), rows };
   }
@@ -60,16 +62,19 @@ export class SqliteRows {
 
   /** Of the rows that `read` would give, the key of the one after the first `count`; null when there are not so many. */
   #keyAfter(table: TableDescription, from: Key | null, to: Key | null, count: number): Key | null {
-    const key = table.key.map(quoteName).join(', ');
-    const statement = this.#prepare(
-      `SELECT ${key} FROM ${quoteName(table.name)} ${where(table, from, to)} ORDER BY ${key} LIMIT 1 OFFSET ?`,
-    );
+    const statement = this.#prepare(table, `key ${formOf(from, to)}`, () => {
+      const key = table.key.map(quoteName).join(', ');
+      return `SELECT ${key} FROM ${quoteName(table.name)} ${where(table, from, to)} ORDER BY ${key} LIMIT 1 OFFSET ?`;
+    });
     statement.setReadBigInts(true);
     const row = statement.get(...bounds(from, to), count) as Record<string, SqlValue> | undefined;
     return row ? Object.values(row) : null;
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(table: TableDescription, what: string, write: () => string): StatementSync {
+    const texts = this.#texts.get(table) ?? new Map<string, string>();
+    const sql = texts.get(what) ?? write();
+    this.#texts.set(table, texts.set(what, sql));
     let statement = this.#statements.get(sql);
     if (!statement) {
       if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
@@ -78,6 +83,11 @@ export class SqliteRows {
     }
     return statement;
   }
+}
+
+/** Which bounds there are decides the statement. */
+function formOf(from: Key | null, to: Key | null): string {
+  return `${from ? 'from' : ''} ${to ? 'to' : ''}`;
 }
 
 function bounds(from: Key | null, to: Key | null): SqlValue[] {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { TableDescription, TableReader, TableSource } from '../tables/table-source.ts';
-import { PageWatch } from './page-watch.ts';
+import { PageWatch, type Seen } from './page-watch.ts';
 import {
   assertPlainJournal,
   codeOf,
@@ -33,6 +33,7 @@ export class SqliteSource implements TableSource {
   readonly #isTracked: (name: string) => boolean;
   readonly #timeoutMs: number;
   readonly #watchedFromBytes: number;
+  readonly #watch = new PageWatch();
   #connection: Connection | undefined;
 
   constructor(path: string, options: SqliteSourceOptions = {}) {
@@ -65,7 +66,7 @@ export class SqliteSource implements TableSource {
           changedSince: async (since) => {
             const pages = this.#pages(connection, page_count);
             const watched = tables.map((table) => ({ table, root: rootOf(table, roots) }));
-            return pages && connection.watch.look(pages, version, watched, since);
+            return pages && this.#watch.look(pages, version, watched, since);
           },
           read: async (table, from, to) => translated(() => rows.read(table, from, to)),
           cut: (table, from, to, size) => rows.cut(table, from, to, size),
@@ -84,6 +85,14 @@ export class SqliteSource implements TableSource {
     return code === BUSY || code === LOCKED;
   }
 
+  knowledge(): unknown {
+    return this.#watch.seen;
+  }
+
+  recall(knowledge: unknown): void {
+    this.#watch.recall(knowledge as Seen);
+  }
+
   async close(): Promise<void> {
     this.#disconnect();
   }
@@ -93,12 +102,12 @@ export class SqliteSource implements TableSource {
     this.#connection = undefined;
   }
 
-  #pages({ db, file, watch }: Connection, count: number): DatabasePages | undefined {
+  #pages({ db, file }: Connection, count: number): DatabasePages | undefined {
     const { page_size } = db.prepare('PRAGMA page_size').get() as { page_size: number };
     const descriptor = count * page_size < this.#watchedFromBytes ? undefined : descriptorOf(this.#path);
     const isOurs = descriptor !== undefined && fileOf(fstatSync(descriptor)) === file;
     const pages = isOurs ? DatabasePages.of(descriptor, count) : undefined;
-    if (!pages) watch.forget();
+    if (!pages) this.#watch.forget();
     return pages;
   }
 
@@ -113,7 +122,7 @@ export class SqliteSource implements TableSource {
     const db = openDatabase(this.#path, { timeoutMs: this.#timeoutMs, create: false });
     db.exec('PRAGMA query_only = 1');
     const name = randomBytes(6).toString('hex');
-    this.#connection = { db, file, name, rows: new SqliteRows(db), watch: new PageWatch() };
+    this.#connection = { db, file, name, rows: new SqliteRows(db) };
     return this.#connection;
   }
 }
@@ -125,7 +134,6 @@ interface Connection {
   /** What SQLite counts, it counts for each connection. */
   name: string;
   rows: SqliteRows;
-  watch: PageWatch;
 }
 
 /** Some failures have ended the transaction already, or the connection gave way to one to another file. */

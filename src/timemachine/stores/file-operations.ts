@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { chmodSync, constants, copyFileSync, unlinkSync, utimesSync } from 'node:fs';
 import {
   chmod,
   type FileHandle,
@@ -21,6 +21,9 @@ import {
 export interface FileOperations {
   /** Makes a new file, whole and durable when this resolves. Fails where there is one already. */
   writeNew(path: string, parts: Parts, options?: { mode?: number; durable?: boolean }): Promise<void>;
+  /** Makes a new file of what an open one holds. Of many small files waiting would be the bigger part, so this does not. */
+  copyNew(file: number, to: string, options: { mode: number; modifiedUs: number }): void;
+  unlinkNow(path: string): void;
   rename(from: string, to: string): Promise<void>;
   makeFolder(path: string, mode?: number): Promise<void>;
   link(target: string, path: string): Promise<void>;
@@ -53,6 +56,12 @@ export const diskOperations: FileOperations = {
       await file.close();
     }
   },
+  copyNew(file, to, { mode, modifiedUs }) {
+    copyFileSync(`/proc/self/fd/${file}`, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    chmodSync(to, mode);
+    utimesSync(to, secondsOf(modifiedUs), secondsOf(modifiedUs));
+  },
+  unlinkNow: unlinkSync,
   rename,
   async makeFolder(path, mode) {
     await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });

@@ -70,7 +70,7 @@ const touched: Record<string, string[]> = {
   billing: ['teams', 'sites'],
   member: ['members', 'invites', 'teams'],
   git_account: ['git-accounts'],
-  git: ['sites', 'git-link'],
+  git: ['sites', 'git-link', 'git-changes'],
   ticket: ['tickets'],
   site: ['sites', 'teams', 'domains'],
   external_path: ['sites', 'external-paths'],

@@ -2,10 +2,11 @@ import { Field } from '@base-ui/react/field';
 import { Fieldset } from '@base-ui/react/fieldset';
 import { Radio } from '@base-ui/react/radio';
 import { RadioGroup as BaseRadioGroup } from '@base-ui/react/radio-group';
+import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { labelStyle } from './field.tsx';
 
-type RadioOption = { value: string; label: string; hint?: string };
+type RadioOption = { value: string; label: string; hint?: string; picture?: ReactNode; more?: ReactNode };
 type RadioGroupProps = { name: string; legend: string; options: RadioOption[] };
 
 /** A question that has to be answered: nothing is chosen to begin with. */
@@ -47,18 +48,25 @@ export function RadioCards({ name, legend, options, value, onValueChange }: Radi
   );
 }
 
-function RadioItem({ value, label, hint, className }: RadioOption & { className?: string }) {
+function RadioItem({ value, label, hint, picture, more, className }: RadioOption & { className?: string }) {
   return (
-    <Field.Item className={cx('flex min-w-0 gap-2.5', className)}>
+    <Field.Item className={cx('flex min-w-0 gap-2.5', picture ? 'flex-wrap' : '', className)}>
+      {/* The name is told beside it. */}
+      {picture && (
+        <Field.Label aria-hidden="true" className="w-full cursor-pointer">
+          {picture}
+        </Field.Label>
+      )}
       <Radio.Root
         value={value}
         className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent"
       >
         <Radio.Indicator className="size-2 rounded-full bg-accent-fg" />
       </Radio.Root>
-      <div className="min-w-0">
+      <div className="min-w-0 flex-1">
         <Field.Label className="break-words text-sm">{label}</Field.Label>
         {hint && <Field.Description className="break-words text-muted text-xs">{hint}</Field.Description>}
+        {more}
       </div>
     </Field.Item>
   );

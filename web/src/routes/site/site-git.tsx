@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { GitLink, Site } from '#sdk';
 import { api } from '../../api/client.ts';
+import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { siteQuery } from '../../api/sites.ts';
@@ -16,11 +17,12 @@ import { CopyLine } from '../../ui/copy-line.tsx';
 import { Definitions } from '../../ui/definitions.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
-import { ReopenIcon, TrashIcon } from '../../ui/icons.ts';
+import { KeyIcon, ReopenIcon, TrashIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSiteChange } from './site-changes.ts';
 import { CommitHash, SiteDeploys } from './site-deploys.tsx';
+import { SiteGitChanges } from './site-git-changes.tsx';
 import { gitLinkQuery } from './site-queries.ts';
 
 export function SiteGit({ site }: { site: Site }) {
@@ -88,13 +90,15 @@ function LinkForm({ site, disabled, label }: GitProps & { label: string }) {
 function Linked({ site, disabled }: GitProps) {
   const query = useQuery(gitLinkQuery(site.fqdn, false));
   const branch = site.site_stage?.git_branch;
+  const mayCommit = atLeast(site.team.role, 'member');
   return (
     <Loaded query={query}>
       {(link) => (
         <>
           <Repository site={site} link={link} disabled={disabled} />
           {branch && <StageRepository site={site} branch={branch} disabled={disabled} />}
-          {link.hook_url !== '' && <Hook link={link} />}
+          {mayCommit && <SiteGitChanges site={site} disabled={disabled} />}
+          {link.hook_url !== '' && <Hook site={site} link={link} disabled={disabled} />}
         </>
       )}
     </Loaded>
@@ -188,11 +192,31 @@ function SyncButton({ site, disabled, isStage = false }: GitProps & { isStage?: 
   );
 }
 
-function Hook({ link }: { link: GitLink }) {
+function Hook({ site, link, disabled }: GitProps & { link: GitLink }) {
+  const queryClient = useQueryClient();
+  async function renew() {
+    const renewed = await api.renewGitHookSecret({ params: { fqdn: site.fqdn } });
+    queryClient.setQueryData(gitLinkQuery(site.fqdn, false).queryKey, renewed);
+    toast.success('The secret is a new one. Give it to your Git host.');
+  }
   return (
     <Section
       title="Address for pushes"
       description="Add it as a webhook for pushes at GitHub, GitLab or Gitea, with the secret. Whoever knows the secret can have the site synced, and nothing else."
+      action={
+        <ConfirmAction
+          trigger={
+            <Button variant="secondary" disabled={disabled}>
+              <KeyIcon /> Renew secret
+            </Button>
+          }
+          title="Renew the secret?"
+          action="Renew secret"
+          onConfirm={renew}
+        >
+          Pushes that are signed with the present one are refused at once, until your Git host has the new one.
+        </ConfirmAction>
+      }
     >
       <div className="grid gap-3">
         <div className="grid gap-1.5">

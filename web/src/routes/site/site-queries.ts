@@ -45,6 +45,15 @@ export const gitLinkQuery = (fqdn: string, stage: boolean) =>
     queryFn: ({ signal }) => api.getGitLink({ params: { fqdn }, query: { stage }, signal }),
   });
 
+/** The site is kept and compared as it is, which takes a moment: it is done again when somebody wants it. */
+export const gitChangesQuery = (fqdn: string, stage: boolean) =>
+  queryOptions({
+    queryKey: ['git-changes', fqdn, stage],
+    queryFn: ({ signal }) => api.getGitChanges({ params: { fqdn }, query: { stage }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
 /** Those of the site's newest events that are syncs are told apart by whoever shows them. */
 export const deploysQuery = (fqdn: string) =>
   queryOptions({

@@ -18,6 +18,7 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { RadioCards } from '../../ui/radio.tsx';
 import { MoreOptions } from './more-options.tsx';
 import { PlaceFields, usePlace } from './place-fields.tsx';
+import { cardOf, emptyCard } from './template-card.tsx';
 
 type NewSiteFormProps = {
   teams: Team[];
@@ -99,10 +100,7 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
         <RadioCards
           name="template_name"
           legend="Begin with"
-          options={[
-            { value: EMPTY, label: 'An empty WordPress', hint: 'The newest version, nothing else' },
-            ...templates.map(cardOf),
-          ]}
+          options={[emptyCard(EMPTY), ...templates.map(cardOf)]}
           value={template}
           onValueChange={setTemplate}
         />
@@ -149,9 +147,3 @@ export function NewSiteForm({ teams, regions, templates, initialTeam }: NewSiteF
 
 /** No template has a name without letters and digits. */
 const EMPTY = '-';
-
-const cardOf = ({ name, description, plugins }: Template) => ({
-  value: name,
-  label: name,
-  hint: plugins && plugins.length > 0 ? `${description} · ${plugins.join(', ')}` : description,
-});

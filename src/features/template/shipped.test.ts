@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { createClient } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { visit } from '../../../test/visit.ts';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+let app: TestApp;
+let person: Person;
+
+before(async () => {
+  app = await startTestApp({ env: { SHIPPED_TEMPLATES: 'on' } });
+  person = await registerPerson(app, 'Person');
+  await putOnPlan(app, person.teamId, 'business');
+});
+after(() => app?.close());
+
+const pictureOf = (name: string, cookie?: string) =>
+  fetch(`${app.url}/api/v1/template/${name}/picture`, cookie ? { headers: { authorization: cookie } } : {});
+
+suite('the gallery', () => {
+  test('has three templates of our own on a fresh platform, for everybody, each with a picture', async () => {
+    const open = createClient({ baseUrl: app.url });
+    const templates = await eventually(async () => {
+      const ready = (await open.listTemplates()).results.filter((each) => each.ready);
+      return ready.length === 3 && ready;
+    });
+    assert.deepEqual(templates.map(({ name }) => name).sort(), ['blog', 'business', 'portfolio']);
+    for (const { name, approved, is_public } of templates) {
+      assert.deepEqual([approved, is_public], [true, true]);
+      const answer = await pictureOf(name);
+      assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/webp']);
+      assert.ok((await answer.arrayBuffer()).byteLength < 60_000);
+    }
+    const fqdn = newFqdn();
+    const body = { ...CMS, fqdn, team_id: person.teamId, template_name: 'blog' };
+    await person.api.createSite({ wait: 60, body });
+    assert.equal((await visit(app, fqdn, '/')).status, 200);
+  });
+
+  test('shows the picture of a theme where it is one, and only to those who see the template', async () => {
+    const site = await newSite(person);
+    const disk = siteOnDisk(app, site.id);
+    await disk.write('themes/own/style.css', '/*\nTheme Name: Own\n*/');
+    await disk.write('themes/own/screenshot.png', PNG);
+    await disk.query("update wp_options set option_value = 'own' where option_name in ('template', 'stylesheet')");
+    const make = (name: string) =>
+      person.api.createTemplate({
+        wait: 60,
+        body: {
+          url: `https://example.com/${name}`,
+          fqdn: site.fqdn,
+          description: 'Private',
+          tag: 'blog',
+          is_public: false,
+        },
+      });
+    const { name, picture_url } = await make('with-a-picture');
+    assert.ok(picture_url);
+    const authorization = `Bearer ${person.token}`;
+    const answer = await pictureOf(name, authorization);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/png']);
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), PNG);
+    assert.equal((await pictureOf(name)).status, 404);
+    await disk.write('themes/own/screenshot.png', '<script>alert(1)</script>');
+    const other = await make('with-a-lie');
+    assert.equal((await pictureOf(other.name, authorization)).status, 404);
+  });
+
+  test('a template counts for the storage of its team, and no longer once it is deleted', async () => {
+    const used = async () => {
+      const { rows } = await sql<{
+        bytes: string;
+      }>`select storage_usage as bytes from teams where id = ${person.teamId}`.execute(app.services.db);
+      return Number(rows[0]?.bytes);
+    };
+    const before = await used();
+    const [template] = (await person.api.listTemplates()).results.filter(({ name }) => name === 'with-a-picture');
+    assert.ok(template && before > 0);
+    await person.api.deleteTemplate({ params: { template_name: 'with-a-picture' } });
+    assert.ok((await used()) < before);
+    await assert.rejects(person.api.deleteTemplate({ params: { template_name: 'blog' } }), refused(403));
+  });
+});
