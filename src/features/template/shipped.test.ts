@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
-import { createClient } from '#sdk';
+import { API_PREFIX } from '#core/http/operation.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -23,20 +23,19 @@ before(async () => {
 });
 after(() => app?.close());
 
-const pictureOf = (name: string, cookie?: string) =>
-  fetch(`${app.url}/api/v1/template/${name}/picture`, cookie ? { headers: { authorization: cookie } } : {});
+const pictureOf = (name: string, { token }: Pick<Person, 'token'>) =>
+  fetch(`${app.url}${API_PREFIX}/template/${name}/picture`, { headers: { authorization: `Bearer ${token}` } });
 
 suite('the gallery', () => {
   test('has three templates of our own on a fresh platform, for everybody, each with a picture', async () => {
-    const open = createClient({ baseUrl: app.url });
     const templates = await eventually(async () => {
-      const ready = (await open.listTemplates()).results.filter((each) => each.ready);
+      const ready = (await person.api.listTemplates()).results.filter((each) => each.ready);
       return ready.length === 3 && ready;
     });
     assert.deepEqual(templates.map(({ name }) => name).sort(), ['blog', 'business', 'portfolio']);
     for (const { name, approved, is_public } of templates) {
       assert.deepEqual([approved, is_public], [true, true]);
-      const answer = await pictureOf(name);
+      const answer = await pictureOf(name, person);
       assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/webp']);
       assert.ok((await answer.arrayBuffer()).byteLength < 60_000);
     }
@@ -65,14 +64,14 @@ suite('the gallery', () => {
       });
     const { name, picture_url } = await make('with-a-picture');
     assert.ok(picture_url);
-    const authorization = `Bearer ${person.token}`;
-    const answer = await pictureOf(name, authorization);
+    const stranger = await registerPerson(app, 'Stranger');
+    const answer = await pictureOf(name, person);
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/png']);
     assert.deepEqual(Buffer.from(await answer.arrayBuffer()), PNG);
-    assert.equal((await pictureOf(name)).status, 404);
+    assert.equal((await pictureOf(name, stranger)).status, 404);
     await disk.write('themes/own/screenshot.png', '<script>alert(1)</script>');
     const other = await make('with-a-lie');
-    assert.equal((await pictureOf(other.name, authorization)).status, 404);
+    assert.equal((await pictureOf(other.name, person)).status, 404);
   });
 
   test('a template counts for the storage of its team, and no longer once it is deleted', async () => {
