@@ -230,7 +230,7 @@ async function checkLeftovers(owners: RestoringOwner[]): Promise<void> {
   for (const id of ids) {
     const names = readdirSync(join(platform.dataDir, 'sites', id)).sort();
     assert.deepEqual(
-      names.filter((name) => name !== 'archive-state.json'),
+      names.filter((name) => name !== 'archive-state'),
       ['content', 'database', 'outbox'],
     );
     assert.ok(!existsSync(join(platform.dataDir, 'sites', id, 'content.partial')));

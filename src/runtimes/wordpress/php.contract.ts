@@ -252,7 +252,7 @@ export function describePhp(name: string, open: () => Promise<{ runtime: Runtime
       const path = await putPhp(
         'beside.php',
         `foreach (['/site', WP_CONTENT, WP_CONTENT . '/..', '${join(content, '..')}'] as $folder)
-          foreach (['restoring/journal.json', 'archive-state.json'] as $name) {
+          foreach (['restoring/journal.json', 'archive-state'] as $name) {
             $out[] = @file_get_contents("$folder/$name");
             @file_put_contents("$folder/$name", 'changed');
           }

@@ -50,7 +50,7 @@ export function RadioCards({ name, legend, options, value, onValueChange }: Radi
 
 function RadioItem({ value, label, hint, picture, more, className }: RadioOption & { className?: string }) {
   return (
-    <Field.Item className={cx('flex min-w-0 gap-2.5', picture ? 'flex-wrap' : '', className)}>
+    <Field.Item className={cx('flex min-w-0 gap-2.5', picture ? 'flex-wrap content-start' : '', className)}>
       {/* The name is told beside it. */}
       {picture && (
         <Field.Label aria-hidden="true" className="w-full cursor-pointer">
