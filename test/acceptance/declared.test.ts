@@ -30,8 +30,8 @@ let responses: Record<string, { description: string }>;
 
 before(async () => {
   outside = await startOutside();
-  // Large enough to be met by nobody who does not mean to.
-  app = await startTestApp({ env: { ...outside.env, RATE_LIMIT_FACTOR: '100' } });
+  // Large enough to be met by nobody who does not mean to, and small enough to be used up.
+  app = await startTestApp({ env: { ...outside.env, RATE_LIMIT_FACTOR: '10' } });
   world = await createWorld(app);
   const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>;
@@ -53,8 +53,17 @@ function assertDescribed(operation: Operation, { status, json, text }: Answer): 
   assert.ok(told?.includes(`\`${code}\``), `${operation.id} does not tell of ${status} ${code}`);
 }
 
-/** Whoever may call it, with a right request. */
-async function makeRight(operation: Operation): Promise<Ingredients & { token: string }> {
+type Right = Ingredients & { token: string };
+const rights = new Map<Operation, Promise<Right>>();
+
+/** Whoever may call it, with a right request. All are refused here, which uses nothing up, so one serves all walks. */
+function rightRequest(operation: Operation): Promise<Right> {
+  const known = rights.get(operation) ?? makeRight(operation);
+  rights.set(operation, known);
+  return known;
+}
+
+async function makeRight(operation: Operation): Promise<Right> {
   const rows = [...expectedStatuses.keys()].filter((row) => operationOf(row) === operation.id);
   const row = rows.find((each) => expectedStatuses.get(each)?.owner === 200) ?? (rows[0] as string);
   const caller = expectedStatuses.get(row)?.owner === 200 ? 'owner' : 'operator';
@@ -84,19 +93,19 @@ function walk(name: string, which: (operation: Operation) => boolean, check: (op
 }
 
 walk('no credential', isClosed, async (operation) => {
-  await refuse(operation, await makeRight(operation), {}, [401, 'auth.required']);
+  await refuse(operation, await rightRequest(operation), {}, [401, 'auth.required']);
 });
 
 walk('two session cookies', isClosed, async (operation) => {
   const headers = { cookie: 'session=one; session=two' };
-  await refuse(operation, await makeRight(operation), { headers }, [401, 'auth.duplicate_cookie']);
+  await refuse(operation, await rightRequest(operation), { headers }, [401, 'auth.duplicate_cookie']);
 });
 
 walk(
   'a session that a page of another site spends',
   (each) => writes(each) && takesCookies(each),
   async (operation) => {
-    const made = await makeRight(operation);
+    const made = await rightRequest(operation);
     const headers = { cookie: `session=${made.token}`, origin: 'http://evil.example' };
     await refuse(operation, made, { headers }, [403, 'auth.foreign_origin']);
   },
@@ -106,18 +115,18 @@ walk(
 const hasLimit = (operation: Operation) => writes(operation) && !takesStream(operation);
 
 walk('a body that is too large', hasLimit, async (operation) => {
-  const made = await makeRight(operation);
+  const made = await rightRequest(operation);
   const body = Buffer.alloc((operation.bodyLimitBytes ?? 1024 * 1024) + 1, 'x');
   await refuse(operation, made, { body, token: made.token }, [413, 'request.too_large']);
 });
 
 walk('a key that is none', keepsAnswer, async (operation) => {
-  const made = await makeRight(operation);
+  const made = await rightRequest(operation);
   await refuse(operation, made, { token: made.token, headers: { 'idempotency-key': 'a b' } }, [422, '']);
 });
 
 walk('a key whose first request is still running', keepsAnswer, async (operation) => {
-  const made = await makeRight(operation);
+  const made = await rightRequest(operation);
   const caller = await app.services.credentials.resolve(made.token);
   const key = `running-${operation.id}`;
   // Without a credential a key belongs to the address, so the token of what anyone may call stays away.
@@ -137,7 +146,7 @@ walk(
   'more than the limit allows',
   () => true,
   async (operation) => {
-    const made = await makeRight(operation);
+    const made = await rightRequest(operation);
     const caller = await app.services.credentials.resolve(made.token);
     const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(addressKey);
     const keys = operation.limit || !caller ? addresses : [caller.credential.id, ...addresses];
