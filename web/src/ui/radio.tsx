@@ -48,26 +48,29 @@ export function RadioCards({ name, legend, options, value, onValueChange }: Radi
   );
 }
 
+/** Its label is what is in view of it, so that a click on the picture chooses it too. */
 function RadioItem({ value, label, hint, picture, more, className }: RadioOption & { className?: string }) {
   return (
-    <Field.Item className={cx('flex min-w-0 gap-2.5', picture ? 'flex-wrap content-start' : '', className)}>
-      {/* The name is told beside it. */}
-      {picture && (
-        <Field.Label aria-hidden="true" className="w-full cursor-pointer">
-          {picture}
-        </Field.Label>
-      )}
+    <Field.Item className={cx('grid min-w-0 grid-cols-[auto_1fr] content-start gap-x-2.5', className)}>
+      <Field.Label className="contents">
+        {picture && <span className="col-span-full mb-2.5">{picture}</span>}
+        <span className="col-start-2 min-w-0 break-words text-sm">{label}</span>
+      </Field.Label>
       <Radio.Root
         value={value}
-        className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent"
+        className={cx(
+          'col-start-1 mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent',
+          picture ? 'row-start-2' : 'row-start-1',
+        )}
       >
         <Radio.Indicator className="size-2 rounded-full bg-accent-fg" />
       </Radio.Root>
-      <div className="min-w-0 flex-1">
-        <Field.Label className="break-words text-sm">{label}</Field.Label>
-        {hint && <Field.Description className="break-words text-muted text-xs">{hint}</Field.Description>}
-        {more}
-      </div>
+      {(hint || more) && (
+        <div className="col-start-2 min-w-0">
+          {hint && <Field.Description className="break-words text-muted text-xs">{hint}</Field.Description>}
+          {more}
+        </div>
+      )}
     </Field.Item>
   );
 }
