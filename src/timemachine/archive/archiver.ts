@@ -236,7 +236,7 @@ export class Archiver {
     const kept = stateFile === undefined ? undefined : await readState(stateFile);
     try {
       const last = id && { id, snapshot: await repository.readSnapshot(id) };
-      const known = kept && isOf(kept, id) ? kept : undefined;
+      const known = kept && isOf(kept, id, repository.space) ? kept : undefined;
       const refs = last?.snapshot.tables ?? (known && 'tables' in known.of ? known.of.tables : undefined);
       if (!refs) return undefined;
       if (known) tables?.recall?.(known.knowledge);
@@ -250,9 +250,10 @@ export class Archiver {
   }
 }
 
-/** What a copy shares with its origin is stored because of that one; later on it may be gone. */
-function isOf({ of }: KeptState, id: SnapshotId | undefined): boolean {
-  return 'snapshot' in of ? of.snapshot === id?.hash : !id && Date.now() - of.copiedAtMs < LONGEST_MS;
+/** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */
+function isOf({ of }: KeptState, id: SnapshotId | undefined, space: string): boolean {
+  if ('snapshot' in of) return of.snapshot === id?.hash;
+  return !id && of.space === space && Date.now() - of.copiedAtMs < LONGEST_MS;
 }
 
 function nothingNew(last: NonNullable<State['last']>, tablesVersion: string | undefined): SnapshotResult {

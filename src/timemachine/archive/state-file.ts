@@ -9,8 +9,8 @@ import type { FolderState } from './file-state.ts';
  * is missing, broken or of another snapshot, everything is read once.
  */
 export interface KeptState {
-  /** What the state belongs to: a snapshot of the site, or the one of another site that this one was copied from. */
-  of: { snapshot: string } | { origin: string; tables: Record<string, Ref>; copiedAtMs: number };
+  /** What the state belongs to: a snapshot of the site, or a copy, which has in common with its origin what is stored in that one's space. */
+  of: { snapshot: string } | { space: string; tables: Record<string, Ref>; copiedAtMs: number };
   files: FolderState;
   fresh: readonly string[];
   tablesVersion: string | undefined;

@@ -38,7 +38,7 @@ export async function copySite(
   await writeState(
     into.state,
     {
-      of: { origin: point.hash, tables: snapshot.tables, copiedAtMs },
+      of: { space: from.space, tables: snapshot.tables, copiedAtMs },
       files: stateOfCopy(known.files, into.content),
       fresh: [],
       tablesVersion: isCopied ? known.tablesVersion : undefined,

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { commandOf, descendants } from '../../../bench/proc.ts';
 import { Random } from '../../../test/random.ts';
 import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
@@ -62,6 +63,31 @@ for (const kind of ['disk', 's3'] as const) {
     await timeMachine.copy({ ...place, now: place }, newest, copy);
     assert.deepEqual({ files: truthOfFolder(copy.content), tables: truthOfDatabase(copy.database.file) }, before);
     assert.deepEqual((await timeMachine.check()).faults, []);
+  });
+}
+
+for (const space of ['ada', 'bob']) {
+  test(`a copy that is kept in the space ${space} is kept whole, and costs little where that is the same`, async (t) => {
+    const { folder, timeMachine, place, truth } = await makeSite(t, 'disk');
+    // Younger files are read again, whatever is known of them.
+    await sleep(2_100);
+    const { newest } = await timeMachine.snapshot(place);
+    const placeOf = (name: string) => ({
+      ...place,
+      ...{ space, site: name, content: join(folder, name), staging: join(folder, `${name}-staging`) },
+      ...{
+        database: { kind: 'sqlite' as const, file: join(folder, `${name}.sqlite`) },
+        state: join(folder, `${name}-state`),
+      },
+    });
+    const [copy, second] = [placeOf('copy'), placeOf('second')];
+    await timeMachine.copy({ ...place, now: place }, newest, copy);
+    const kept = await timeMachine.snapshot(copy);
+    assert.equal(kept.newest.storedBytes > newest.storedBytes / 2, space !== place.space);
+    assert.deepEqual((await timeMachine.check()).faults, []);
+    await timeMachine.copy({ ...copy, now: null }, kept.newest, second);
+    const found = { files: truthOfFolder(second.content), tables: truthOfDatabase(second.database.file) };
+    assert.deepEqual(found, truth());
   });
 }
 
