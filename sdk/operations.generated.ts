@@ -1365,7 +1365,7 @@ export interface Operations {
       is_public?: boolean | null;
       tag?: 'business' | 'blog' | 'portfolio' | 'other' | null;
       url?: string | null;
-    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.unreachable' };
+    } }; output: Template; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'template.busy' | 'template.failed' | 'template.not_found' | 'template.refused' | 'template.storage' | 'template.unreachable' };
   /** Delete a template; sites that were made from it stay */
   deleteTemplate: { input: { params: { template_name: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'template.not_found' };
   /** What sites made from a template look like */

@@ -110,7 +110,7 @@ export class LocalHost implements SiteHost {
           (storage) =>
             isShared
               ? this.#sharedCuts.fill({ space, site: of, moment }, storage)
-              : this.timeMachine.copy({ space, site: of, now: driver.storage(of) }, moment, storage),
+              : this.timeMachine.copy({ space, site: of, now: change ? null : driver.storage(of) }, moment, storage),
           change,
         ),
       import: ({ change, ...archive }) => driver.import(site, archive, change),

@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { makeFolderDurably, placeDurably } from '#core/durable-folder.ts';
 import type { CopyPlace, SnapshotName } from '#timemachine/process/protocol.ts';
 
@@ -51,9 +51,15 @@ export class SharedCuts {
 
   /** Removes what is here of a site's cuts. */
   async drop(site: string): Promise<void> {
+    const isOf = (name: string) => name.startsWith(`${site}-`);
+    for (const [folder, unpacking] of this.#unpacking) if (isOf(basename(folder))) await unpacking.catch(() => {});
     const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names.filter((each) => each.startsWith(`${site}-`)))
-      await rm(join(this.#folder, name), { recursive: true, force: true });
+    for (const name of names.filter(isOf)) {
+      const gone = join(this.#folder, `gone-${name}`);
+      // At once: whoever copies it just now fails, and has no half of it.
+      await rename(join(this.#folder, name), gone).catch(() => {});
+      await rm(gone, { recursive: true, force: true });
+    }
   }
 
   async #unpackNow(cut: SharedCut, folder: string): Promise<string> {

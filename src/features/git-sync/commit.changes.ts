@@ -1,5 +1,6 @@
 import type { GitVerdicts } from '#core/git.ts';
 import type { Services } from '#core/services.ts';
+import { withoutLastSlashes } from '#core/slashes.ts';
 import { findBackupByHash, LISTED_NOT_SAVED, spaceOf } from '#features/backup/backup.ts';
 import { cutNow } from '#features/backup-clock/backup-clock.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
@@ -135,6 +136,6 @@ export function foldersAbove(path: string): string[] {
 /** Those that somebody named, files and folders; otherwise all of what the repository knows. */
 export function chosenOf({ changes }: SiteChanges, paths: readonly string[] | undefined): SiteChange[] {
   if (paths === undefined) return changes.filter(({ isNew }) => !isNew);
-  const named = new Set(paths.map((path) => path.replace(/\/+$/, '')));
+  const named = new Set(paths.map(withoutLastSlashes));
   return changes.filter(({ path }) => named.has(path) || foldersAbove(path).some((folder) => named.has(folder)));
 }

@@ -5,14 +5,15 @@ export type LeftOut = 'link' | 'secret' | 'name' | 'ignored' | 'unexported' | 'u
 
 /** Passwords, keys, and logs that may hold either. What is there as an example for others is none. */
 const SECRETS = [
-  /^wp-config(?:[-.](?:local|bak|backup|old|orig|save|prod|production|staging|stage|dev|test))*\.php(?:[.~].*)?$/,
-  /^\.env(?!\.(?:example|sample|dist|template)$)(?:\..*)?$/,
+  /^wp-config(?!-sample\.php$)/,
+  /^\.env(?!\.(?:example|sample|dist|template)$)(?:[-.~].*)?$/,
   /^\.(?:htpasswd|netrc|npmrc|pgpass|my\.cnf|git-credentials)$/,
-  /^(?:auth|service-account)\.json$/,
+  /^(?:auth|service-account|credentials)(?:\.json)?$/,
   /^id_(?:rsa|dsa|ecdsa|ed25519)$/,
   /\.(?:key|p12|pfx|ppk|jks|kdbx)$/,
-  /(?:private|key).*\.pem$/,
-  /^(?:debug|error|php_errors?)[._]?log$/,
+  /(?:private|key|server).*\.pem$/,
+  /\.(?:log|sqlite3?|sql\.(?:gz|bz2|zip|xz))$/,
+  /^(?:debug|error|php_errors?)_?log$/,
 ];
 
 export function whyNever(path: string): LeftOut | undefined {

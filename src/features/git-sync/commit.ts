@@ -92,7 +92,8 @@ export async function startCommit(
   const site = await siteOrStage(db, await lockNamedSite(db, named), isStage);
   requireIdle(site);
   const { link } = await syncedLink(db, site);
-  if (!(await linkedAccount(db, link))) throw noAccount();
+  // The account is a person's, and a credential of the team is nobody in person.
+  if (caller.credential.teamId !== null || !(await linkedAccount(db, link))) throw noAccount();
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: 'git.committed',
     activity: `${caller.fullName} committed what was changed on ${site.fqdn} to its repository`,

@@ -16,6 +16,8 @@ export const LIMITS = {
   pathBytes: 1000,
 };
 const MB = 1024 * 1024;
+/** More than the names of all files that a sync may bring. */
+const MOST_UNPACKED = 256 * MB;
 
 /** What a sync brought, by path: files with their name in Git and in the time machine, links with their target. */
 export interface BroughtFiles {
@@ -28,7 +30,9 @@ export interface BroughtFiles {
 export const packFiles = (files: BroughtFiles): Buffer => gzipSync(JSON.stringify(files));
 
 export function unpackFiles(packed: Buffer | null): BroughtFiles {
-  return packed === null ? { files: {}, links: {} } : JSON.parse(gunzipSync(packed).toString());
+  return packed === null
+    ? { files: {}, links: {} }
+    : JSON.parse(gunzipSync(packed, { maxOutputLength: MOST_UNPACKED }).toString());
 }
 
 export interface CommitFiles {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Services } from '#core/services.ts';
+import { withoutFirstSlashes, withoutLastSlashes } from '#core/slashes.ts';
 import { placesOf, readPath } from '#edge/static/static-path.ts';
 import { decodePath } from '#edge/target.ts';
 import type { HostedSpec } from '#host/site-host.ts';
@@ -20,6 +21,8 @@ const LIMITS = {
   allMs: 4 * 60_000,
   pageMs: 30_000,
   pathBytes: 1_000,
+  waiting: 1_000,
+  seen: 20_000,
 };
 
 /** What is kept of a page, or of a file of it: names that no two have, and that every file system takes. */
@@ -29,7 +32,7 @@ export const NOT_FOUND_PAGE = 'not-found.html';
 
 const named = (key: string, extension: string) =>
   `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.${extension.toLowerCase()}`;
-const trimmed = (path: string) => path.replace(/\/+$/, '');
+const trimmed = withoutLastSlashes;
 
 /** Nobody can answer these without WordPress, or they are for programs. */
 const NO_PAGE = /\.php(?:\/|$)|^\/wp-(?:json|admin|login)|\/(?:feed|embed|trackback)\/?$|^\/comments\//i;
@@ -76,18 +79,18 @@ class Crawl {
 
   async readSitemap(): Promise<void> {
     const maps = ['/wp-sitemap.xml'];
-    for (let read = 0; read < LIMITS.sitemaps && maps.length > 0; read++) {
+    for (let read = 0; read < LIMITS.sitemaps && maps.length > 0 && !this.#isFull; read++) {
       const answer = await this.#ask(maps.shift() as string);
       if (answer?.status !== 200) continue;
       for (const link of linksOfSitemap(withoutHost(answer.body.toString(), this.#host)))
-        if (/\.xml$/.test(link)) maps.push(link);
+        if (/\.xml$/.test(link)) maps.push(this.#urlOf(link, '/')?.pathname ?? '/');
         else this.#wait(link, '/');
     }
   }
 
   async visitAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined && !this.#isFull; next = this.#waiting.shift()) {
-      const { pathname, search } = new URL(next, this.#site.url);
+      const { pathname = '/', search = '' } = URL.parse(next, this.#site.url) ?? {};
       await this.visit(pathname, search);
     }
   }
@@ -106,6 +109,7 @@ class Crawl {
   }
 
   async keepNotFound(): Promise<void> {
+    if (performance.now() > this.#endsAtMs) return;
     const answer = await this.#ask(NOWHERE);
     if (answer?.status === 404 && isHtml(answer)) await this.#keepPage(NOT_FOUND_PAGE, '/', answer.body);
   }
@@ -140,7 +144,7 @@ class Crawl {
 
   #wait(link: string, from: string): void {
     const url = this.#urlOf(link, from);
-    if (!url) return;
+    if (!url || this.#isFull || this.#waiting.length >= LIMITS.waiting) return;
     const kind = readPath(url.pathname);
     const isPage =
       kind === 'dynamic' && !NO_PAGE.test(url.pathname) && (url.search === '' || PAGE_QUERY.test(url.search));
@@ -155,7 +159,7 @@ class Crawl {
   }
 
   #isNew(key: string): boolean {
-    if (this.#seen.has(key)) return false;
+    if (this.#seen.has(key) || this.#seen.size >= LIMITS.seen) return false;
     this.#seen.add(key);
     return true;
   }
@@ -197,7 +201,7 @@ const isHtml = ({ headers }: SiteAnswer) => String(headers['content-type'] ?? ''
 function redirectOf({ status, headers }: SiteAnswer, own: string): string | undefined {
   if (status < 300 || status > 399 || typeof headers.location !== 'string') return undefined;
   const target = URL.parse(headers.location, own);
-  return target?.host === new URL(own).host ? `${target.pathname}${target.search}` : undefined;
+  return target?.host === new URL(own).host ? `/${withoutFirstSlashes(target.pathname)}${target.search}` : undefined;
 }
 
 function stubFor(target: string): string {

@@ -13,12 +13,14 @@ export function withoutHost(text: string, host: string): string {
     .replaceAll(new RegExp(`(?:https?%3A)?%2F%2F${name}(?:%2F)?`, 'gi'), '%2F');
 }
 
-/** Every pattern here takes a time that grows with the text alone: it may be made to hold up whoever reads it. */
+/** A page may be made to hold up whoever reads it, so that in no pattern two neighbours take the same characters. */
 const ATTRIBUTE = /\b(?:href|src|poster|data-src|data-bg|content)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi;
 const SOURCE_SET = /\b(?:srcset|imagesrcset|data-srcset)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi;
 /** What scripts are told of files, slashes escaped or not. */
 const IN_SCRIPT = /"((?:\\?\/)wp-(?:content|includes)\\?\/[^"\s<>]+)"/g;
-const IN_STYLE = /\burl\(\s*(?:"([^"()]*)"|'([^'()]*)'|([^"'()]*))\s*\)|@import\s+["']([^"'\n]*)["']/gi;
+const IN_STYLE = /\burl\(([^()]{0,2000})\)|@import\s+["']([^"'\n]*)["']/gi;
+/** More than any page leads to. */
+const MOST_LINKS = 5_000;
 /** Another address of the same page, which would only lead back to it. */
 const SHORT_LINK = /<link\b[^<>]{0,200}\brel=["']?shortlink[^<>]{0,200}>/gi;
 
@@ -40,8 +42,10 @@ export function linksOfSitemap(xml: string): string[] {
 
 function found(text: string, pattern: RegExp): string[] {
   const links = [...text.matchAll(pattern)].map((match) => match.slice(1).find((group) => group !== undefined) ?? '');
-  return links.map((link) => link.replaceAll(/&(?:amp|#0?38|#x26);/gi, '&').trim());
+  return links.map((link) => unquoted(link.trim()).replaceAll(/&(?:amp|#0?38|#x26);/gi, '&'));
 }
 
 const NO_ADDRESS = /^(?:#|(?:data|blob|mailto|tel|javascript):)/i;
-const unique = (links: string[]) => [...new Set(links.filter((link) => link !== '' && !NO_ADDRESS.test(link)))];
+const unique = (links: string[]) =>
+  [...new Set(links.filter((link) => link !== '' && !NO_ADDRESS.test(link)))].slice(0, MOST_LINKS);
+const unquoted = (text: string) => (/^(?:".*"|'.*')$/s.test(text) ? text.slice(1, -1).trim() : text);

@@ -7,6 +7,7 @@ import { type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { CMS, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
+import { pageName } from './demo.export.ts';
 import { linksOfPage, linksOfStyle, withoutHost } from './demo.links.ts';
 
 let app: TestApp;
@@ -171,7 +172,11 @@ suite('the links of a page', () => {
     ]) {
       const begun = performance.now();
       linksOfPage(withoutHost(piece.repeat(2_000_000 / piece.length), host));
+      linksOfPage(`url(${piece}${' '.repeat(100_000)}(`);
       assert.ok(performance.now() - begun < 5_000, piece);
     }
+    const begun = performance.now();
+    pageName(`${'/'.repeat(1_000_000)}a`);
+    assert.ok(performance.now() - begun < 5_000);
   });
 });

@@ -42,8 +42,8 @@ const UPGRADE = { timeoutMs: 300_000, maxOutputBytes: 65_536 };
 /** Makes what sites are made from: a site that nobody visits, kept by the time machine, and gone from the host afterwards. */
 export const buildTemplate = jobKind<TemplateWork>({
   name: 'template.build',
-  // It may take long, and nobody's site has to wait for it.
-  lane: 'background',
+  // It waits for a Git server or for the template's own pages: a few at a time for each team.
+  lane: 'git',
   async run(work, { services, commit, signal }) {
     const { db, hosts } = services;
     const template = await findWorking(db, work);
@@ -77,10 +77,11 @@ export const buildTemplate = jobKind<TemplateWork>({
     const cut = await hosts.snapshot(spec, { space: template.id, rules, isSuspect: false, recorded: null }, { signal });
     const picture =
       template.shipped_as === null ? await findPicture(services, spec, template.id, nameOf(cut.newest)) : null;
-    const storage_bytes = await hosts.diskUsageBytes(spec);
-    if (isSmall({ storage_bytes })) await hosts.shareCut(spec, template.id, nameOf(cut.newest));
+    const contentBytes = await hosts.diskUsageBytes(spec);
+    if (isSmall({ storage_bytes: contentBytes })) await hosts.shareCut(spec, template.id, nameOf(cut.newest));
     const plugins = template.plugins ?? (await pluginsIn(services, spec, template.id, cut.newest));
     const demo = template.wants_demo ? await makeDemo(services, spec, template, work.eventId, signal) : undefined;
+    const storage_bytes = await hosts.diskUsageBytes(spec);
     await hosts.delete(spec);
     await commit(async (tx) => {
       const now = await lockTemplate(tx, template.id);

@@ -151,7 +151,7 @@ export const templateOperations = [
     }),
     body: TemplateChange,
     response: Template,
-    errors: [templateBusy, templateRefused, templateUnreachable, templateFailed],
+    errors: [...workingTeamErrors, templateStorage, templateBusy, templateRefused, templateUnreachable, templateFailed],
     goesOn: true,
     prepare: (call) => prepareUpdate(call, call.body.url, call.query.update_git === true),
     handle: (call) => updateTemplate(call, call.query.update_git === true),

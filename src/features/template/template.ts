@@ -6,6 +6,7 @@ import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { withoutLastSlashes } from '#core/slashes.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
@@ -160,17 +161,13 @@ async function enqueueBuild(
     mayUseAccounts,
     from,
   };
-  await services.jobs.enqueue(db, buildTemplate, work, template.id);
+  await services.jobs.enqueue(db, buildTemplate, work, template.id, template.team_id ?? caller.userId);
   headers['operation-id'] = eventId;
 }
 
 /** The last part of the address: the repository's name, or that of the site. */
 function nameFrom({ url, fqdn }: NewTemplate): string {
-  const path = url
-    .trim()
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/i, '');
+  const path = withoutLastSlashes(url.trim().replace(/[?#].*$/, '')).replace(/\.git$/i, '');
   const last = /^https?:\/\/[^/]+$/i.test(path) && fqdn ? fqdn.replace(/\..*$/, '') : path.replace(/^.*[/:]/, '');
   const name = last
     .toLowerCase()
@@ -246,6 +243,7 @@ export async function updateTemplate(
   const template = await lockTemplate(db, subject.id);
   if (!template) throw templateNotFound();
   if ((isFetched || call.body.url !== undefined) && template.working_event_id !== null) throw templateBusy();
+  if (isFetched && template.team_id !== null) await requireStorage(db, template.team_id);
   const change = changeOf(call, template, isFetched);
   if (Object.keys(change).length === 0) return viewTemplate(call.services, template);
   const eventId = await recordTemplateEvent(db, caller, template, 'updated', template.name, isFetched);

@@ -9,6 +9,7 @@ import type { GitAnswer } from './git-process.ts';
  */
 export const MAX_RULES = 2_000;
 const MAX_RULE_BYTES = 256 * 1024;
+export const MAX_RULES_BYTES = 1024 * 1024;
 const ATTRIBUTES = ['filter', 'export-ignore'];
 
 export interface RuleFile {

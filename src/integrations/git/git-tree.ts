@@ -1,6 +1,6 @@
 import { type GitEntry, GitFailed, type GitFile, type GitLook, type GitRules, type GitTree } from '#core/git.ts';
 import type { GitAnswer } from './git-process.ts';
-import { foldersAbove, MAX_RULES, type RuleFile, ruleFilesIn } from './git-rules.ts';
+import { foldersAbove, MAX_RULES, MAX_RULES_BYTES, type RuleFile, ruleFilesIn } from './git-rules.ts';
 
 /** Asks git about what was fetched, without any way out. */
 export type Ask = (args: string[], input?: string) => Promise<GitAnswer>;
@@ -73,6 +73,8 @@ async function readRules(ask: Ask, commit: string): Promise<GitRules> {
   if (tree.exitCode !== 0) throw unreadable();
   const files: RuleFile[] = ruleFilesIn(tree.stdout);
   if (files.length > MAX_RULES) throw new GitFailed('unusable', `It has more than ${MAX_RULES} files of rules.`);
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (bytes > MAX_RULES_BYTES) throw new GitFailed('unusable', 'Its files of rules are too large.');
   const texts = await readBlobs(ask, files);
   return Object.fromEntries(files.map(({ path }, at) => [path, texts[at]?.toString() ?? '']));
 }

@@ -42,6 +42,8 @@ const FETCH_LIMITS: GitLimits = {
   maxMemoryBytes: 512 * 1024 * 1024,
   maxOutputBytes: 64 * 1024 * 1024,
 };
+/** Patterns of a stranger may take long. */
+const JUDGE_LIMITS: GitLimits = { ...FETCH_LIMITS, timeoutMs: 20_000 };
 const FETCHED = 'refs/heads/fetched';
 /** How many commits of a branch are looked through for one. */
 const LOOK_BACK = 100;
@@ -112,7 +114,7 @@ export class GitClient implements Git {
   }
 
   async judge(rules: GitRules, paths: readonly string[]): Promise<GitVerdicts> {
-    return this.#runs.here(FETCH_LIMITS, (ask, folder) => judgePaths(ask, folder, rules, paths));
+    return this.#runs.here(JUDGE_LIMITS, (ask, folder) => judgePaths(ask, folder, rules, paths));
   }
 
   async withFile<T>(

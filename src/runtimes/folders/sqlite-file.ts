@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SiteDatabase, SqlRow, SqlValue } from '#runtimes/runtime.ts';
@@ -43,7 +44,7 @@ export class SqliteFile implements SiteDatabase {
       if (from.href === new URL(url).href) return;
       const move = moveText(from, new URL(url));
       // Nothing in the site's own schema may call it.
-      this.#db.function('siteyard_moved', { directOnly: true }, (text) => move(String(text)));
+      this.#db.function('siteyard_moved', { directOnly: true }, (text) => movedBytes(text as Uint8Array, move));
       for (const table of tables) this.#rewrite(quote(table), from.hostname);
     });
   }
@@ -125,10 +126,20 @@ export class SqliteFile implements SiteDatabase {
     const [found] = this.#all(`select ${looks.join(', ')} from ${table}`, part);
     for (const [at, column] of columns.entries()) {
       if (!found?.[`at${at}`]) continue;
-      const where = `instr(${column}, ?1) > 0 and typeof(${column}) = 'text'`;
-      this.#all(`update ${table} set ${column} = siteyard_moved(${column}) where ${where}`, part);
+      const moved = `siteyard_moved(cast(${column} as blob))`;
+      const where = `instr(${column}, ?1) > 0 and typeof(${column}) = 'text' and ${moved} is not null`;
+      this.#all(`update ${table} set ${column} = cast(${moved} as text) where ${where}`, part);
     }
   }
+}
+
+/** As bytes, for a text of the site's may be no UTF-8; null where it stays as it is. */
+function movedBytes(bytes: Uint8Array, move: (text: string) => string): Uint8Array | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const encoding = isUtf8(text) ? 'utf8' : 'latin1';
+  const before = text.toString(encoding);
+  const after = move(before);
+  return after === before ? null : Buffer.from(after, encoding);
 }
 
 function quote(name: string): string {

@@ -22,6 +22,8 @@ import { openReader, storeTables, type TablesResult } from './table-cut.ts';
 const ROUNDS = 3;
 /** A pack that a writer relies on stays for at least an hour after it was condemned. */
 const LONGEST_MS = 30 * 60_000;
+/** And so does what a copy relies on, from which the first snapshot of it is made. */
+const LONGEST_COPY_MS = 10 * 60_000;
 
 export interface ArchiverOptions extends FolderRules {
   repository: SiteRepository;
@@ -91,7 +93,7 @@ export class Archiver {
     const { stateFile } = this.#options;
     const { last, files, fresh = [], tablesVersion } = this.#state ?? {};
     if (stateFile === undefined || !last || !files) return;
-    const knowledge = this.#options.tables?.knowledge?.();
+    const knowledge = this.#options.tables?.knowledge?.(tablesVersion);
     const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, knowledge };
     await writeState(stateFile, state, diskOperations);
   }
@@ -253,7 +255,7 @@ export class Archiver {
 /** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */
 function isOf({ of }: KeptState, id: SnapshotId | undefined, space: string): boolean {
   if ('snapshot' in of) return of.snapshot === id?.hash;
-  return !id && of.space === space && Date.now() - of.copiedAtMs < LONGEST_MS;
+  return !id && of.space === space && Date.now() - of.copiedAtMs < LONGEST_COPY_MS;
 }
 
 function nothingNew(last: NonNullable<State['last']>, tablesVersion: string | undefined): SnapshotResult {

@@ -33,7 +33,8 @@ export async function copySite(
     onProgress,
   });
   const isCopied = known ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
-  if (!isCopied) await fillDatabase(from, snapshot, database, onProgress);
+  if (isCopied) await dropOthers(database, snapshot);
+  else await fillDatabase(from, snapshot, database, onProgress);
   if (!known) return;
   await writeState(
     into.state,
@@ -52,6 +53,25 @@ export async function copySite(
 async function knownAt({ state }: CopyPlace, point: SnapshotName): Promise<KeptState | null> {
   const kept = await readState(state);
   return kept && 'snapshot' in kept.of && kept.of.snapshot === point.hash ? kept : null;
+}
+
+/** What no snapshot has is in no copy either. */
+async function dropOthers(database: Database, { tables }: Snapshot): Promise<void> {
+  const source = database.source(() => true);
+  const target = await database.openTarget();
+  try {
+    const reader = await source.open();
+    const others = reader.tables.filter(({ name }) => !Object.hasOwn(tables, name));
+    await reader.close();
+    if (others.length === 0) return;
+    await target.transaction(async (changes) => {
+      for (const { name } of others) await changes.drop(name);
+      await changes.finish([]);
+    });
+  } finally {
+    await target.close();
+    await source.close();
+  }
 }
 
 /** A new database with the tables of a snapshot. */

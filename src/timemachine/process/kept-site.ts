@@ -78,8 +78,7 @@ export class KeptSite {
   }
 
   async close(): Promise<void> {
-    await this.#archiver.remember();
-    await this.source.close();
+    await this.#archiver.remember().finally(() => this.source.close());
   }
 
   async #listUnrecorded(

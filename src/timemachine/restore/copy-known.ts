@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { anchorIfThere } from '../archive/anchored-folder.ts';
+import { type AnchoredFolder, anchorIfThere } from '../archive/anchored-folder.ts';
 import type { EntryState, FileState, FolderState } from '../archive/file-state.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
@@ -29,7 +29,7 @@ export async function copyKnown(
   const copied = new Set<string>();
   const root = realpathSync(folder);
   const visit = async (path: string, state: FolderState): Promise<void> => {
-    const anchor = anchorIfThere(root, path);
+    const anchor = anchorIfReadable(root, path);
     if (!anchor) return;
     try {
       for (const [name, entry] of state.entries) {
@@ -47,6 +47,15 @@ export async function copyKnown(
   };
   await visit('', files);
   return copied;
+}
+
+function anchorIfReadable(root: string, path: string): AnchoredFolder | undefined {
+  try {
+    return anchorIfThere(root, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return undefined;
+  }
 }
 
 function copyFile(from: string, known: FileState, to: string, operations: FileOperations): boolean {

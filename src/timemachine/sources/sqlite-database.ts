@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openPlainFile } from '../restore/copy-known.ts';
@@ -11,6 +11,8 @@ import { DatabasePages } from './sqlite-pages.ts';
 import { withNumbersOf } from './sqlite-schema.ts';
 import { shapeOf } from './sqlite-shape.ts';
 import { SqliteTarget } from './sqlite-target.ts';
+
+const MOST_COPIED_BYTES = 2 * 1024 ** 3;
 
 /** A database that is a file. */
 export class SqliteDatabase implements Database {
@@ -60,6 +62,8 @@ export class SqliteDatabase implements Database {
     const file = openPlainFile(this.#file);
     if (file === undefined) return false;
     try {
+      // Nothing is heard of it meanwhile.
+      if (fstatSync(file).size > MOST_COPIED_BYTES) return false;
       diskOperations.copyNew(file, into.#file, { mode: 0o644, modifiedUs: Date.now() * 1000 });
     } finally {
       closeSync(file);

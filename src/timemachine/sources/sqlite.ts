@@ -85,12 +85,13 @@ export class SqliteSource implements TableSource {
     return code === BUSY || code === LOCKED;
   }
 
-  knowledge(): unknown {
-    return this.#watch.seen;
+  knowledge(version: string | undefined): unknown {
+    const { seen } = this.#watch;
+    return seen?.version === version ? seen : undefined;
   }
 
   recall(knowledge: unknown): void {
-    this.#watch.recall(knowledge as Seen);
+    if (knowledge !== undefined) this.#watch.recall(knowledge as Seen);
   }
 
   async close(): Promise<void> {

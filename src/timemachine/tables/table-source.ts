@@ -11,8 +11,8 @@ export interface TableSource {
   version(): Promise<string | undefined>;
   /** Opens a reader: everything it reads is of one instant, whatever others write meanwhile. */
   open(): Promise<TableReader>;
-  /** What the last reader saw, for the next process to go on from; anything that can be written down. */
-  knowledge?(): unknown;
+  /** What the reader of that version saw, for the next process to go on from; anything that can be written down. */
+  knowledge?(version: string | undefined): unknown;
   recall?(knowledge: unknown): void;
   /** Whether the failure only means that somebody else holds the database just now. */
   isBusy?(error: unknown): boolean;
