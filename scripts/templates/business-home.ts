@@ -35,7 +35,7 @@ const said = (text: string, who: string) =>
     quote(text, who),
   );
 
-export const callToAction = (site: Finished) =>
+const callToAction = (site: Finished) =>
   group(
     { align: 'full', marginTop: '0', background: 'accent-2', text: 'accent-3', padding: '70' },
     h(2, 'Shall we come and have a look?', { center: true, size: 'xx-large' }),

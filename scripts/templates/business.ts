@@ -1,6 +1,6 @@
 import { portrait } from './art.ts';
 import { all, buttons, column, columns, details, dynamic, grid, group, h, image, p, part, row } from './blocks.ts';
-import { callToAction, home, price } from './business-home.ts';
+import { home, price } from './business-home.ts';
 import { posts } from './business-posts.ts';
 import { foliage, garden, sign, terrace } from './plants.ts';
 import { HEIGHT, WIDTH } from './shapes.ts';
@@ -96,7 +96,7 @@ export const business: SiteDraft = {
     {
       slug: 'services',
       title: 'Services and prices',
-      content: (site) =>
+      content: (_site) =>
         all(
           p('Every garden is different, and every invoice should not be. These are our prices; there are no others.', {
             align: 'wide',
@@ -137,7 +137,6 @@ export const business: SiteDraft = {
             ),
             details('Do you use chemicals?', 'No. It takes a year longer, and then it lasts.'),
           ),
-          callToAction(site),
         ),
     },
     {

@@ -59,8 +59,10 @@ async function showAll(browser: Browser, url: string, start: string): Promise<vo
     );
     for (const [index, link] of [`${url}/`, ...pages.filter((each) => each !== `${url}/`)].entries()) {
       await page.goto(link, { waitUntil: 'networkidle', timeout: 120_000 });
-      await page.evaluate("for (const image of document.images) image.loading = 'eager'");
-      await page.waitForLoadState('networkidle');
+      // Those further down would wait until somebody scrolls to them.
+      await page.evaluate(
+        "Promise.all([...document.images].map((image) => Object.assign(image, { loading: 'eager' }).decode()))",
+      );
       await page.screenshot({ path: `${start}-${width}-${index}.png`, fullPage: true });
     }
     await page.close();
