@@ -34,7 +34,7 @@ export async function takePictures(browser: Browser, folder: string, names: stri
 
 async function picture(browser: Browser, url: string, file: string): Promise<void> {
   const page = await browser.newPage({ viewport: SIZE });
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url, { waitUntil: 'networkidle', timeout: 120_000 });
   const shot = (await page.screenshot()).toString('base64');
   const bytes = await toWebp(browser, `data:image/png;base64,${shot}`, { ...SHOWN, quality: 0.78 });
   await writeFile(file, bytes);
@@ -49,7 +49,7 @@ async function showAll(browser: Browser, url: string, start: string): Promise<vo
     [390, 800],
   ] as const) {
     const page = await browser.newPage({ viewport: { width, height } });
-    await page.goto(`${url}/`, { waitUntil: 'networkidle' });
+    await page.goto(`${url}/`, { waitUntil: 'networkidle', timeout: 120_000 });
     const links = await page
       .locator('a[href]')
       .evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
@@ -58,9 +58,11 @@ async function showAll(browser: Browser, url: string, start: string): Promise<vo
       width > 400 ? 8 : 2,
     );
     for (const [index, link] of [`${url}/`, ...pages.filter((each) => each !== `${url}/`)].entries()) {
-      await page.goto(link, { waitUntil: 'networkidle' });
-      await page.evaluate("for (const image of document.images) image.loading = 'eager'");
-      await page.waitForLoadState('networkidle');
+      await page.goto(link, { waitUntil: 'networkidle', timeout: 120_000 });
+      // Those further down would wait until somebody scrolls to them.
+      await page.evaluate(
+        "Promise.all([...document.images].map((image) => Object.assign(image, { loading: 'eager' }).decode()))",
+      );
       await page.screenshot({ path: `${start}-${width}-${index}.png`, fullPage: true });
     }
     await page.close();

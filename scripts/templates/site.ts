@@ -83,3 +83,6 @@ export const palette = (...colours: [string, string, string, string, string, str
     ],
   },
 });
+
+/** The footer is coloured and follows what is above it without a gap. */
+export const FOOTER_AT_ONCE = 'footer.wp-block-template-part { margin-block-start: 0; }';

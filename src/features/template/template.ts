@@ -6,13 +6,12 @@ import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import { withoutLastSlashes } from '#core/slashes.ts';
 import { findSite, findSiteById } from '#features/instance/instance.ts';
 import { lockWorkingTeam } from '#features/team/team.ts';
-import type { SnapshotName } from '#timemachine/process/protocol.ts';
 import { demoUrl } from './demo.ts';
 import { type InspectedArchive, inspectArchive, refusalOf } from './template.archive.ts';
-import { buildTemplate, countStorage, forgetLater, isSmall, SITE_LEFT } from './template.jobs.ts';
+import { buildTemplate, countStorage, forgetLater, SITE_LEFT } from './template.jobs.ts';
+import { insertUnderFreeName, nameFrom } from './template.names.ts';
 import {
   type NewTemplate,
   type Template,
@@ -27,16 +26,15 @@ import {
   countOf,
   deleteTemplateRow,
   findVisible,
-  insertTemplate,
   lockTemplate,
   type TemplateRow,
   updateTemplateRow,
 } from './template.sql.ts';
 
 export { withDemos } from './demo.ts';
+export { type TemplateContent, templateContent } from './template.content.ts';
 
 const MAX_TEMPLATES = 50;
-const MAX_SAME_NAME = 100;
 
 export const viewTemplate = (services: Services, row: TemplateRow): Template => ({
   id: row.id,
@@ -165,29 +163,6 @@ async function enqueueBuild(
   headers['operation-id'] = eventId;
 }
 
-/** The last part of the address: the repository's name, or that of the site. */
-function nameFrom({ url, fqdn }: NewTemplate): string {
-  const path = withoutLastSlashes(url.trim().replace(/[?#].*$/, '')).replace(/\.git$/i, '');
-  const last = /^https?:\/\/[^/]+$/i.test(path) && fqdn ? fqdn.replace(/\..*$/, '') : path.replace(/^.*[/:]/, '');
-  const name = last
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  return name.slice(0, 60) || 'template';
-}
-
-async function insertUnderFreeName(
-  db: Db,
-  name: string,
-  row: Parameters<typeof insertTemplate>[2],
-): Promise<TemplateRow> {
-  for (let number = 1; number <= MAX_SAME_NAME; number++) {
-    const inserted = await insertTemplate(db, number === 1 ? name : `${name}-${number}`, row);
-    if (inserted) return inserted;
-  }
-  throw tooManyTemplates({ message: `There are ${MAX_SAME_NAME} templates of the name ${name} already.` });
-}
-
 function recordTemplateEvent(
   db: Db,
   caller: Caller,
@@ -295,42 +270,4 @@ export async function deleteTemplate({
   await countStorage(db, template, 0);
   await forgetLater(db, services, template);
   await recordTemplateEvent(db, caller, template, 'deleted', template.name);
-}
-
-/** What a site is made from. */
-export interface TemplateContent {
-  space: string;
-  site: string;
-  moment: SnapshotName;
-  /** It is at hand on its host, so that a site from it is made as quickly as an empty one. */
-  isShared: boolean;
-  host: string;
-  driver: string;
-  coreVersion: string | null;
-}
-
-/** What the template of this name, if the caller may use it, makes sites from; else why it does not. */
-export async function templateContent(
-  db: Db,
-  caller: Caller,
-  name: string,
-): Promise<{ content: TemplateContent } | { fault: string }> {
-  const template = await findVisible(db, caller, name);
-  if (!template) return { fault: 'there is no template of this name' };
-  const { content_id, content_hash, content_point, host, driver } = template;
-  if (content_id === null || content_hash === null || content_point === null || host === null || driver === null)
-    return { fault: 'the template is still being made' };
-  const moment = { hash: content_hash, timeMs: content_point.getTime() };
-  const isShared = isSmall(template);
-  return {
-    content: {
-      space: template.id,
-      site: content_id,
-      moment,
-      isShared,
-      host,
-      driver,
-      coreVersion: template.core_version,
-    },
-  };
 }
