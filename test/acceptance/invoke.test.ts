@@ -135,6 +135,7 @@ test('what answers by itself is not called from within', async () => {
     'getAttachment',
     'getBlob',
     'getFrontEnd',
+    'getTemplatePicture',
     'receiveGitPush',
     'receivePaymentEvent',
     'streamEvents',
