@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -54,12 +55,12 @@ export class SharedCuts {
     const isOf = (name: string) => name.startsWith(`${site}-`);
     for (const [folder, unpacking] of this.#unpacking) if (isOf(basename(folder))) await unpacking.catch(() => {});
     const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names.filter(isOf)) {
-      const gone = join(this.#folder, `gone-${name}`);
-      // At once: whoever copies it just now fails, and has no half of it.
-      await rename(join(this.#folder, name), gone).catch(() => {});
-      await rm(gone, { recursive: true, force: true });
-    }
+    // At once: whoever copies it just now fails, and has no half of it.
+    for (const name of names.filter(isOf))
+      await rename(join(this.#folder, name), join(this.#folder, `${GONE}${name}-${randomUUID()}`));
+    // With those of whoever was killed here.
+    for (const name of await readdir(this.#folder).catch(() => []))
+      if (name.startsWith(GONE)) await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
   async #unpackNow(cut: SharedCut, folder: string): Promise<string> {
@@ -76,3 +77,4 @@ export class SharedCuts {
 }
 
 const DATABASE = 'database/database.sqlite';
+const GONE = 'gone-';

@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts';
 import { finishEvent } from '#core/events/events.ts';
 import { GitFailed, type GitFailure } from '#core/git.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { withoutLastSlashes } from '#core/slashes.ts';
 import type { GitAccountRow } from '#features/git-account/git-account.ts';
 import { type HeldWork, release } from '#features/hold/hold.ts';
 import { findOwn, nothing, updateSite } from '#features/instance/instance.ts';
@@ -94,7 +95,7 @@ const ENDED = { running: null, running_files: null };
 /** Where people see the commit, of hosts whose addresses are known. */
 function urlOf({ git_url }: LinkRow, account: GitAccountRow | undefined, hash: string): string | null {
   if (!account || account.provider === 'ssh' || !git_url.startsWith('https://')) return null;
-  const repository = git_url.replace(/\/+$/, '').replace(/\.git$/, '');
+  const repository = withoutLastSlashes(git_url).replace(/\.git$/, '');
   return `${repository}${account.provider === 'gitlab' ? '/-' : ''}/commit/${hash}`;
 }
 

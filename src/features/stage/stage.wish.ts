@@ -1,4 +1,5 @@
 import type { Services } from '#core/services.ts';
+import { withoutLastSlashes } from '#core/slashes.ts';
 import { type SiteRow, siteUrl } from '#features/instance/instance.ts';
 import { mergeRules } from '#runtimes/wordpress/merge-rules.ts';
 import type { MergeWish, SnapshotName } from '#timemachine/process/protocol.ts';
@@ -35,7 +36,7 @@ export function wishOf(
     isAnswered: choice.on_conflict !== undefined,
     keepTables: choice.keep_tables ?? [],
     takeTables: choice.take_tables ?? [],
-    keepFiles: (choice.keep_files ?? []).map((path) => path.replace(/\/+$/, '')),
+    keepFiles: (choice.keep_files ?? []).map(withoutLastSlashes),
     plan: choice.plan ?? null,
   };
 }

@@ -141,7 +141,8 @@ class Demos {
   async #find(templateId: string, anew = false): Promise<Demo | undefined> {
     const known = this.#known.get(templateId);
     const nowMs = performance.now();
-    if (!anew && known && nowMs - known.readAtMs < KNOWN_MS) return known.demo;
+    // Nobody has the database asked with each request about what is not there.
+    if (!(anew && known?.demo) && known && nowMs - known.readAtMs < KNOWN_MS) return known.demo;
     const template = await findTemplate(this.#services.db, templateId);
     const demo = template && demoOf(this.#services, template);
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();

@@ -255,7 +255,9 @@ export class Archiver {
 /** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */
 function isOf({ of }: KeptState, id: SnapshotId | undefined, space: string): boolean {
   if ('snapshot' in of) return of.snapshot === id?.hash;
-  return !id && of.space === space && Date.now() - of.copiedAtMs < LONGEST_COPY_MS;
+  const ageMs = Date.now() - of.copiedAtMs;
+  // A clock that was set back tells nothing.
+  return !id && of.space === space && ageMs >= 0 && ageMs < LONGEST_COPY_MS;
 }
 
 function nothingNew(last: NonNullable<State['last']>, tablesVersion: string | undefined): SnapshotResult {
