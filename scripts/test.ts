@@ -55,7 +55,8 @@ await build({ ...programsConfig(programs), configFile: false, logLevel: 'warn' }
 
 const taken = join(runDir, 'taken');
 mkdirSync(taken);
-const work: LaneWork = { files, taken, fileLimitMs: FILE_LIMIT_MS };
+const faults = join(runDir, 'faults');
+const work: LaneWork = { files, taken, faults, fileLimitMs: FILE_LIMIT_MS };
 const lanes = Array.from({ length: Math.min(LANES, files.length) }, (_, number) =>
   join(runDir, `lane-${number + 1}.mjs`),
 );
@@ -85,6 +86,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const [code, signal] = (await once(runner, 'exit')) as [number | null, NodeJS.Signals | null];
+if (existsSync(faults)) console.error(`\nWhat failed beside the tests:\n${readFileSync(faults, 'utf8')}`);
 killLeftovers();
 for (const folder of [runDir, programs])
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

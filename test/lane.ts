@@ -1,7 +1,8 @@
 import { createHook } from 'node:async_hooks';
-import { closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import { inspect } from 'node:util';
 
 /**
  * One of the processes that the test files run in, one after the other, so that the service is loaded and compiled once a lane and not once a file.
@@ -11,17 +12,22 @@ export interface LaneWork {
   files: string[];
   /** A file in here for each that is taken. */
   taken: string;
+  /** What goes wrong beside any test is written here: the runner only says that a lane failed, and not why. */
+  faults: string;
   fileLimitMs: number;
 }
 
 const LEAVING_MS = 60_000;
 const root = join(import.meta.dirname, '..');
 
-export async function runLane({ files, taken, fileLimitMs }: LaneWork): Promise<void> {
+export async function runLane({ files, taken, faults, fileLimitMs }: LaneWork): Promise<void> {
+  const note = (line: string) => appendFileSync(faults, `${line}\n`);
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.on(event, (error: unknown) => note(`${event} in ${running}: ${inspect(error)}`));
   for (const [number, file] of files.entries()) if (take(join(taken, String(number)))) await runFile(file, fileLimitMs);
   // A lane ends by itself unless a test left something open, which would keep it for ever.
   setTimeout(() => {
-    console.error('A test left open:', process.getActiveResourcesInfo());
+    note(`A test left open, ${running} or one before it: ${process.getActiveResourcesInfo()}`);
     process.exit(1);
   }, LEAVING_MS).unref();
 }
@@ -50,8 +56,6 @@ hooks.enable = function (this: typeof hooks) {
 };
 
 let running: string | undefined;
-for (const event of ['uncaughtException', 'unhandledRejection'])
-  process.on(event, (error: unknown) => console.error(`${event} in ${running}:`, error));
 
 const runFile = (file: string, timeout: number) =>
   new Promise<void>((resolve) => {
