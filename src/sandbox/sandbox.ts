@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Room, type RoomOptions, type Shown } from './room.ts';
+import { mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './system.ts';
+
+/**
+ * A world of its own for what sites bring along: mounts, processes, signals, names and, where it is wished, no network. Made with
+ * util-linux alone, as root or as a plain user. Where the machine forbids namespaces there is none, and nothing that needs one runs.
+ *
+ * `uids`: we are root, and every site has a number of its own. `root`: we are root of a container that has few numbers. `user`: a plain user.
+ */
+export type SandboxMode = 'uids' | 'root' | 'user';
+
+export interface Limits {
+  /** How many processes and threads at a time. */
+  processes?: number;
+  fileBytes?: number;
+  /** What one process may have of memory that it writes to. */
+  dataBytes?: number;
+}
+
+export interface Entry extends Limits {
+  room: Room;
+  /** A file of the platform's own for the list of mounts. Its path tells the sandbox's processes from others. */
+  list: string;
+  /** What this one sees and others in the same room do not. */
+  shown?: readonly Shown[];
+  args: readonly string[];
+  cwd: string;
+  env?: Record<string, string>;
+  /** Whom it runs as, where sites have numbers. It can become a site's later where it is not said (`may become`). */
+  uid?: number;
+  /** Folders of control groups to be in, each made before. */
+  groups?: readonly string[];
+}
+
+/** What is to be spawned, in a session of its own (`detached`), so that the operator's terminal is not its. */
+export interface Spawn {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+const PROBE_LIMIT_MS = 20_000;
+const INNER_UID = 1000;
+const UID_BASE = 2 ** 30;
+const UIDS = 2 ** 30;
+
+export class Sandbox {
+  readonly mode: SandboxMode;
+
+  private constructor(mode: SandboxMode) {
+    this.mode = mode;
+  }
+
+  /** The best that this machine has, or why it has none. */
+  static async find(wanted: SandboxMode | 'auto' = 'auto'): Promise<Sandbox | { missing: string }> {
+    if (process.platform !== 'linux') return { missing: 'it needs Linux' };
+    const tools = missingTools();
+    if (tools.length > 0) return { missing: `there is no ${tools.join(', ')}` };
+    const possible: SandboxMode[] = mayMount()
+      ? mayUseAnyUid()
+        ? ['uids', 'root', 'user']
+        : ['root', 'user']
+      : ['user'];
+    let missing = `the mode ${wanted} is not possible here`;
+    for (const mode of possible.filter((each) => wanted === 'auto' || each === wanted)) {
+      const sandbox = new Sandbox(mode);
+      const failure = await sandbox.#probe();
+      if (failure === undefined) return sandbox;
+      missing = failure;
+    }
+    return { missing };
+  }
+
+  room(options: Omit<RoomOptions, 'innerUid' | 'uid'> & { uid?: number }): Room {
+    const uid = this.mode === 'uids' ? (options.uid ?? 0) : 0;
+    return new Room({ ...options, uid, innerUid: this.mode === 'user' ? INNER_UID : uid });
+  }
+
+  /** Whom a site's files and processes belong to. Two of many thousand sites may share a number; what keeps them apart are the mounts. */
+  uidOf(siteId: string): number {
+    if (this.mode !== 'uids') return process.getuid?.() ?? 0;
+    return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
+  }
+
+  enter({ room, list, shown = [], args, cwd, env = {}, uid, groups = [], ...limits }: Entry): Spawn {
+    writeFileSync(list, room.mounts(shown), { mode: 0o600 });
+    const own = { PATH: SYSTEM_PATH, HOME: '/home/site', USER: 'site', LANG: 'C.UTF-8' };
+    const scripts = [this.#inside(uid, limits), room.root, list, cwd];
+    return {
+      file: '/bin/sh',
+      args: ['-c', this.#outside(room.hasNetwork, groups), ...scripts, ...args],
+      env: { ...own, ...env },
+    };
+  }
+
+  /** Shows more to a sandbox that runs, by the pid that was spawned. */
+  async show(pid: number, room: Room, list: { file: string; at: string }, shown: readonly Shown[]): Promise<void> {
+    writeFileSync(list.file, room.laterMounts(shown), { mode: 0o600 });
+    const space = (name: string) => `/proc/${pid}/ns/${name}`;
+    const user = this.mode === 'user' ? [`--user=${space('user')}`, '--preserve-credentials'] : [];
+    // mount(8) looks itself up in /proc, so it has to be among those that are seen there.
+    const spaces = [...user, `--mount=${space('mnt')}`, `--pid=${space('pid_for_children')}`];
+    const args = [...spaces, 'mount', '--all', '--fstab', `/box${list.at}`];
+    await promisify(execFile)('nsenter', args, { env: { PATH: SYSTEM_PATH }, timeout: PROBE_LIMIT_MS });
+  }
+
+  /** From the platform's own world into the namespaces. It dies with the platform, and pid 1 inside dies with it. */
+  #outside(hasNetwork: boolean, groups: readonly string[]): string {
+    const join = groups.map((group) => `echo $$ > "${group}/cgroup.procs" 2>/dev/null; `).join('');
+    const spaces = `${this.mode === 'user' ? '--user --map-root-user ' : ''}--mount --pid --ipc --uts --cgroup${hasNetwork ? '' : ' --net'}`;
+    return `${join}exec setpriv --pdeathsig KILL unshare ${spaces} --fork --kill-child=KILL /bin/sh -c "$0" sh "$@"`;
+  }
+
+  /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
+  #inside(uid: number | undefined, limits: Limits): string {
+    const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
+    const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
+    const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid} --clear-groups` : '';
+    // A change of user clears it.
+    const asNobody = `chroot /box ${drop} --pdeathsig KILL${reuid}`;
+    const become =
+      this.mode === 'user'
+        ? `unshare --user --map-user=${INNER_UID} --map-group=${INNER_UID} --root=/box setpriv --no-new-privs`
+        : asNobody;
+    // pid 1 reaps; when its one command ends, the kernel ends whatever that left behind.
+    const init = `/bin/sh -c '${ulimits(limits)}cd "$1"; shift; unset OLDPWD; "$@"; exit $?' sh "$@"`;
+    // Of /proc only the processes of this namespace. A container that covers parts of its own /proc gives none to namespaces of
+    // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
+    return `set -e; root=$1; mount --all --fstab "$2"; shift 2; hostname site
+      mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/box/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/box/proc"; }
+      cd "$root"; pivot_root . old; cd /; umount -l /old
+      [ -z "$bare" ] || { umount -l /box/proc; exec ${asNobody} ${init}; }
+      exec ${become} ${init}`;
+  }
+
+  async #probe(): Promise<string | undefined> {
+    const folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
+    try {
+      const room = this.room({
+        folder: join(folder, 'room'),
+        shown: [],
+        later: [folder],
+        tmpBytes: 4096,
+        hasNetwork: false,
+      });
+      const { file, args, env } = this.enter({ room, list: join(folder, 'mounts'), args: ['/bin/true'], cwd: '/' });
+      await promisify(execFile)(file, args, { env, cwd: '/', timeout: PROBE_LIMIT_MS });
+      return undefined;
+    } catch (error) {
+      const { stderr, message } = error as { stderr?: string; message: string };
+      return (stderr || message).trim().split('\n')[0] ?? 'it failed';
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Set inside, since a namespace of users counts processes for itself. Uid 0 of the machine is not counted: that takes a control group. */
+function ulimits({ processes, fileBytes, dataBytes }: Limits): string {
+  const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
+  return `ulimit -c 0; ${set('p', processes)}${set('f', fileBytes && Math.ceil(fileBytes / 512))}${set('d', dataBytes && Math.ceil(dataBytes / 1024))}`;
+}

@@ -1,0 +1,47 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What this machine and whoever runs us allow. */
+
+const CAP_SETUID = 7n;
+const CAP_SYS_ADMIN = 21n;
+export const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+/** All from util-linux and coreutils, which every Linux but the smallest containers have. */
+const TOOLS = ['unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'chroot', 'hostname'];
+
+export function missingTools(): string[] {
+  return TOOLS.filter((tool) => !SYSTEM_PATH.split(':').some((folder) => isExecutable(join(folder, tool))));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether we may mount as we are; everybody else needs a user namespace first. */
+export function mayMount(): boolean {
+  return hasCapability(CAP_SYS_ADMIN);
+}
+
+/** Whether every number may be a user here. In a container without the machine's root most are nobody. */
+export function mayUseAnyUid(): boolean {
+  const [first, , count] = readOwn('uid_map').trim().split(/\s+/);
+  return hasCapability(CAP_SETUID) && first === '0' && Number(count) > 2 ** 31;
+}
+
+function hasCapability(bit: bigint): boolean {
+  const effective = /^CapEff:\s*(\w+)/m.exec(readOwn('status'))?.[1] ?? '0';
+  return ((BigInt(`0x${effective}`) >> bit) & 1n) === 1n;
+}
+
+function readOwn(name: string): string {
+  try {
+    return readFileSync(`/proc/self/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
