@@ -19,7 +19,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/core/' },
       to: {
-        path: '^src/(features|integrations|edge|host|runtimes|timemachine|platform|main)',
+        path: '^src/(features|integrations|edge|host|runtimes|sandbox|timemachine|platform|main)',
         pathNot: ['^src/host/(site-host|local-host)\\.ts$', '^src/host/site-log/site-log\\.ts$'],
       },
     },
@@ -52,6 +52,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(runtimes|timemachine)/' },
       to: { path: '^src/(host|edge)/' },
+    },
+    {
+      name: 'sandboxes-belong-to-drivers',
+      comment: 'What runs in a sandbox is a matter of whoever runs sites, and a sandbox knows none of them.',
+      severity: 'error',
+      from: { path: '^src/(?!runtimes/|sandbox/)' },
+      to: { path: '^src/sandbox/' },
+    },
+    {
+      name: 'a-sandbox-knows-nobody',
+      severity: 'error',
+      from: { path: '^src/sandbox/' },
+      to: { path: '^src/(?!sandbox/|core/)' },
     },
     {
       name: 'features-through-the-front-door',

@@ -74,6 +74,7 @@ export interface Config {
   phpRequestsPerProcess: number;
   /** How well PHP itself is compiled: for the speed of pages, or for a quick start in little memory. */
   phpCompiler: 'optimizing' | 'baseline';
+  sandbox: 'auto' | 'uids' | 'root' | 'user' | 'none';
   /** Processes that take backups side by side. */
   backupProcesses: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
@@ -171,6 +172,7 @@ function readPhp(variables: Variables) {
     phpProcessesPerSite: variables.PHP_PROCESSES_PER_SITE,
     phpRequestsPerProcess: variables.PHP_REQUESTS_PER_PROCESS,
     phpCompiler: variables.PHP_COMPILER,
+    sandbox: variables.SANDBOX,
     backupProcesses: variables.BACKUP_PROCESSES,
   };
 }

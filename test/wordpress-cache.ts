@@ -33,6 +33,7 @@ export async function openTestRuntime(
     allowedNetworks: [],
     // Most tests ask for a page or two, and a process that answers a thousand is what benchmarks are for.
     compiler: 'baseline',
+    sandbox: 'auto',
     ...options,
     dataDir,
   });

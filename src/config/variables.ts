@@ -147,6 +147,11 @@ export const Variables = Type.Object({
     ['optimizing', 'baseline'],
     'For the speed of pages, or for a quick start in little memory',
   ),
+  SANDBOX: wordOr(
+    'auto',
+    ['auto', 'uids', 'root', 'user', 'none'],
+    'What keeps sites apart on this machine; `none` also means no real shell',
+  ),
   BACKUP_PROCESSES: number(
     Math.max(1, Math.floor(availableParallelism() / 2)),
     [1, 64],

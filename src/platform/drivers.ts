@@ -21,6 +21,7 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       processesPerSite: config.phpProcessesPerSite,
       requestsPerProcess: config.phpRequestsPerProcess,
       compiler: config.phpCompiler,
+      sandbox: config.sandbox,
       allowedNetworks: config.outboundAllow,
       ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
     }),

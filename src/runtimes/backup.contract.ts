@@ -11,6 +11,7 @@ import {
   firstContent,
   newSpec,
   program,
+  putFile,
   request,
   until,
   wp,
@@ -104,8 +105,7 @@ export function describeBackups(name: string, open: () => Promise<DriverUnderTes
     });
 
     it('tells before a site works and after it has ended, however it ended', async () => {
-      const written = join(runtime.contentFolder(site.id), 'written.txt');
-      await writeFile(written, '');
+      const written = await putFile(runtime, site, 'written.txt', '');
       /** How much the site had written when it was told, each time. */
       let heard: number[] = [];
       runtime.listen({ touched: (siteId) => siteId === site.id && heard.push(statSync(written).size) });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, cp, lstat, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Step } from './memory/steps.ts';
 import { requestSite, type SiteAnswer } from './request.ts';
@@ -108,8 +108,17 @@ export async function request(
 
 /** Puts a PHP file where a plugin's would be, and tells its path. */
 export async function putProbe(runtime: Runtime, site: SiteSpec, name: string, code: string): Promise<string> {
-  const folder = join(runtime.contentFolder(site.id), 'plugins', 'probe');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, name), `<?php\n${code}`);
+  await putFile(runtime, site, `plugins/probe/${name}`, `<?php\n${code}`);
   return `/wp-content/plugins/probe/${name}`;
+}
+
+/** Puts a file into a site's content, where the site itself can change it. */
+export async function putFile(runtime: Runtime, site: SiteSpec, path: string, text: string): Promise<string> {
+  const content = runtime.contentFolder(site.id);
+  const { uid, gid } = await stat(content);
+  const folder = join(content, dirname(path));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(content, path), text);
+  if (process.getuid?.() === 0) for (const each of [folder, join(content, path)]) await chown(each, uid, gid);
+  return join(content, path);
 }

@@ -111,6 +111,8 @@ export interface SiteStorage {
   staging: string;
   /** A file for what the time machine remembers of the site. */
   state: string;
+  /** Whom a copy that is being made has to belong to, where that is not whoever makes it. */
+  owner?: number;
 }
 
 /** What makes the prepared image this site. */

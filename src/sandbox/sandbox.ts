@@ -121,9 +121,10 @@ export class Sandbox {
   #inside(uid: number | undefined, limits: Limits): string {
     const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
     const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
-    const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid} --clear-groups` : '';
-    // A change of user clears it.
-    const asNobody = `chroot /box ${drop} --pdeathsig KILL${reuid}`;
+    const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid}` : '';
+    // A change of user clears the signal, so it is asked for once more.
+    const groups = this.mode === 'user' ? '' : ' --clear-groups';
+    const asNobody = `chroot /box ${drop} --pdeathsig KILL${reuid}${groups}`;
     const become =
       this.mode === 'user'
         ? `unshare --user --map-user=${INNER_UID} --map-group=${INNER_UID} --root=/box setpriv --no-new-privs`

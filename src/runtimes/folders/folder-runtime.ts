@@ -45,12 +45,19 @@ export abstract class FolderRuntime {
   protected abstract makeEmpty(draft: string, site: SiteSpec): Promise<void>;
   /** Makes tables in the database of a draft in which nothing of anybody else's is yet. */
   protected abstract makeTables(draft: string, site: SiteSpec, changes: TableChange[]): Promise<void>;
+  /** Whom the site's files belong to, where that is not whoever we are. */
+  protected async ownerOf(_siteId: string): Promise<number | undefined> {
+    return undefined;
+  }
+
   /** Ends everything that runs of the site, commands included. */
   protected abstract end(siteId: string): Promise<void>;
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
     const settling = change && this.#settling(site, change);
-    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling));
+    return this.build(site, async (draft) =>
+      this.folders.fill(draft, site.url, fill, settling, await this.ownerOf(site.id)),
+    );
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
@@ -145,7 +152,8 @@ export abstract class FolderRuntime {
   }
 
   protected async build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    await this.folders.build(site.id, fill, () => this.stop(site.id));
+    const owner = await this.ownerOf(site.id);
+    await this.folders.build(site.id, fill, owner, () => this.stop(site.id));
     this.listeners.touched(site.id);
   }
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { giveFolder } from '#core/file-owner.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
 
 /**
@@ -25,6 +27,11 @@ export function storageIn(siteFolder: string): SiteStorage {
 export async function makeSiteFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   for (const name of SITE_FOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+}
+
+/** Makes what the site's own processes see of it theirs. */
+export function giveSiteFolder(folder: string, uid: number): void {
+  for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
 }
 
 /** Bytes on disk, as the operating system counts them. Links are not followed. */

@@ -6,7 +6,7 @@ import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runti
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
-import { databaseFile, diskUsageBytes, makeSiteFolder, storageIn } from './site-folder.ts';
+import { databaseFile, diskUsageBytes, giveSiteFolder, makeSiteFolder, storageIn } from './site-folder.ts';
 
 /** How a site that comes from elsewhere is changed; `theme` finds the one that was named, in the site's own folder or beside it. */
 export interface Settling {
@@ -19,20 +19,20 @@ export interface Settling {
  * and goes for good. Each is whole or not there, and what was done lasts (docs/decisions/0016).
  */
 export class SiteFolders {
-  readonly #sites: string;
+  readonly root: string;
   readonly #archive: string;
 
   constructor(dataDir: string) {
-    this.#sites = join(dataDir, 'sites');
+    this.root = join(dataDir, 'sites');
     this.#archive = join(dataDir, 'deleted-sites');
   }
 
   async open(): Promise<void> {
-    for (const folder of [this.#sites, this.#archive]) await makeFolderDurably(folder, 0o700);
+    for (const folder of [this.root, this.#archive]) await makeFolderDurably(folder, 0o700);
   }
 
   of(siteId: string): string {
-    return join(this.#sites, siteId);
+    return join(this.root, siteId);
   }
 
   content(siteId: string): string {
@@ -47,14 +47,24 @@ export class SiteFolders {
     return join(this.of(siteId), 'outbox');
   }
 
+  giveTo(siteId: string, owner: number): void {
+    giveSiteFolder(this.of(siteId), owner);
+  }
+
   async isEmpty(): Promise<boolean> {
-    return (await readdir(this.#sites)).length === 0;
+    return (await readdir(this.root)).length === 0;
   }
 
   /** A site's folder appears when it is complete, and lasts; an earlier attempt's is replaced when nothing runs in it. */
-  async build(siteId: string, fill: (draft: string) => Promise<void>, stop: () => Promise<void>): Promise<void> {
+  async build(
+    siteId: string,
+    fill: (draft: string) => Promise<void>,
+    owner: number | undefined,
+    stop: () => Promise<void>,
+  ): Promise<void> {
     const draft = this.#draftOf(siteId);
     await fill(draft);
+    if (owner !== undefined) giveSiteFolder(draft, owner);
     await stop();
     await rm(this.of(siteId), { recursive: true, force: true });
     await placeDurably(draft, this.of(siteId));
@@ -66,12 +76,13 @@ export class SiteFolders {
     url: string,
     fill: (storage: SiteStorage) => Promise<void>,
     change?: Settling,
+    owner?: number,
   ): Promise<void> {
     await makeSiteFolder(draft);
     // Started now: by the time that the files are there, it is ready.
     const database = new SiteDatabaseProcess(databaseFile(draft));
     try {
-      await fill(storageIn(draft));
+      await fill({ ...storageIn(draft), ...(owner !== undefined && { owner }) });
       await this.#settle(database, draft, url, change);
     } finally {
       database.close();
@@ -108,7 +119,7 @@ export class SiteFolders {
   }
 
   async list(): Promise<string[]> {
-    const names = await Promise.all([this.#sites, this.#archive].map((folder) => readdir(folder)));
+    const names = await Promise.all([this.root, this.#archive].map((folder) => readdir(folder)));
     return [...new Set(names.flat().map((name) => name.replace(/\.draft$/, '')))];
   }
 

@@ -16,6 +16,7 @@ import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { openTestRuntime } from '../../../test/wordpress-cache.ts';
 import { runCommand } from './commands.ts';
+import { openHome } from './worker-home.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 describeProcesses('PHP in WebAssembly', openTestRuntime);
@@ -201,6 +202,7 @@ describe('the processes of PHP in WebAssembly', () => {
     const folder = await mkdtemp(join(tmpdir(), 'slots-'));
     const options = {
       mode: 'run' as const,
+      home: openHome,
       phpVersion: '8.3',
       ini: {},
       shared: [],

@@ -23,11 +23,13 @@ import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
+import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
+import { openHome, SandboxedHome, type WorkerHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerOptions, WorkerProcess } from './worker-process.ts';
+import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
 import {
   INSTALL_PROGRAM,
   imageSite,
@@ -57,6 +59,8 @@ export interface PhpWasmOptions {
   requestsPerProcess: number;
   allowedNetworks: readonly string[];
   compiler: WorkerOptions['compiler'];
+  /** What keeps PHP from everything else on this machine: the best that there is, a certain kind, or Node's permission model alone. */
+  sandbox: SandboxMode | 'auto' | 'none';
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
 }
@@ -81,7 +85,12 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
-      { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
+      {
+        ...options,
+        runFolder: join(dataDir, 'run'),
+        phpVersion: PHP_VERSION,
+        makeHome: (folder) => this.#makeHome(options.sandbox, folder, join(cacheDir, 'images')),
+      },
       log,
       (version) => this.#mountsOf(version),
       {
@@ -155,10 +164,11 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
     const { id, team } = site;
+    const home = await this.#pool.home;
     return this.#pool.wake({ id, team, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.folders.of(site.id),
-      worker: workerSite(site),
+      worker: this.#workerSite(site, home),
     }));
   }
 
@@ -195,7 +205,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
-      const result = await runCommand(worker, this.folders.of(site.id), workerSite(site), command, (connection) =>
+      const own = this.#workerSite(site, await this.#pool.home);
+      const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
         this.answerOwnCall(site.id, connection),
       );
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
@@ -240,6 +251,24 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   /** New sites get the newest WordPress; those that exist stay where they are until somebody moves them. */
   async #update(): Promise<void> {
     if (await this.#distribution.update()) await this.#prepareStandby();
+  }
+
+  async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, images: string): Promise<WorkerHome> {
+    const found = wanted === 'none' ? { missing: 'it is switched off' } : await Sandbox.find(wanted);
+    if (found instanceof Sandbox) return new SandboxedHome(found, folder, [this.folders.root, images]);
+    this.#log.warn({ reason: found.missing }, 'PHP runs without a sandbox of its own; sites get no real shell');
+    return openHome;
+  }
+
+  #workerSite(site: SiteSpec, home: WorkerHome): WorkerSite {
+    const owner = home.ownerOf(site.id);
+    // Sites of earlier versions, and of a service that ran in another way, are somebody else's.
+    if (owner !== undefined) this.folders.giveTo(site.id, owner);
+    return { ...workerSite(site), owner };
+  }
+
+  protected override async ownerOf(siteId: string): Promise<number | undefined> {
+    return (await this.#pool.home).ownerOf(siteId);
   }
 
   /** Every process of the site, commands included. */

@@ -4,6 +4,7 @@ import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite, type Need } from './awake-site.ts';
 import { StandbyWorkers } from './standby-workers.ts';
+import type { WorkerHome } from './worker-home.ts';
 import type { LogMessage, RequestEnd } from './worker-message.ts';
 import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
@@ -171,6 +172,11 @@ export class WorkerPool {
 
   awake(): { siteId: string; worker: WorkerProcess }[] {
     return [...this.#awake.values()].flatMap(({ id, site }) => site.workers.map((worker) => ({ siteId: id, worker })));
+  }
+
+  /** Where the processes run. */
+  get home(): Promise<WorkerHome> {
+    return this.#workers.home;
   }
 
   endOrphans(): Promise<void> {

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
-import { programFile } from '#core/program.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
+import type { WorkerHome } from './worker-home.ts';
 import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } from './worker-message.ts';
 
 /**
@@ -18,6 +18,7 @@ import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } fro
 export interface WorkerOptions {
   /** The slot's folder, which must not exist yet. */
   slot: string;
+  home: WorkerHome;
   mode: 'serve' | 'run';
   phpVersion: string;
   ini: Record<string, string>;
@@ -30,6 +31,8 @@ export interface WorkerOptions {
 
 /** A site as the worker program wants it: its folder by name in the slot, and PHP that defines its settings. */
 export interface WorkerSite {
+  /** Whom it becomes for this site; undefined where it stays whoever it is. */
+  owner?: number | undefined;
   folder: string;
   config: string;
   configName: string;
@@ -41,9 +44,6 @@ export interface WorkerSite {
 /** What PHP sends to its own site comes over such a connection. */
 export type OwnCall = (connection: Socket) => void;
 
-const WORKER_FOLDER = join(import.meta.dirname, 'worker');
-const PROGRAM = programFile(join(WORKER_FOLDER, 'main.ts'));
-const PACKAGES_FOLDER = join(import.meta.dirname, '../../../node_modules');
 /** PHP may have so many connections to its own site at once. */
 const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
@@ -63,6 +63,8 @@ export class WorkerProcess {
   readonly socketPath: string;
   readonly slot: string;
   readonly #child: ChildProcess;
+  readonly #home: WorkerHome;
+  #pid: number | undefined;
   /** What it says, as far as it makes sense. */
   readonly #heard = new EventEmitter<{ message: [WorkerMessage] }>();
   readonly #log: Log;
@@ -73,8 +75,8 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
-  /** Null while it runs, and where a signal ended it. */
-  exitCode: number | null = null;
+  /** What the program that it ran ended with; nobody knows where something else ended it. */
+  #exitCode: number | undefined;
   /** As last seen: after each request, and once a second. */
   memoryBytes = 0;
   #booted: Promise<void> | undefined;
@@ -84,49 +86,59 @@ export class WorkerProcess {
   onEnd: (end: RequestEnd) => void = () => {};
 
   constructor(options: WorkerOptions) {
-    const { slot, mode, phpVersion, ini, shared, allowedNetworks, compiler, log } = options;
+    const { slot, home, mode, phpVersion, ini, shared, allowedNetworks, compiler, log } = options;
     this.slot = slot;
+    this.#home = home;
     this.#log = log;
     this.socketPath = join(slot, 'http.sock');
     mkdirSync(slot, { recursive: true, mode: 0o700 });
-    const readable = [WORKER_FOLDER, dirname(PROGRAM), PACKAGES_FOLDER, slot, ...shared.map(([, folder]) => folder)];
-    this.#child = spawn(
-      process.execPath,
-      [
-        '--permission',
-        '--allow-addons',
-        // php-wasm would evaluate JavaScript that a PHP extension brings along.
-        '--disallow-code-generation-from-strings',
-        ...readable.map((folder) => `--allow-fs-read=${folder}`),
-        `--allow-fs-write=${slot}`,
-        // PHP waits for sockets and timers inside of WebAssembly; this is the faster of the two ways to do so.
-        '--experimental-wasm-jspi',
-        // A function is checked when it is first compiled, which most of PHP's never are, and not all of them at every start.
-        '--wasm-lazy-validation',
-        // The heap is small: dividing its collection among threads costs more than it saves.
-        '--single-threaded-gc',
-        // Without optimizing there is nothing left to do beside the program.
-        ...(compiler === 'baseline' ? ['--liftoff-only', '--single-threaded'] : []),
-        // What a start needs of it, so that it is not collected at every step on the way there.
-        `--initial-old-space-size=${START_HEAP_MB}`,
-        `--max-old-space-size=${JAVASCRIPT_HEAP_MB}`,
-        '--disable-warning=ExperimentalWarning',
-        '--disable-warning=SecurityWarning',
-        `--require=${join(WORKER_FOLDER, 'preload.cjs')}`,
-        PROGRAM,
-        JSON.stringify({ mode, phpVersion, ini, shared, slot, allowedNetworks }),
-      ],
-      { cwd: slot, env: { TZ: 'UTC' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-    );
+    const folders = shared.map(([, folder]) => folder);
+    const inside = home.inside(slot, folders);
+    const { file, args, env } = home.start(slot, folders, [
+      '--permission',
+      '--allow-addons',
+      // php-wasm would evaluate JavaScript that a PHP extension brings along.
+      '--disallow-code-generation-from-strings',
+      ...[...inside.programs, ...inside.shared, inside.slot].map((folder) => `--allow-fs-read=${folder}`),
+      `--allow-fs-write=${inside.slot}`,
+      // PHP waits for sockets and timers inside of WebAssembly; this is the faster of the two ways to do so.
+      '--experimental-wasm-jspi',
+      // A function is checked when it is first compiled, which most of PHP's never are, and not all of them at every start.
+      '--wasm-lazy-validation',
+      // The heap is small: dividing its collection among threads costs more than it saves.
+      '--single-threaded-gc',
+      // Without optimizing there is nothing left to do beside the program.
+      ...(compiler === 'baseline' ? ['--liftoff-only', '--single-threaded'] : []),
+      // What a start needs of it, so that it is not collected at every step on the way there.
+      `--initial-old-space-size=${START_HEAP_MB}`,
+      `--max-old-space-size=${JAVASCRIPT_HEAP_MB}`,
+      '--disable-warning=ExperimentalWarning',
+      '--disable-warning=SecurityWarning',
+      `--require=${inside.preload}`,
+      inside.program,
+      JSON.stringify({
+        mode,
+        phpVersion,
+        ini,
+        shared: shared.map(([path], number) => [path, inside.shared[number]]),
+        slot: inside.slot,
+        allowedNetworks,
+      }),
+    ]);
+    // In a session of its own: the operator's terminal, and what is typed there, is not for what sites bring along.
+    this.#child = spawn(file, args, { cwd: slot, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     notePid(slot, this.#child);
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (said: unknown) => {
       const message = readMessage(said);
       // Whoever got to speak there is not our program any more.
       if (!message) return this.kill('crash', 'The site’s PHP process said what makes no sense.');
+      // Until then, what was started is busy becoming it.
+      if (message.type === 'booted') this.#pid = this.#home.workerOf(this.#child);
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
+      else if (message.type === 'exit') this.#exitCode = message.code;
       else if (message.type === 'end') {
         this.memoryBytes = message.memoryBytes;
         this.onEnd(message);
@@ -134,7 +146,6 @@ export class WorkerProcess {
     });
     this.closed = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
-        this.exitCode = code;
         this.#ended(`it ended with ${signal ?? code}`);
         resolve();
       });
@@ -147,8 +158,9 @@ export class WorkerProcess {
     this.exited = this.closed.then(() => rm(slot, { recursive: true, force: true }).catch(() => {}));
   }
 
+  /** The worker itself, and not what was started around it. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#pid ?? this.#child.pid ?? 0;
   }
 
   get output(): { stdout: NonNullable<ChildProcess['stdout']>; stderr: NonNullable<ChildProcess['stderr']> } {
@@ -176,8 +188,7 @@ export class WorkerProcess {
   }
 
   async assign(siteFolder: string, site: WorkerSite, ownCall: OwnCall): Promise<void> {
-    symlinkSync(siteFolder, join(this.slot, site.folder));
-    await this.#openOwnDoor(site, ownCall);
+    await this.#bring(siteFolder, site, ownCall);
     const reply = this.#reply('serving');
     this.#child.send({ type: 'assign', site });
     await reply;
@@ -190,12 +201,11 @@ export class WorkerProcess {
     command: { args: string[]; env: Record<string, string> },
     ownCall: OwnCall,
   ): Promise<number> {
-    symlinkSync(siteFolder, join(this.slot, site.folder));
-    await this.#openOwnDoor(site, ownCall);
+    await this.#bring(siteFolder, site, ownCall);
     this.#child.send({ type: 'run', site, ...command });
     await this.closed;
-    if (this.exitCode === null) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
-    return this.exitCode;
+    if (this.#exitCode === undefined) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
+    return this.#exitCode;
   }
 
   /** For how long it could have run and had no processor. Time that others took is not the site's. */
@@ -252,7 +262,8 @@ export class WorkerProcess {
   kill(reason: SiteFailureReason, message: string): void {
     this.failure ??= new SiteFailure(reason, message);
     this.alive = false;
-    this.#child.kill('SIGKILL');
+    // From the inside out, so that whoever hears of the end hears of the end of all.
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#home.kill(this.#child);
   }
 
   #reply(type: WorkerMessage['type']): Promise<void> {
@@ -275,13 +286,19 @@ export class WorkerProcess {
     });
   }
 
+  async #bring(siteFolder: string, site: WorkerSite, ownCall: OwnCall): Promise<void> {
+    await this.#home.bring(this.#child, this.slot, siteFolder, site.folder, site.owner);
+    await this.#openOwnDoor(site, ownCall);
+  }
+
   /** The way of PHP to its own site: a socket in the slot, which nobody but this one process knows. */
   async #openOwnDoor(site: WorkerSite, ownCall: OwnCall): Promise<void> {
     if (!site.own) return;
     const door = createServer(ownCall);
     door.maxConnections = OWN_CONNECTIONS;
     await new Promise<void>((resolve, reject) => {
-      door.once('error', reject).listen(join(this.slot, 'own.sock'), resolve);
+      // Its folder is for this one worker; whoever that is by then may use it.
+      door.once('error', reject).listen({ path: join(this.slot, 'own.sock'), writableAll: true }, resolve);
     });
     // A connection that could not be taken is PHP's loss alone.
     door.on('error', (error) => this.#log.warn({ err: error, worker: this.pid }, 'a site could not reach itself'));

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import type { WorkerHome } from './worker-home.ts';
 import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
 
 /** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
 export interface WorkerSettings {
   runFolder: string;
+  /** Where the processes run, given the folder for what that needs. */
+  makeHome(folder: string): Promise<WorkerHome>;
   phpVersion: string;
   memoryBudgetBytes: number;
   allowedNetworks: readonly string[];
@@ -57,6 +60,7 @@ export class Workers {
   /** How many are about to be. */
   #spawning = 0;
   #runFolder = '';
+  #home: Promise<WorkerHome> | undefined;
   #isClosed = false;
   /** How many fit in all. One always does. */
   readonly capacity: number;
@@ -77,6 +81,14 @@ export class Workers {
     await this.endOrphans().catch((error) => this.#log.warn({ err: error }, 'a killed service left PHP behind'));
     this.#runFolder = join(root, String(process.pid));
     await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
+    // The platform serves before this is known, and the first worker waits for it.
+    this.#home = this.#settings.makeHome(join(this.#runFolder, 'room'));
+    this.#home.catch(() => {});
+  }
+
+  get home(): Promise<WorkerHome> {
+    if (!this.#home) throw new Error('the workers are not open');
+    return this.#home;
   }
 
   /** Several processes of the platform may share a data folder, each with workers of its own; those of a killed one go on. */
@@ -108,6 +120,7 @@ export class Workers {
     this.#spawning++;
     try {
       const { shared } = await this.#mountsOf(coreVersion);
+      const home = await this.home;
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
       const { phpVersion, allowedNetworks, compiler } = this.#settings;
       const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
@@ -119,6 +132,7 @@ export class Workers {
       };
       const worker = new WorkerProcess({
         slot,
+        home,
         mode,
         phpVersion,
         ini,

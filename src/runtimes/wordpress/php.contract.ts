@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { collect, copySite, createSite, newSpec, putProbe, request } from '#runtimes/contract-site.ts';
@@ -117,14 +117,18 @@ export function describePhp(name: string, open: () => Promise<{ runtime: Runtime
         foreach (['${secret}', '/etc/passwd', '/proc/self/environ', '../../../../../../../../etc/passwd'] as $file) $out[] = @file_get_contents($file);
         @symlink('/etc', __DIR__ . '/etc-link');
         $out[] = @file_get_contents(__DIR__ . '/etc-link/passwd');
+        $out[] = @file_get_contents(__DIR__ . '/made-by-a-shell');
+        @file_put_contents(__DIR__ . '/made-by-a-shell', 'owned');
         @file_put_contents(ABSPATH_OR('index.php'), '<?php echo "owned";');
         @file_put_contents('/site/platform/siteyard.php', '<?php');
         $out[] = @shell_exec('id');
         echo json_encode(array_map(fn($x) => $x === false || $x === null || $x === '' ? null : substr($x, 0, 40), $out));
         function ABSPATH_OR($name) { return '/site/wordpress/' . $name; }`,
       );
+      await symlink(secret, join(runtime.contentFolder(site.id), 'plugins/probe/made-by-a-shell'));
       const answer = await get(path);
-      assert.deepEqual(JSON.parse(answer.text), [null, null, null, null, null, null]);
+      assert.deepEqual(JSON.parse(answer.text), [null, null, null, null, null, null, null]);
+      assert.equal(await readFile(secret, 'utf8'), 'another tenant');
       assert.equal(await readFile(outside, 'utf8'), before);
       assert.equal(existsSync(join(runtime.contentFolder(site.id), 'plugins/probe/etc-link')), false);
       await runtime.delete(other.id);

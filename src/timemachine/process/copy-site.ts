@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { giveFolder } from '#core/file-owner.ts';
 import { type KeptState, readState, writeState } from '../archive/state-file.ts';
 import type { OnProgress } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
@@ -35,6 +36,8 @@ export async function copySite(
   const isCopied = known ? await databaseOf(now.database).copyKnown(known.knowledge, database) : false;
   if (isCopied) await dropOthers(database, snapshot);
   else await fillDatabase(from, snapshot, database, onProgress);
+  // Before its times are written down, which this changes.
+  if (into.owner !== undefined) giveFolder(into.content, into.owner);
   if (!known) return;
   await writeState(
     into.state,

@@ -29,7 +29,10 @@ export interface SitePlace {
 }
 
 /** A new place for a copy. */
-export type CopyPlace = Pick<SitePlace, 'content' | 'database' | 'state'>;
+export interface CopyPlace extends Pick<SitePlace, 'content' | 'database' | 'state'> {
+  /** Whom the copy has to belong to, where that is not whoever makes it. */
+  owner?: number;
+}
 
 /** What to copy: a site by its name, and where it is by now, if it is anywhere. */
 export type CopyOrigin = Pick<SitePlace, 'space' | 'site'> & { now: CopyPlace | null };

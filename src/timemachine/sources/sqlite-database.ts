@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { chown, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openPlainFile } from '../restore/copy-known.ts';
 import { diskOperations } from '../stores/file-operations.ts';
@@ -48,6 +48,9 @@ export class SqliteDatabase implements Database {
     for (const suffix of ['', '-journal']) {
       await rename(`${this.#file}${suffix}`, `${this.#file}.broken${suffix}`).catch(ifMissing);
     }
+    // As SQLite does with what it makes beside a database: it is for whoever has the folder.
+    const { uid, gid } = await stat(dirname(this.#file));
+    if (process.getuid?.() === 0) await chown(draft.#file, uid, gid);
     await rename(draft.#file, this.#file);
     await diskOperations.syncFolder(dirname(this.#file));
   }

@@ -62,6 +62,7 @@ export async function mountSite(
   site: SiteSettings,
   files?: DurableFiles,
 ): Promise<() => Promise<void>> {
+  if (site.owner !== undefined) become(site.owner);
   const unmounts: (() => unknown)[] = [];
   const mountOwn = async (path: string, name: string) => {
     const root = join(settings.slot, site.folder, name);
@@ -80,6 +81,15 @@ export async function mountSite(
     for (const unmount of unmounts) await unmount();
     php.unlink(config);
   };
+}
+
+/** From now on this process is the site's and nobody else's: with its user it gives up the right to be any other. */
+function become(uid: number): void {
+  if (process.getuid?.() === uid) return;
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+  if (process.getuid?.() !== uid || process.getgid?.() !== uid) throw new Error('the process is still somebody else');
 }
 
 /**

@@ -16,6 +16,8 @@ export interface Settings {
 
 /** The site to run. Its folder is reached through the slot, since nothing outside of that can be opened. */
 export interface SiteSettings {
+  /** Whom this process becomes before it touches the site. */
+  owner?: number;
   /** A name inside the slot: the folder with `content`, `database` and `outbox`. */
   folder: string;
   /** PHP that defines the site's settings; wp-config.php loads it. */
