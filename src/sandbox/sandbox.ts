@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Room, type RoomOptions, type Shown } from './room.ts';
-import { mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './system.ts';
+import { areForAll, mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './system.ts';
 
 /**
  * A world of its own for what sites bring along: mounts, processes, signals, names and, where it is wished, no network. Made with
@@ -58,12 +58,16 @@ export class Sandbox {
   }
 
   /** The best that this machine has, or why it has none. */
-  static async find(wanted: SandboxMode | 'auto' = 'auto'): Promise<Sandbox | { missing: string }> {
+  static async find(
+    wanted: SandboxMode | 'auto',
+    /** What is shown to sites of all users, which they have to be able to read. */
+    shared: readonly string[] = [],
+  ): Promise<Sandbox | { missing: string }> {
     if (process.platform !== 'linux') return { missing: 'it needs Linux' };
     const tools = missingTools();
     if (tools.length > 0) return { missing: `there is no ${tools.join(', ')}` };
     const possible: SandboxMode[] = mayMount()
-      ? mayUseAnyUid()
+      ? mayUseAnyUid() && areForAll(shared)
         ? ['uids', 'root', 'user']
         : ['root', 'user']
       : ['user'];

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What this machine and whoever runs us allow. */
@@ -31,6 +31,13 @@ export function mayMount(): boolean {
 export function mayUseAnyUid(): boolean {
   const [first, , count] = readOwn('uid_map').trim().split(/\s+/);
   return hasCapability(CAP_SETUID) && first === '0' && Number(count) > 2 ** 31;
+}
+
+/** Whether a user that owns nothing here could read these, and what we make from now on. */
+export function areForAll(paths: readonly string[]): boolean {
+  const others = constants.R_OK | constants.X_OK;
+  const isForAll = (path: string) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? others) & others) === others;
+  return (process.umask() & others) === 0 && paths.every(isForAll);
 }
 
 function hasCapability(bit: bigint): boolean {

@@ -26,7 +26,7 @@ import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
-import { openHome, SandboxedHome, type WorkerHome } from './worker-home.ts';
+import { openHome, PROGRAMS, SandboxedHome, type WorkerHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
@@ -89,7 +89,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         ...options,
         runFolder: join(dataDir, 'run'),
         phpVersion: PHP_VERSION,
-        makeHome: (folder) => this.#makeHome(options.sandbox, folder, join(cacheDir, 'images')),
+        makeHome: (folder) => this.#makeHome(options.sandbox, folder, cacheDir),
       },
       log,
       (version) => this.#mountsOf(version),
@@ -253,9 +253,11 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
-  async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, images: string): Promise<WorkerHome> {
-    const found = wanted === 'none' ? { missing: 'it is switched off' } : await Sandbox.find(wanted);
-    if (found instanceof Sandbox) return new SandboxedHome(found, folder, [this.folders.root, images]);
+  async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, cacheDir: string): Promise<WorkerHome> {
+    const shared = [...PROGRAMS, cacheDir];
+    const found = wanted === 'none' ? { missing: 'it is switched off' } : await Sandbox.find(wanted, shared);
+    if (found instanceof Sandbox)
+      return new SandboxedHome(found, folder, [this.folders.root, join(cacheDir, 'images')]);
     this.#log.warn({ reason: found.missing }, 'PHP runs without a sandbox of its own; sites get no real shell');
     return openHome;
   }

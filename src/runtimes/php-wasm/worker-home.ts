@@ -33,7 +33,7 @@ const PROJECT = join(import.meta.dirname, '../../..');
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
 const PROGRAM = programFile(join(WORKER_FOLDER, 'main.ts'));
 const PRELOAD = join(WORKER_FOLDER, 'preload.cjs');
-const PROGRAMS = [WORKER_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
+export const PROGRAMS = [WORKER_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
 const ENVIRONMENT = { TZ: 'UTC' };
 
 /** Beside us, where the machine has no sandbox: what a process may open is then Node's permission model's alone. */
