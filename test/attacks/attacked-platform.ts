@@ -87,13 +87,12 @@ if (flag === '--hold') {
 const found: Record<string, unknown> = {};
 const tcp = await listening(0);
 const { port } = tcp.address() as { port: number };
-const abstract = await listening('\0siteyard-attacked');
+const abstract = await listening(`\0siteyard-${process.pid}`);
 const bystander = spawn('sleep', [String(MARK + 1)]);
 
 // In two parts, since the question itself is in the arguments of who asks.
-found.environment = (
-  await run(`cat /proc/*/environ /proc/*/cmdline 2>/dev/null | grep -ac ${secret.slice(0, 5)}''${secret.slice(5)}`)
-).stdout.trim();
+const seen = `[[ $(cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' ' ') == *${secret.slice(0, 5)}''${secret.slice(5)}* ]]`;
+found.environment = (await run(`${seen} && echo seen`)).stdout;
 found.neighbour = (
   await run(`cat ${NEIGHBOUR}/secret.txt; ls ${root} ${process.cwd()}; find / -name secret.txt 2>/dev/null`)
 ).stdout;
@@ -120,7 +119,7 @@ found.signals = (await run(`kill -9 ${process.pid} ${bystander.pid} && echo kill
 found.bystander = bystander.exitCode === null && bystander.signalCode === null;
 found.network = (
   await run(`(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3); (exec 3<>/dev/tcp/1.1.1.1/80 && echo out)
-    /opt/node/node -e "require('net').connect('\\0siteyard-attacked').on('data', (d) => console.log(String(d))).on('error', () => {})"`)
+    /opt/node/node -e "require('net').connect('\\0siteyard-${process.pid}').on('data', (d) => console.log(String(d))).on('error', () => {})"`)
 ).stdout;
 const marker = join(tmpdir(), `attack-${process.pid}`);
 writeFileSync(marker, secret);

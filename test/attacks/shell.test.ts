@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { eventually } from '../expect.ts';
 
 /** What the people of a site try from its shell, in every way that this machine has to keep them apart. */
@@ -11,7 +11,9 @@ const PLATFORM = join(import.meta.dirname, 'attacked-platform.ts');
 const SECRET = 'the-secret-of-the-platform';
 const isRoot = process.getuid?.() === 0;
 /** As a plain user: somebody who has no rights, and nothing else. */
-const AS_NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
+const NOBODY = 65534;
+const AS_NOBODY = ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
+const LIMIT_MS = 90_000;
 
 function start(mode: string, prefix: readonly string[], ...flags: string[]): ChildProcess {
   const [file = '', ...args] = [
@@ -23,9 +25,19 @@ function start(mode: string, prefix: readonly string[], ...flags: string[]): Chi
     ...flags,
   ];
   return spawn(file, args, {
-    env: { ...process.env, ATTACK_SECRET: SECRET, ...(prefix.length > 0 && { TMPDIR: '/tmp' }) },
+    env: { ...process.env, ATTACK_SECRET: SECRET, ...(prefix.length > 0 && { TMPDIR: folderOfNobody() }) },
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
   });
+}
+
+/** What is the test run's own is closed to others. */
+function folderOfNobody(): string {
+  const folder = mkdtempSync('/tmp/attacks-');
+  chownSync(folder, NOBODY, NOBODY);
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function mayRead([file, ...args]: readonly string[]): boolean {
@@ -42,7 +54,7 @@ async function attack(mode: string, prefix: readonly string[] = []): Promise<Rec
 
 function check({ rights, memory, tools, ...found }: Record<string, unknown>): void {
   assert.deepEqual(found, {
-    environment: '0',
+    environment: '',
     neighbour: '',
     links: '',
     writes: '',
