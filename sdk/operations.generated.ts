@@ -579,6 +579,24 @@ export type ReplayedDeliveries = {
 export type SessionUrl = {
   url: string;
 };
+export type ShellResult = {
+  exit_code: number;
+  stdout: string;
+  stderr: string;
+  duration_ms: number;
+  truncated: boolean;
+  restore_point: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  restore_point_before: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  backup_failure: string | null;
+};
 export type Site = {
   id: string;
   fqdn: string;
@@ -1236,6 +1254,15 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
+  runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
+      cmd?: string | null;
+      cwd?: string | null;
+      auto_track_dir?: string | null;
+      stage?: boolean | null;
+      snapshot_first?: boolean | null;
+      stdin?: string | null;
+    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
@@ -1648,6 +1675,7 @@ export const ROUTES = {
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
   listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
   createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },

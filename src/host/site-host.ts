@@ -8,6 +8,7 @@ import type {
   FirstContent,
   OutgoingMail,
   RunningSite,
+  ShellKind,
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
@@ -55,6 +56,8 @@ export interface HostedSpec extends SiteSpec, Place {}
 interface SiteLife {
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(at: Place): Promise<{ coreVersion: string; phpVersion: string }>;
+  /** What the sites have as their shell there. */
+  shell(at: Place): Promise<ShellKind>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */

@@ -50,6 +50,8 @@ export interface Runtime {
   /** Every site that this runtime keeps anything of, archived or not. */
   list(): Promise<string[]>;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
+  /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
+  readonly shell: ShellKind;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
@@ -78,6 +80,8 @@ export interface Runtime {
   readonly standbyReady: number;
   close(): Promise<void>;
 }
+
+export type ShellKind = 'bash' | 'limited';
 
 export interface SiteSpec {
   id: string;
@@ -222,6 +226,8 @@ export interface CommandResult {
   stderr: string;
   truncated: boolean;
   durationMs: number;
+  /** Nothing ran: there is no such folder to start in. */
+  isCwdMissing?: true;
 }
 
 /** A value as both SQLite and MariaDB know it. */

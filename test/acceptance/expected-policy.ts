@@ -64,6 +64,7 @@ getSiteCdn                           401       404     200     200    200    200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
+runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
 createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
@@ -238,6 +239,7 @@ getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
+runSiteCommand  params.fqdn                    404 site.not_found
 
 listExternalPaths   params.fqdn                404 site.not_found
 createExternalPath  params.fqdn                404 site.not_found

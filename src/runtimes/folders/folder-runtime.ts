@@ -6,14 +6,19 @@ import type {
   Adaptation,
   ArchivedSite,
   ArchiveSource,
+  Command,
+  CommandResult,
   OutgoingMail,
   RunningSite,
   RuntimeListener,
+  ShellKind,
   SiteDatabase,
   SiteHealth,
   SiteSpec,
   SiteStorage,
 } from '#runtimes/runtime.ts';
+import { Shell, type ShellOptions } from '#runtimes/shell/shell.ts';
+import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
 import { ImportFolders } from './import-process.ts';
@@ -31,7 +36,17 @@ export abstract class FolderRuntime {
   protected readonly suspended = new SuspendedSites();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
-  constructor(dataDir: string, log: Log) {
+  protected readonly shells: Shell;
+
+  constructor({ dataDir, log, sandbox }: { dataDir: string; log: Log; sandbox: ShellOptions['sandbox'] }) {
+    this.shells = new Shell({
+      dataDir,
+      log,
+      sandbox,
+      foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
+      diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
+      exec: (site, command) => this.exec(site, command),
+    });
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
@@ -39,6 +54,7 @@ export abstract class FolderRuntime {
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
   abstract stop(siteId: string): Promise<void>;
+  abstract exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   abstract coreFolder(coreVersion: string): string;
   abstract coreVersions(): Promise<string[]>;
   /** An empty site in a draft, as new ones are. */
@@ -90,6 +106,25 @@ export abstract class FolderRuntime {
 
   #coreThemes(coreVersion: string): string {
     return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
+  }
+
+  get shell(): ShellKind {
+    return this.shells.kind;
+  }
+
+  /** The sandboxes that people of a site work in; undefined where this machine has none. */
+  get siteShells(): SiteShells | undefined {
+    return this.shells.sites;
+  }
+
+  protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
+    this.listeners.touched(site.id);
+    try {
+      return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));
+    } finally {
+      this.listeners.touched(site.id);
+      this.listeners.changed(site.id);
+    }
   }
 
   suspend(siteId: string): Promise<() => void> {
