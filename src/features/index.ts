@@ -31,6 +31,7 @@ import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { templateFeature } from './template/template.feature.ts';
+import { terminalFeature } from './terminal/terminal.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
 import { usageFeature } from './usage/usage.feature.ts';
@@ -49,6 +50,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  terminalFeature,
   externalPathFeature,
   domainFeature,
   gitAccountFeature,

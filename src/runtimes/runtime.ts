@@ -50,6 +50,11 @@ export interface Runtime {
   /** Every site that this runtime keeps anything of, archived or not. */
   list(): Promise<string[]>;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
+  /**
+   * Opens a shell of the site at a terminal, in its sandbox. SiteFailure where there is none to be had (`start`), or some work
+   * has the site to itself (`stopped`).
+   */
+  terminal(site: SiteSpec, size: TerminalSize): Promise<Terminal>;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
@@ -209,6 +214,26 @@ export interface CommandResult {
   stderr: string;
   truncated: boolean;
   durationMs: number;
+}
+
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+/** A shell that somebody sits at. It ends with whatever ends the site's processes, and leaves nothing behind. */
+export interface Terminal {
+  /** Hands over what is to be shown, as it comes. */
+  onOutput(take: (bytes: Buffer) => void): void;
+  write(bytes: Buffer): void;
+  resize(size: TerminalSize): void;
+  /** Whoever writes to the terminal waits until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it at once, with all that it started. */
+  end(): void;
+  /** Resolves with the exit code of the shell. */
+  readonly ended: Promise<number>;
 }
 
 /** A value as both SQLite and MariaDB know it. */

@@ -13,7 +13,11 @@ import type {
   SiteHealth,
   SiteSpec,
   SiteStorage,
+  Terminal,
+  TerminalSize,
 } from '#runtimes/runtime.ts';
+import { BareSandbox } from '#runtimes/shell/bare-sandbox.ts';
+import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
 import { ImportFolders } from './import-process.ts';
@@ -29,12 +33,15 @@ export abstract class FolderRuntime {
   readonly #imports: ImportFolders;
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
+  protected readonly terminals: SiteTerminals;
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   constructor(dataDir: string, log: Log) {
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
+    const sandbox = new BareSandbox(join(dataDir, 'terminals'), (siteId) => this.folders.content(siteId));
+    this.terminals = new SiteTerminals((site, wish) => sandbox.enter(site, wish), this.listeners);
   }
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
@@ -85,12 +92,22 @@ export abstract class FolderRuntime {
     return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
   }
 
+  async terminal(site: SiteSpec, size: TerminalSize): Promise<Terminal> {
+    const requireOpen = () => this.suspended.requireOpen(site.id);
+    requireOpen();
+    return this.terminals.open(site, size, requireOpen);
+  }
+
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.end(siteId));
+    return this.suspended.suspend(siteId, () => this.#endAll(siteId));
+  }
+
+  async #endAll(siteId: string): Promise<void> {
+    await Promise.all([this.end(siteId), this.terminals.end(siteId)]);
   }
 
   async archive(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await this.#endAll(siteId);
     await this.folders.archive(siteId);
   }
 
@@ -100,7 +117,7 @@ export abstract class FolderRuntime {
   }
 
   async delete(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await this.#endAll(siteId);
     await this.folders.delete(siteId);
   }
 

@@ -222,9 +222,9 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     return this.#pool.standbyReady;
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     clearInterval(this.#updates);
-    return this.#pool.close();
+    await Promise.all([this.terminals.close(), this.#pool.close()]);
   }
 
   /** A platform without sites needs no warm PHP, and its memory is better left alone. */
