@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 /**
  * Where a site runs. A driver keeps a site's content and database, runs its PHP and knows nothing of teams, plans or
@@ -196,13 +196,24 @@ export class SiteFailure extends Error {
 }
 
 export interface Command {
-  /** The program and its arguments; `wp` is WordPress' own. Nothing passes through a shell. */
+  /** The program and its arguments: `wp` is WordPress' own, `php` is PHP, `bash` is what the driver has of a shell. */
   args: readonly [string, ...string[]];
+  /** Where it starts, as the site sees it: below its wp-content where it does not begin with a slash. */
+  cwd?: string;
+  /** What it can read. A stream is read when the program first reads. */
+  stdin?: string | Readable;
+  env?: Record<string, string>;
+  /** Somebody looks at what it writes, who likes colours. */
+  isTerminal?: boolean;
   timeoutMs: number;
   /** Each stream is cut at this length. */
   maxOutputBytes: number;
   /** Told what it writes as it comes, within the same limit; the command waits for whoever is slow to take it. */
   onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => Promise<void> | void;
+  /** False where whoever is told as it comes has it then. */
+  keepsOutput?: boolean;
+  /** What the site may take up in all while a shell runs, which ends where it takes more. */
+  maxDiskBytes?: number;
   signal?: AbortSignal;
   /** Runs although the site is suspended: it is part of the work that has the site to itself. */
   asHolder?: boolean;

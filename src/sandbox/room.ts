@@ -135,7 +135,7 @@ export class Room {
   }
 }
 
-function bindLine({ from, isWritable }: Pick<Shown, 'from' | 'isWritable'>, target: string): string {
+function bindLine({ from, isWritable }: Shown, target: string): string {
   return line(from, target, 'none', isWritable ? 'bind,nosuid,nodev' : 'rbind,ro,nosuid,nodev');
 }
 

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processesOf } from './processes.ts';
+
+const END_LIMIT_MS = 5_000;
+const LOOK_AGAIN_MS = 10;
+
+/** Ends every process whose arguments name the path, with all that they started; resolves when nothing of it is left. */
+export async function endAllNaming(path: string): Promise<void> {
+  const deadline = performance.now() + END_LIMIT_MS;
+  // Whoever was forked while we looked is found by the next look.
+  for (let pids = processesNaming(path); pids.length > 0; pids = processesNaming(path)) {
+    await endTrees(pids, deadline);
+  }
+}
+
+/** Ends a sandbox by the pid that was spawned for it. */
+export function endTree(pid: number): Promise<void> {
+  return endTrees([pid], performance.now() + END_LIMIT_MS);
+}
+
+async function endTrees(roots: readonly number[], deadline: number): Promise<void> {
+  let pids = roots.flatMap(processesOf);
+  // The first process of a namespace takes the rest with it, at once: no fork outruns that.
+  for (const pid of pids) kill(pid);
+  for (pids = pids.filter(isThere); pids.length > 0; pids = pids.filter(isThere)) {
+    if (performance.now() > deadline) throw new Error('a sandbox does not end');
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+function processesNaming(path: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(
+      (pid) =>
+        pid > 0 &&
+        pid !== process.pid &&
+        readText(`/proc/${pid}/cmdline`)
+          .split('\0')
+          .some((argument) => argument.startsWith(path)),
+    );
+}
+
+/** What has ended and waits for its parent to notice runs no more. */
+function isThere(pid: number): boolean {
+  const state = /^\d+ \(.*\) (\w)/s.exec(readText(`/proc/${pid}/stat`))?.[1];
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended in this very moment.
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
