@@ -168,7 +168,9 @@ interface SocketOperation<P extends TProperties, Q extends TProperties, Subject,
   extends Declaration<P, Q, TSchema, Subject> {
   method: 'GET';
   /** Where the request shows a ticket instead of a credential. A page of another site can not use one. */
-  redeem?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>): Promise<Redeemed<Prepared>>;
+  redeem?(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>,
+  ): Promise<Redeemed<Prepared>>;
   connect(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject, Prepared>,
     upgrade: Upgrade,

@@ -4,7 +4,7 @@ import type { Upgrade } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { recordSiteEvent, specOf } from '#features/instance/instance.ts';
 import type { TerminalEnd } from '#host/site-host.ts';
-import { type SiteFailure, type TerminalSize } from '#runtimes/runtime.ts';
+import type { SiteFailure, TerminalSize } from '#runtimes/runtime.ts';
 import { watchWhileAlone } from './left-alone.ts';
 import { CLOSED, MAX_MESSAGE_BYTES, readMessage, type ToPage } from './terminal.protocol.ts';
 import { issueTicket, type Seat, stillMay } from './terminal.ts';
@@ -175,5 +175,8 @@ function noteOpened(db: Services['db'], caller: Caller, { site }: Seat): Promise
 
 /** A reason has 123 bytes (RFC 6455, 5.5). */
 function cut(message: string): string {
-  return Buffer.from(message).subarray(0, 120).toString().replace(/\uFFFD+$/, '');
+  return Buffer.from(message)
+    .subarray(0, 120)
+    .toString()
+    .replace(/\uFFFD+$/, '');
 }

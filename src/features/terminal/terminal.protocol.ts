@@ -2,10 +2,7 @@
  * What is spoken over the socket of a terminal. What is to be shown comes as binary frames; all else is text, JSON with its kind in
  * `t`. The page says how much it has drawn (`ack`), and is told no more than 256 KB ahead of that.
  */
-export type FromPage =
-  | { t: 'in'; d: string }
-  | { t: 'size'; columns: number; rows: number }
-  | { t: 'ack'; n: number };
+export type FromPage = { t: 'in'; d: string } | { t: 'size'; columns: number; rows: number } | { t: 'ack'; n: number };
 
 export type ToPage =
   /** The first message: the place of the byte that comes next. Where it is not where the page is, the page begins anew. */

@@ -44,16 +44,17 @@ export const SocketQuery = Type.Object({
   columns: Type.Optional(Screen(500)),
   rows: Type.Optional(Screen(300)),
   from: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'How many bytes of it were seen already' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'How many bytes of it were seen already',
+    }),
   ),
 });
 export type SocketQuery = Static<typeof SocketQuery>;
 
 export const terminalNotFound = failure('terminal.not_found', 404, 'The terminal has ended, or it is not yours.');
 export const ticketRefused = failure('terminal.ticket_refused', 403, 'The ticket was used already, or is too old.');
-export const tooManyTerminals = failure(
-  'terminal.too_many',
-  429,
-  'The team has 30 terminals open; close some first.',
-  { headers: { 'retry-after': '30' } },
-);
+export const tooManyTerminals = failure('terminal.too_many', 429, 'The team has 30 terminals open; close some first.', {
+  headers: { 'retry-after': '30' },
+});

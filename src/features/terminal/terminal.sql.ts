@@ -20,7 +20,9 @@ export async function insertTicket(
 /** Takes the ticket away: of two who show it at once, one has it. */
 export async function takeTicket(db: Db, hash: Buffer): Promise<Ticket | undefined> {
   const { rows } = await sql<Ticket & { is_expired: boolean }>`
-    delete from terminal_tickets where ticket_hash = ${hash} returning *, expires_at <= now() as is_expired`.execute(db);
+    delete from terminal_tickets where ticket_hash = ${hash} returning *, expires_at <= now() as is_expired`.execute(
+    db,
+  );
   const [ticket] = rows;
   return ticket && !ticket.is_expired ? ticket : undefined;
 }

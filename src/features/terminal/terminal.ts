@@ -8,7 +8,7 @@ import { goesOn, requireIdle } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { OpenTerminal, TerminalTicket } from './terminal.schema.ts';
 import { terminalNotFound, ticketRefused, tooManyTerminals } from './terminal.schema.ts';
-import { insertTicket, takeTicket, type Ticket } from './terminal.sql.ts';
+import { insertTicket, type Ticket, takeTicket } from './terminal.sql.ts';
 
 const TICKET_SECONDS = 30;
 /** For as long as a page may be open that can not ask for another one; it counts only while its credential and its terminal do. */
@@ -111,9 +111,6 @@ const maySit = (caller: Caller, site: SiteRow) => hasRole(caller, site.team_id, 
 
 /** Whether somebody who sits at a terminal of the site still may. */
 export async function stillMay(services: Services, caller: Caller, siteId: string): Promise<boolean> {
-  const [now, site] = await Promise.all([
-    services.credentials.renew(caller),
-    findSiteById(services.db, siteId),
-  ]);
+  const [now, site] = await Promise.all([services.credentials.renew(caller), findSiteById(services.db, siteId)]);
   return now !== undefined && site !== undefined && maySit(now, site);
 }

@@ -9,8 +9,7 @@ export type EnterSandbox = (
   wish: { args: readonly string[]; env?: Record<string, string> },
 ) => Promise<{ spawn: Spawn; leave(): Promise<void> }>;
 
-const LOGIN = ['/bin/bash', '-i'];
-const COLOURS = { COLORTERM: 'truecolor' };
+const SHELL = ['/bin/bash', '-i'];
 /** A program that shows nothing may write to the site all the same. */
 const TOUCH_MS = 30_000;
 
@@ -27,7 +26,7 @@ export class SiteTerminals {
   }
 
   async open(site: SiteSpec, size: TerminalSize, requireOpen: () => void): Promise<Terminal> {
-    const { spawn, leave } = await this.#enter(site, { args: LOGIN, env: COLOURS });
+    const { spawn, leave } = await this.#enter(site, { args: SHELL, env: environmentOf(site) });
     try {
       // Some work may have taken the site meanwhile.
       requireOpen();
@@ -75,4 +74,10 @@ export class SiteTerminals {
       });
     this.#open.set(siteId, open.set(terminal, gone));
   }
+}
+
+/** The name of the site in front of each line: whoever has several windows open must see which one they type into. */
+function environmentOf({ url }: SiteSpec): Record<string, string> {
+  const prompt = `\\[\\e[32m\\]${new URL(url).hostname}\\[\\e[0m\\]:\\[\\e[34m\\]\\w\\[\\e[0m\\] $ `;
+  return { TERM: 'xterm-256color', COLORTERM: 'truecolor', PS1: prompt, PROMPT_DIRTRIM: '2' };
 }
