@@ -70,7 +70,7 @@ suite('a shell', () => {
     terminal.type('sleep 43210\r');
     await eventually(async () => runs('43210'));
     await terminal.expect('Stopped', '\x1a');
-    await terminal.expect('\nsleep 43210', 'fg\r');
+    await terminal.expect('\rsleep 43210', 'fg\r');
     await terminal.expect('^C', '\x03');
     await terminal.expect('130', 'echo $?\r');
     terminal.type('exit\r');
