@@ -164,7 +164,7 @@ suite('a ticket', () => {
     const release = await holdSite(app, site.id, 'restoring');
     await assert.rejects(ticketFor(ada), refused(409, 'site.busy'));
     await release();
-    await eventually(async () => (await visit(app, site.fqdn)).status === 200);
+    await eventually(async () => (await visit(app, site.fqdn, '/')).status === 200);
   });
 });
 

@@ -79,5 +79,5 @@ export class SiteTerminals {
 /** The name of the site in front of each line: whoever has several windows open must see which one they type into. */
 function environmentOf({ url }: SiteSpec): Record<string, string> {
   const prompt = `\\[\\e[32m\\]${new URL(url).hostname}\\[\\e[0m\\]:\\[\\e[34m\\]\\w\\[\\e[0m\\] $ `;
-  return { TERM: 'xterm-256color', COLORTERM: 'truecolor', PS1: prompt, PROMPT_DIRTRIM: '2' };
+  return { TERM: 'xterm-256color', COLORTERM: 'truecolor', PS1: prompt, PROMPT_DIRTRIM: '1' };
 }

@@ -1,7 +1,17 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
-import { ChevronDownIcon, ChevronUpIcon, CloseIcon, MinusIcon, PlusIcon, ReaderIcon, SearchIcon } from '../ui/icons.ts';
+import {
+  ChevronDownIcon,
+  ChevronUpIcon,
+  CloseIcon,
+  CopyIcon,
+  MinusIcon,
+  PasteIcon,
+  PlusIcon,
+  ReaderIcon,
+  SearchIcon,
+} from '../ui/icons.ts';
 import { controlStyle } from '../ui/input.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ConnectionState } from './connection.ts';
@@ -38,16 +48,16 @@ export function TerminalBar({ screen, state, settings, onChange, action }: Termi
     screen?.terminal.focus();
   };
   return (
-    <div className="flex flex-wrap items-center gap-x-1 gap-y-2 pb-2">
+    <div className="flex flex-wrap items-center gap-y-2 pb-2 sm:gap-x-1">
       <p role="status" className="mr-auto flex items-center gap-2 pr-2 text-muted">
         <span aria-hidden="true" className={cx('size-2 rounded-full', DOTS[state.kind])} />
         {WORDS[state.kind]}
       </p>
-      <Button variant="ghost" size="sm" onClick={() => screen && copy(screen)}>
-        Copy
+      <Button variant="ghost" size="icon" aria-label="Copy" onClick={() => screen && copy(screen)}>
+        <CopyIcon />
       </Button>
-      <Button variant="ghost" size="sm" onClick={() => screen && paste(screen)}>
-        Paste
+      <Button variant="ghost" size="icon" aria-label="Paste" onClick={() => screen && paste(screen)}>
+        <PasteIcon />
       </Button>
       <Button
         variant="ghost"

@@ -10,6 +10,7 @@ export {
   ChevronsUpDown as ChevronsIcon,
   ChevronUp as ChevronUpIcon,
   CircleCheck as CheckCircleIcon,
+  ClipboardPaste as PasteIcon,
   Copy as CopyIcon,
   CornerDownRight as PathIcon,
   Ellipsis as MoreIcon,
