@@ -5,8 +5,12 @@ export class SuspendedSites {
   /** A mark for each work. */
   readonly #marks = new Map<string, Set<symbol>>();
 
+  isSuspended(siteId: string): boolean {
+    return this.#marks.has(siteId);
+  }
+
   requireOpen(siteId: string): void {
-    if (this.#marks.has(siteId)) throw new SiteFailure('stopped', 'The site is being worked on.');
+    if (this.isSuspended(siteId)) throw new SiteFailure('stopped', 'The site is being worked on.');
   }
 
   /** Nothing of the site starts from here on; `end` ends what runs. The returned function lets it go. */

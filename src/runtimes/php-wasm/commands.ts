@@ -1,12 +1,16 @@
-import type { Readable } from 'node:stream';
-import { TIMEOUT_EXIT_CODE, UNKNOWN_EXIT_CODE } from '#runtimes/commands.ts';
+import { CollectedOutput } from '#runtimes/collected-output.ts';
+import { inputReader, TIMEOUT_EXIT_CODE, UNKNOWN_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
 
-/** PHP programs that a command can name; there is no other program in this world. */
+/** PHP programs that a command can name. */
 const WP_CLI = '/site/wp-cli/wp-cli.phar';
-const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--no-color'];
+const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--require=/site/platform/wp-cli/commands.php'];
+const NO_COLOR = '--no-color';
+const START_FOLDER = '/site/wordpress';
+/** As PHP says it of itself after a fatal error. */
+const BROKEN_EXIT_CODE = 255;
 
 /** What is said of a command that names no such program; nothing has to start for that. */
 export function refuseUnknown({ args: [program] }: Command): CommandResult | undefined {
@@ -15,7 +19,7 @@ export function refuseUnknown({ args: [program] }: Command): CommandResult | und
   return { exitCode: UNKNOWN_EXIT_CODE, stdout: '', stderr, truncated: false, durationMs: 0 };
 }
 
-/** Runs one command of a site in a process of its own, which ends with it. */
+/** Runs one command of a site in a process that has no other then. It may be used again where it is alive afterwards. */
 export async function runCommand(
   worker: WorkerProcess,
   siteFolder: string,
@@ -24,57 +28,42 @@ export async function runCommand(
   ownCall: OwnCall,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
-  const [program, ...rest] = command.args;
-  const args = program === 'wp' ? [WP_CLI, ...WP_FLAGS, ...rest] : rest;
-  const result = (exitCode: number, stdout: Output, stderr: Output, complaint = ''): CommandResult => ({
+  const { cwd = START_FOLDER, env = {} } = command;
+  const stdout = new CollectedOutput(worker.output.stdout, 'stdout', command, worker.received.stdout);
+  const stderr = new CollectedOutput(worker.output.stderr, 'stderr', command, worker.received.stderr);
+  const result = (exitCode: number, complaint = ''): CommandResult => ({
     exitCode,
     stdout: stdout.text,
     stderr: complaint + stderr.text,
     truncated: stdout.truncated || stderr.truncated,
     durationMs: Date.now() - startedAt,
   });
-  const stdout = collect(worker.output.stdout, command.maxOutputBytes, (chunk) => command.onOutput?.('stdout', chunk));
-  const stderr = collect(worker.output.stderr, command.maxOutputBytes, (chunk) => command.onOutput?.('stderr', chunk));
+  worker.nextInput = inputReader(command.stdin);
   const stop = () => worker.kill('timeout', 'The command took too long.');
-  const timer = setTimeout(stop, command.timeoutMs);
+  const timer = setTimeout(stop, Math.min(command.timeoutMs, LONGEST_TIMER_MS));
   command.signal?.addEventListener('abort', stop, { once: true });
   if (command.signal?.aborted) stop();
   try {
-    const exitCode = await worker.run(siteFolder, site, { args, env: {} }, ownCall);
-    return result(exitCode, await stdout, await stderr);
+    const end = await worker.run(siteFolder, site, { args: argsOf(command), cwd, env }, ownCall);
+    await Promise.all([stdout.until(end.stdoutBytes), stderr.until(end.stderrBytes)]);
+    return result(end.code);
   } catch (error) {
-    if (!(error instanceof SiteFailure)) throw error;
-    return result(TIMEOUT_EXIT_CODE, await stdout, await stderr, `${error.message}\n`);
-  } finally {
     // Where it could not even be told what to run, it would wait for ever.
     worker.kill('stopped', 'The command is over.');
+    if (!(error instanceof SiteFailure)) throw error;
+    await Promise.all([stdout.until(), stderr.until()]);
+    await command.onOutput?.('stderr', Buffer.from(`${error.message}\n`));
+    return result(error.reason === 'crash' ? BROKEN_EXIT_CODE : TIMEOUT_EXIT_CODE, `${error.message}\n`);
+  } finally {
+    worker.received.stdout = stdout.readBytes;
+    worker.received.stderr = stderr.readBytes;
     clearTimeout(timer);
     command.signal?.removeEventListener('abort', stop);
   }
 }
 
-interface Output {
-  text: string;
-  truncated: boolean;
-}
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-async function collect(
-  stream: Readable,
-  limitBytes: number,
-  tell: (chunk: Buffer) => Promise<void> | void,
-): Promise<Output> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let truncated = false;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const room = limitBytes - length;
-    truncated ||= chunk.length > room;
-    if (room > 0) {
-      const taken = chunk.subarray(0, room);
-      chunks.push(taken);
-      await tell(taken);
-    }
-    length += Math.min(chunk.length, room);
-  }
-  return { text: Buffer.concat(chunks).toString(), truncated };
+function argsOf({ args: [program, ...rest], isTerminal }: Command): string[] {
+  return program === 'wp' ? [WP_CLI, ...WP_FLAGS, ...(isTerminal ? [] : [NO_COLOR]), ...rest] : rest;
 }

@@ -188,7 +188,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     requireOpen();
     const refusal = refuseUnknown(command);
     if (refusal) return refusal;
-    const worker = await this.#pool.runner(site.coreVersion);
+    const fingerprint = JSON.stringify(site);
+    const mode = command.args[0] === 'wp' ? 'wp' : 'run';
+    const kept = mode === 'wp' ? this.#pool.runners.take(site.id, fingerprint) : undefined;
+    const worker = kept ?? (await this.#pool.runner(site.coreVersion, mode));
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
     this.listeners.touched(site.id);
@@ -202,8 +205,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
       return result;
     } finally {
-      worker.kill('stopped', 'The command is over.');
       running.delete(worker);
+      const isOpen = !command.asHolder && !this.suspended.isSuspended(site.id);
+      if (mode === 'wp' && isOpen) this.#pool.runners.keep(site.id, fingerprint, worker);
+      else worker.kill('stopped', 'The command is over.');
       if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
       this.listeners.touched(site.id);
       this.listeners.changed(site.id);
@@ -271,7 +276,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   /** A program of ours in a site that is none yet. */
   async #runInImage(coreVersion: string, siteFolder: string, program: string): Promise<CommandResult> {
-    const worker = await this.#pool.runner(coreVersion);
+    const worker = await this.#pool.runner(coreVersion, 'run');
     const command: Command = { args: ['php', program], timeoutMs: 120_000, maxOutputBytes: 100_000 };
     return runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
   }

@@ -9,6 +9,14 @@ export interface RequestEnd {
   changed: boolean;
 }
 
+/** How a command ended, and what its process has written in all by then. */
+export interface CommandEnd {
+  code: number;
+  stdoutBytes: number;
+  stderrBytes: number;
+  memoryBytes: number;
+}
+
 /** One message of PHP's error log. */
 export interface LogMessage {
   atMs: number;
@@ -20,7 +28,8 @@ export type WorkerMessage =
   | { type: 'begin'; request: string | null }
   | { type: 'log'; messages: LogMessage[] }
   | ({ type: 'end' } & RequestEnd)
-  | { type: 'exit'; code: number };
+  | { type: 'input' }
+  | ({ type: 'exit' } & CommandEnd);
 
 /**
  * The process runs a customer's code, if only in WebAssembly: what comes out of it is taken for what we expect only where it is.
@@ -32,8 +41,10 @@ export function readMessage(said: unknown): WorkerMessage | undefined {
     case 'booted':
     case 'warmed':
     case 'serving':
-    case 'exit':
+    case 'input':
       return message;
+    case 'exit':
+      return isCommandEnd(message) ? message : undefined;
     case 'begin':
       return message.request === null || typeof message.request === 'string' ? message : undefined;
     case 'log':
@@ -48,6 +59,10 @@ export function readMessage(said: unknown): WorkerMessage | undefined {
 function isLogMessage(message: LogMessage | null): boolean {
   const isTime = Math.abs(Number(message?.atMs) - Date.now()) < 24 * 3_600_000;
   return isTime && typeof message?.text === 'string';
+}
+
+function isCommandEnd({ code, stdoutBytes, stderrBytes, memoryBytes }: CommandEnd): boolean {
+  return [code, stdoutBytes, stderrBytes, memoryBytes].every(Number.isSafeInteger);
 }
 
 function isEnd({ memoryBytes, outbox }: RequestEnd): boolean {

@@ -4,6 +4,7 @@ import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite, type Need } from './awake-site.ts';
 import { StandbyWorkers } from './standby-workers.ts';
+import { WarmRunners } from './warm-runners.ts';
 import type { LogMessage, RequestEnd } from './worker-message.ts';
 import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
@@ -81,6 +82,8 @@ export class WorkerPool {
   readonly #events: PoolEvents;
   readonly #workers: Workers;
   readonly #standby: StandbyWorkers;
+  /** Those that ran a command and may run the next one. */
+  readonly runners = new WarmRunners();
   readonly #awake = new Map<string, KnownSite>();
   /** Sites that are on their way out. Several may be of one id: each time that its description changes, it is another. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
@@ -158,13 +161,13 @@ export class WorkerPool {
   /** Resolves when no process of the site is left, those of an earlier description included. */
   async stop(siteId: string): Promise<void> {
     const known = this.#awake.get(siteId);
-    await Promise.all([known && this.#forget(known), ...(this.#stopping.get(siteId) ?? [])]);
+    await Promise.all([known && this.#forget(known), this.runners.end(siteId), ...(this.#stopping.get(siteId) ?? [])]);
   }
 
-  /** A worker for one command, not for visitors. */
-  async runner(coreVersion: string): Promise<WorkerProcess> {
+  /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
+  async runner(coreVersion: string, mode: 'run' | 'wp'): Promise<WorkerProcess> {
     await this.#makeRoom();
-    const worker = await this.#workers.spawn(coreVersion, 'run');
+    const worker = await this.#workers.spawn(coreVersion, mode);
     await worker.booted();
     return worker;
   }
@@ -300,6 +303,7 @@ export class WorkerPool {
 
   /** True where a process has ended for somebody else. */
   async #giveWay(): Promise<boolean> {
+    if (await this.runners.drop()) return true;
     const sites = [...this.#awake.values()];
     const idleExtra = sites
       .filter(({ site }) => site.extraIdleSince !== undefined)

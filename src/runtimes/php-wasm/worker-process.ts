@@ -9,7 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { programFile } from '#core/program.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
-import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } from './worker-message.ts';
+import {
+  type CommandEnd,
+  type LogMessage,
+  type RequestEnd,
+  readMessage,
+  type WorkerMessage,
+} from './worker-message.ts';
 
 /**
  * One operating-system process with one PHP in it (worker/, a program of its own). It sees the shared folders and its
@@ -18,7 +24,7 @@ import { type LogMessage, type RequestEnd, readMessage, type WorkerMessage } fro
 export interface WorkerOptions {
   /** The slot's folder, which must not exist yet. */
   slot: string;
-  mode: 'serve' | 'run';
+  mode: 'serve' | 'run' | 'wp';
   phpVersion: string;
   ini: Record<string, string>;
   shared: readonly (readonly [path: string, folder: string])[];
@@ -73,15 +79,18 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
-  /** Null while it runs, and where a signal ended it. */
-  exitCode: number | null = null;
   /** As last seen: after each request, and once a second. */
   memoryBytes = 0;
   #booted: Promise<void> | undefined;
+  #hasSite = false;
   /** With the method and path of the request; an offline site does not say. */
   onBegin: (request: string | null) => void = () => {};
   onLog: (messages: LogMessage[]) => void = () => {};
   onEnd: (end: RequestEnd) => void = () => {};
+  /** What a command reads, a part at a time; nothing is the end. */
+  nextInput: () => Promise<Uint8Array> = async () => new Uint8Array();
+  /** What was read of its output by now, of all commands. */
+  readonly received = { stdout: 0, stderr: 0 };
 
   constructor(options: WorkerOptions) {
     const { slot, mode, phpVersion, ini, shared, allowedNetworks, compiler, log } = options;
@@ -116,9 +125,11 @@ export class WorkerProcess {
         PROGRAM,
         JSON.stringify({ mode, phpVersion, ini, shared, slot, allowedNetworks }),
       ],
-      { cwd: slot, env: { TZ: 'UTC' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+      { cwd: slot, env: { TZ: 'UTC' }, stdio: [mode === 'serve' ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'] },
     );
     notePid(slot, this.#child);
+    // Whoever is gone reads no more.
+    this.#child.stdin?.on('error', () => {});
     if (mode === 'serve') this.#logOutput();
     this.#child.on('message', (said: unknown) => {
       const message = readMessage(said);
@@ -127,6 +138,7 @@ export class WorkerProcess {
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
+      else if (message.type === 'input') void this.#giveInput();
       else if (message.type === 'end') {
         this.memoryBytes = message.memoryBytes;
         this.onEnd(message);
@@ -134,7 +146,6 @@ export class WorkerProcess {
     });
     this.closed = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
-        this.exitCode = code;
         this.#ended(`it ended with ${signal ?? code}`);
         resolve();
       });
@@ -183,19 +194,32 @@ export class WorkerProcess {
     await reply;
   }
 
-  /** Runs a PHP program on a site; resolves with its exit code. */
+  /** Runs a PHP program on a site, always the same one. What it wrote may still be on its way when it has ended. */
   async run(
     siteFolder: string,
     site: WorkerSite,
-    command: { args: string[]; env: Record<string, string> },
+    command: { args: string[]; cwd: string; env: Record<string, string> },
     ownCall: OwnCall,
-  ): Promise<number> {
-    symlinkSync(siteFolder, join(this.slot, site.folder));
-    await this.#openOwnDoor(site, ownCall);
+  ): Promise<CommandEnd> {
+    if (!this.#hasSite) {
+      this.#hasSite = true;
+      symlinkSync(siteFolder, join(this.slot, site.folder));
+      await this.#openOwnDoor(site, ownCall);
+    }
+    const { promise: ended, resolve } = Promise.withResolvers<CommandEnd>();
+    const listen = (message: WorkerMessage) => message.type === 'exit' && resolve(message);
+    this.#heard.on('message', listen);
     this.#child.send({ type: 'run', site, ...command });
-    await this.closed;
-    if (this.exitCode === null) throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
-    return this.exitCode;
+    const end = await Promise.race([ended, this.closed]).finally(() => this.#heard.off('message', listen));
+    if (end) return end;
+    throw this.failure ?? new SiteFailure('crash', 'The command was ended.');
+  }
+
+  async #giveInput(): Promise<void> {
+    const bytes = await this.nextInput().catch(() => new Uint8Array());
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(bytes.length);
+    this.#child.stdin?.write(Buffer.concat([head, bytes]));
   }
 
   /** For how long it could have run and had no processor. Time that others took is not the site's. */

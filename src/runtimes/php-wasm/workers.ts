@@ -49,6 +49,14 @@ const INI: Record<string, string> = {
   'opcache.revalidate_freq': '0',
 };
 
+/** As PHP's own command line has it. */
+const COMMAND_INI: Record<string, string> = {
+  memory_limit: '512M',
+  implicit_flush: '1',
+  html_errors: '0',
+  max_execution_time: '0',
+};
+
 export class Workers {
   readonly #settings: WorkerSettings;
   readonly #log: Log;
@@ -104,7 +112,7 @@ export class Workers {
     return Math.floor((this.#settings.memoryBudgetBytes - used) / TYPICAL_WORKER_BYTES);
   }
 
-  async spawn(coreVersion: string, mode: 'serve' | 'run'): Promise<WorkerProcess> {
+  async spawn(coreVersion: string, mode: WorkerOptions['mode']): Promise<WorkerProcess> {
     this.#spawning++;
     try {
       const { shared } = await this.#mountsOf(coreVersion);
@@ -115,7 +123,11 @@ export class Workers {
         ...INI,
         // Who wants PHP to start with little work does not want it to think about its programs for long either.
         ...(compiler === 'baseline' && { 'opcache.optimization_level': '0' }),
-        ...(mode === 'run' && { memory_limit: '512M', 'opcache.enable_cli': '0' }),
+        ...(mode !== 'serve' && {
+          ...COMMAND_INI,
+          'opcache.enable_cli': mode === 'wp' ? '1' : '0',
+          'opcache.optimization_level': '0',
+        }),
       };
       const worker = new WorkerProcess({
         slot,

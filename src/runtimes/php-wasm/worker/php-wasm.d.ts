@@ -63,6 +63,7 @@ declare module '@php-wasm/universal' {
     streams: (OpenStream | null | undefined)[];
     mount(type: unknown, options: { root?: string }, path: string): void;
     unmount(path: string): void;
+    open(path: string, flags: number): OpenStream;
     close(stream: OpenStream): void;
     isFIFO(mode: number): boolean;
   }
@@ -77,6 +78,7 @@ declare module '@php-wasm/universal' {
     unlink(path: string): void;
     readFileAsText(path: string): string;
     isFile(path: string): boolean;
+    isDir(path: string): boolean;
     chdir(path: string): void;
     runStream(options: RunOptions): Promise<StreamedResponse>;
     cli(args: string[], options: { env: Record<string, string> }): Promise<StreamedResponse>;

@@ -23,6 +23,8 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
     fileLockManager: new FileLockManagerForPosix(),
     emscriptenOptions: {
       processId: process.pid,
+      // Not this process' own: what a command reads is asked for (input.ts), and nobody else reads anything.
+      stdin: () => null,
       ...(await withSystemCalls(settings.phpVersion, {
         fd_sync: (descriptor) => files.sync(descriptor),
         __syscall_fdatasync: async (descriptor) => -(await files.sync(descriptor)),

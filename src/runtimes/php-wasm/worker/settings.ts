@@ -2,7 +2,8 @@
 
 /** What the program is started with, as JSON in its first argument. */
 export interface Settings {
-  mode: 'serve' | 'run';
+  /** `run`: one program; `wp`: commands of wp-cli, one after another. */
+  mode: 'serve' | 'run' | 'wp';
   phpVersion: '8.3';
   /** php.ini entries. */
   ini: Record<string, string>;
@@ -50,7 +51,7 @@ export type FromParent =
   | { type: 'warm'; site: SiteSettings }
   | { type: 'assign'; site: SiteSettings }
   | { type: 'retire' }
-  | { type: 'run'; site: SiteSettings; args: string[]; env: Record<string, string> };
+  | { type: 'run'; site: SiteSettings; args: string[]; cwd: string; env: Record<string, string> };
 
 /** One message of PHP's error log. */
 export interface LogMessage {
@@ -58,7 +59,10 @@ export interface LogMessage {
   text: string;
 }
 
-/** To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes; what it logs is between them. */
+/**
+ * To the parent. `begin` and `end` bracket PHP's work on one request, however long its reader takes; what it logs is between them. `input`: a
+ * command waits for what it can read. `exit` says how much this process has written by then, so that its reader knows when it has all.
+ */
 export type ToParent =
   | { type: 'booted' }
   | { type: 'warmed' }
@@ -66,7 +70,8 @@ export type ToParent =
   | { type: 'begin'; request: string | null }
   | { type: 'log'; messages: LogMessage[] }
   | { type: 'end'; memoryBytes: number; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
-  | { type: 'exit'; code: number };
+  | { type: 'input' }
+  | { type: 'exit'; code: number; stdoutBytes: number; stderrBytes: number; memoryBytes: number };
 
 export function tell(message: ToParent): void {
   process.send?.(message);
