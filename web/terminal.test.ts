@@ -71,7 +71,6 @@ describe('the terminal', { timeout: 120_000 }, () => {
     await run('mark=kept; echo first-$mark');
     await see('first-kept');
     await shoot('tab-1440');
-    await assertFitsAndAccessible(page, 'the tab');
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('opened a terminal of').first().waitFor();
     await page.getByRole('tab', { name: 'Terminal' }).click();
@@ -83,6 +82,8 @@ describe('the terminal', { timeout: 120_000 }, () => {
     await page.getByText('The shell has ended (3).').waitFor();
     await page.getByRole('button', { name: 'New terminal' }).click();
     await state('Connected');
+    await assertFitsAndAccessible(page, 'the tab');
+    await page.locator('.xterm-helper-textarea').focus();
     await run('exit');
   });
 

@@ -7,6 +7,9 @@ const UNDER_WAY_BYTES = 256 * 1024;
 const GO_ON_BYTES = 64 * 1024;
 /** At least what can be under way, so that nothing is lost with a connection. */
 const KEPT_BYTES = UNDER_WAY_BYTES * 2;
+/** What programs say that have the whole screen to themselves, and when they give it back. */
+const SCREEN_TAKEN = '\x1b[?1049h';
+const SCREEN_GIVEN = '\x1b[?1049l';
 /** A chunk for whoever takes up a terminal again. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -29,6 +32,7 @@ export class TerminalSession {
   #watcher: Watcher | undefined;
   #underWay = 0;
   #isPaused = false;
+  #hasFullScreen = false;
   #reason: TerminalEnd | undefined;
   #unattended: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout;
@@ -40,6 +44,7 @@ export class TerminalSession {
     terminal.onOutput((bytes) => {
       this.#idle.refresh();
       this.#shown.add(bytes);
+      this.#noteScreen(bytes);
       if (this.#watcher) this.#send(this.#watcher, bytes);
     });
     this.ended = terminal.ended.then((exitCode) => this.#over(this.#reason ?? { why: 'exit', exitCode }));
@@ -73,7 +78,7 @@ export class TerminalSession {
     );
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) this.#send(watcher, bytes.subarray(at, at + PIECE_BYTES));
     this.#flow();
-    if (!isNew) this.#redraw(wish);
+    if (place !== wish.from && this.#hasFullScreen) this.#redraw(wish);
     if (wish.signal?.aborted) onAbort();
     void this.ended.then(resolve);
     const end = await promise;
@@ -90,6 +95,11 @@ export class TerminalSession {
 
   #resize(watcher: Watcher, size: TerminalSize): void {
     if (this.#watcher === watcher) this.#terminal.resize(size);
+  }
+
+  #noteScreen(bytes: Buffer): void {
+    const [taken, given] = [bytes.lastIndexOf(SCREEN_TAKEN), bytes.lastIndexOf(SCREEN_GIVEN)];
+    if (taken !== given) this.#hasFullScreen = taken > given;
   }
 
   /** A program that fills the screen draws it anew when the size changes, and only then. */

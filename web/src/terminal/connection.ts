@@ -54,6 +54,8 @@ export class TerminalConnection {
   #lostAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
+  #isOpen = false;
+  #typed = '';
 
   constructor(place: TerminalPlace, screen: Screen, onState: (state: ConnectionState) => void) {
     this.#place = place;
@@ -84,7 +86,12 @@ export class TerminalConnection {
     this.#socket?.close();
   }
 
+  /** What is typed while the connection is away is kept until it is back. */
   type(text: string): void {
+    if (!this.#isOpen) {
+      this.#typed = (this.#typed + text).slice(0, INPUT_CHARACTERS);
+      return;
+    }
     for (let at = 0; at < text.length; at += INPUT_CHARACTERS)
       this.#send({ t: 'in', d: text.slice(at, at + INPUT_CHARACTERS) });
   }
@@ -161,11 +168,15 @@ export class TerminalConnection {
       this.#received = message.place;
       const { columns, rows } = this.#screen.size();
       this.resize(columns, rows);
+      this.#isOpen = true;
+      this.type(this.#typed);
+      this.#typed = '';
       this.#onState({ kind: 'open' });
     }
   }
 
   #lost(code: number, reason: string): void {
+    this.#isOpen = false;
     if (this.#isClosed) return;
     const message = code === UNAVAILABLE ? reason || 'There is no terminal to be had right now.' : CLOSED[code];
     if (message !== undefined) this.#over(message, code !== 4008);
@@ -185,6 +196,8 @@ export class TerminalConnection {
 
   #over(message: string, canBegin: boolean): void {
     this.#socket = undefined;
+    this.#isOpen = false;
+    this.#typed = '';
     remember(this.#place, undefined);
     this.#onState({ kind: 'over', message, canBegin: canBegin && !this.#place.ticket });
   }
