@@ -55,6 +55,8 @@ export interface Runtime {
    * has the site to itself (`stopped`).
    */
   terminal(site: SiteSpec, size: TerminalSize): Promise<Terminal>;
+  /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
+  readonly shell: ShellKind;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
@@ -83,6 +85,8 @@ export interface Runtime {
   readonly standbyReady: number;
   close(): Promise<void>;
 }
+
+export type ShellKind = 'bash' | 'limited';
 
 export interface SiteSpec {
   id: string;
@@ -225,6 +229,8 @@ export interface CommandResult {
   stderr: string;
   truncated: boolean;
   durationMs: number;
+  /** Nothing ran: there is no such folder to start in. */
+  isCwdMissing?: true;
 }
 
 export interface TerminalSize {

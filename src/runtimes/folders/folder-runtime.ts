@@ -6,9 +6,12 @@ import type {
   Adaptation,
   ArchivedSite,
   ArchiveSource,
+  Command,
+  CommandResult,
   OutgoingMail,
   RunningSite,
   RuntimeListener,
+  ShellKind,
   SiteDatabase,
   SiteHealth,
   SiteSpec,
@@ -16,7 +19,8 @@ import type {
   Terminal,
   TerminalSize,
 } from '#runtimes/runtime.ts';
-import { BareSandbox } from '#runtimes/shell/bare-sandbox.ts';
+import { Shell, type ShellOptions } from '#runtimes/shell/shell.ts';
+import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
@@ -36,16 +40,26 @@ export abstract class FolderRuntime {
   protected readonly terminals: SiteTerminals;
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
-  constructor(dataDir: string, log: Log) {
+  protected readonly shells: Shell;
+
+  constructor({ dataDir, log, sandbox }: { dataDir: string; log: Log; sandbox: ShellOptions['sandbox'] }) {
+    this.shells = new Shell({
+      dataDir,
+      log,
+      sandbox,
+      foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
+      diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
+      exec: (site, command) => this.exec(site, command),
+    });
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
-    const sandbox = new BareSandbox(join(dataDir, 'terminals'), (siteId) => this.folders.content(siteId));
-    this.terminals = new SiteTerminals((site, wish) => sandbox.enter(site, wish), this.listeners);
+    this.terminals = new SiteTerminals(this.shells, this.listeners);
   }
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
   abstract stop(siteId: string): Promise<void>;
+  abstract exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   abstract coreFolder(coreVersion: string): string;
   abstract coreVersions(): Promise<string[]>;
   /** An empty site in a draft, as new ones are. */
@@ -96,6 +110,25 @@ export abstract class FolderRuntime {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
     return this.terminals.open(site, size, requireOpen);
+  }
+
+  get shell(): ShellKind {
+    return this.shells.kind;
+  }
+
+  /** The sandboxes that people of a site work in; undefined where this machine has none. */
+  get siteShells(): SiteShells | undefined {
+    return this.shells.sites;
+  }
+
+  protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
+    this.listeners.touched(site.id);
+    try {
+      return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));
+    } finally {
+      this.listeners.touched(site.id);
+      this.listeners.changed(site.id);
+    }
   }
 
   suspend(siteId: string): Promise<() => void> {

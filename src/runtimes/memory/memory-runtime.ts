@@ -61,7 +61,8 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   readonly standbyReady = 0;
 
   constructor(options: MemoryOptions) {
-    super(options.dataDir, options.log);
+    // What runs in here has no PHP to be kept from, and tests run on any machine.
+    super({ ...options, sandbox: 'none' });
     this.#options = options;
   }
 
@@ -137,6 +138,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
     if (!command.asHolder) this.suspended.requireOpen(site.id);
+    if (command.args[0] === 'bash') return this.runShell(site, command);
     const ending = new AbortController();
     const limits = [ending.signal, AbortSignal.timeout(command.timeoutMs), ...(command.signal ? [command.signal] : [])];
     const turn = this.#turn(site, commandName(command), AbortSignal.any(limits));
@@ -167,6 +169,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    await this.shells.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
     await Promise.all([this.terminals.close(), ...[...ids].map((siteId) => this.end(siteId, 0))]);
     await rm(this.#runFolder, { recursive: true, force: true });
@@ -182,6 +185,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     for (const { command } of commands) command.abort(new Error('The site is being worked on.'));
     await Promise.all([
       this.#forget(siteId, graceMs),
+      this.shells.end(siteId),
       ...(this.#stopping.get(siteId) ?? []),
       ...commands.map(({ done }) => done),
     ]);

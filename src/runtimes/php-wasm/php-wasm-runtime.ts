@@ -17,6 +17,7 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
+import type { ShellOptions } from '#runtimes/shell/shell.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { quote, writeColumn, writeTable } from '#runtimes/wordpress/dump/table.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
@@ -57,6 +58,8 @@ export interface PhpWasmOptions {
   requestsPerProcess: number;
   allowedNetworks: readonly string[];
   compiler: WorkerOptions['compiler'];
+  /** What keeps a site's shell apart from the machine. */
+  sandbox?: ShellOptions['sandbox'];
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
 }
@@ -76,7 +79,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
-    super(dataDir, log);
+    super({ dataDir, log, sandbox: options.sandbox ?? 'auto' });
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
@@ -97,6 +100,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   async open(): Promise<void> {
     await this.folders.open();
     await this.#pool.open();
+    await this.shells.open();
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
@@ -179,13 +183,17 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     return this.#pool.stop(siteId);
   }
 
-  endOrphans(): Promise<void> {
-    return this.#pool.endOrphans();
+  async endOrphans(): Promise<void> {
+    await this.#pool.endOrphans();
+    await this.shells.endOrphans();
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    const requireOpen = () => command.asHolder || this.suspended.requireOpen(site.id);
+    const requireOpen = () => {
+      if (!command.asHolder) this.suspended.requireOpen(site.id);
+    };
     requireOpen();
+    if (command.args[0] === 'bash') return this.runShell(site, command);
     const refusal = refuseUnknown(command);
     if (refusal) return refusal;
     const fingerprint = JSON.stringify(site);
@@ -229,7 +237,9 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.#updates);
-    await Promise.all([this.terminals.close(), this.#pool.close()]);
+    await this.terminals.close();
+    await this.shells.close();
+    await this.#pool.close();
   }
 
   /** A platform without sites needs no warm PHP, and its memory is better left alone. */
@@ -251,7 +261,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   protected async end(siteId: string): Promise<void> {
     const commands = [...(this.#commands.get(siteId) ?? [])];
     for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
-    await Promise.all([this.stop(siteId), ...commands.map(({ closed }) => closed)]);
+    await Promise.all([this.stop(siteId), this.shells.end(siteId), ...commands.map(({ closed }) => closed)]);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {

@@ -21,8 +21,14 @@ function nodePty(): NodePty {
   }
 }
 
+export interface Pty extends Terminal {
+  readonly pid: number;
+  /** Shows something that no program wrote. */
+  say(text: string): void;
+}
+
 /** A program at a terminal of its own. It ends with us, and with it all that it started (sandbox.ts). */
-export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalSize): Terminal {
+export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalSize): Pty {
   const pty = nodePty().spawn(file, args, {
     cols: columns,
     rows,
@@ -34,6 +40,11 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
   });
   const exit = Promise.withResolvers<number>();
   let isOver = false;
+  const listeners: ((bytes: Buffer) => void)[] = [];
+  const show = (bytes: Buffer) => {
+    for (const take of listeners) take(bytes);
+  };
+  pty.onData((bytes) => show(bytes as unknown as Buffer));
   pty.onExit(({ exitCode, signal }) => {
     isOver = true;
     exit.resolve(signal ? 128 + signal : exitCode);
@@ -42,7 +53,9 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
     if (!isOver) act();
   };
   return {
-    onOutput: (take) => void pty.onData((bytes) => take(bytes as unknown as Buffer)),
+    pid: pty.pid,
+    say: (text) => show(Buffer.from(text)),
+    onOutput: (take) => void listeners.push(take),
     write: (bytes) =>
       whileOpen(() => {
         if (waitingBytes(pty) < TYPED_AHEAD_BYTES) pty.write(bytes as unknown as string);

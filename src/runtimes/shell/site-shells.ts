@@ -82,8 +82,9 @@ export class SiteShells {
     this.#options = options;
   }
 
-  get sandbox(): Sandbox {
-    return this.#options.sandbox;
+  /** Whether the kernel keeps a sandbox to its memory; where not, whoever starts one has to watch. */
+  get hasMemoryLimit(): boolean {
+    return this.#groups?.hasMemory ?? false;
   }
 
   async open(): Promise<void> {

@@ -1,39 +1,48 @@
 import type { Listeners } from '#runtimes/folders/listeners.ts';
 import type { SiteSpec, Terminal, TerminalSize } from '#runtimes/runtime.ts';
-import type { Spawn } from '#sandbox/sandbox.ts';
-import { openPty } from './pty.ts';
-
-/** What is to be spawned for a program in a site's sandbox, and what is to be done when it has ended. */
-export type EnterSandbox = (
-  site: SiteSpec,
-  wish: { args: readonly string[]; env?: Record<string, string> },
-) => Promise<{ spawn: Spawn; leave(): Promise<void> }>;
+import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
+import { LimitedTerminal } from './limited-terminal.ts';
+import { openPty, type Pty } from './pty.ts';
+import type { Shell } from './shell.ts';
+import { SHELL_LIMITS, type SiteShells } from './site-shells.ts';
 
 const SHELL = ['/bin/bash', '-i'];
 /** A program that shows nothing may write to the site all the same. */
 const TOUCH_MS = 30_000;
+const MEMORY_LOOK_MS = 500;
 
 /** The terminals of a driver's sites. */
 export class SiteTerminals {
-  readonly #enter: EnterSandbox;
+  readonly #shell: Shell;
   readonly #listeners: Pick<Listeners, 'touched' | 'changed'>;
   /** Those that are open or not quite gone yet, by site. */
   readonly #open = new Map<string, Map<Terminal, Promise<unknown>>>();
 
-  constructor(enter: EnterSandbox, listeners: Pick<Listeners, 'touched' | 'changed'>) {
-    this.#enter = enter;
+  constructor(shell: Shell, listeners: Pick<Listeners, 'touched' | 'changed'>) {
+    this.#shell = shell;
     this.#listeners = listeners;
   }
 
   async open(site: SiteSpec, size: TerminalSize, requireOpen: () => void): Promise<Terminal> {
-    const { spawn, leave } = await this.#enter(site, { args: SHELL, env: environmentOf(site) });
+    const { sites } = this.#shell;
+    const terminal = sites
+      ? await this.#openReal(sites, site, size, requireOpen)
+      : this.#keep(site.id, new LimitedTerminal(size, (command) => this.#shell.run(site, command, requireOpen)));
+    this.#touchWhileOpen(site.id, terminal);
+    return terminal;
+  }
+
+  async #openReal(sites: SiteShells, site: SiteSpec, size: TerminalSize, requireOpen: () => void): Promise<Terminal> {
+    const { spawn, leave } = await sites.enter(site, { args: SHELL, env: environmentOf(site) });
     try {
       // Some work may have taken the site meanwhile.
       requireOpen();
       const terminal = openPty(spawn, size);
-      this.#keep(site.id, terminal, terminal.ended.then(leave));
-      this.#touchWhileOpen(site.id, terminal);
-      return terminal;
+      const stop = sites.hasMemoryLimit ? undefined : watchMemory(terminal);
+      return this.#keep(site.id, terminal, async () => {
+        stop?.();
+        await leave();
+      });
     } catch (error) {
       await leave();
       throw error;
@@ -64,16 +73,29 @@ export class SiteTerminals {
     });
   }
 
-  #keep(siteId: string, terminal: Terminal, left: Promise<unknown>): void {
+  #keep(siteId: string, terminal: Terminal, leave = async () => {}): Terminal {
     const open = this.#open.get(siteId) ?? new Map();
-    const gone = left
+    const gone = terminal.ended
+      .then(leave)
       .catch(() => {})
       .finally(() => {
         open.delete(terminal);
         if (open.size === 0 && this.#open.get(siteId) === open) this.#open.delete(siteId);
       });
     this.#open.set(siteId, open.set(terminal, gone));
+    return terminal;
   }
+}
+
+/** Where the kernel keeps no limit, somebody has to look. Returns how to stop. */
+function watchMemory(terminal: Pty): () => void {
+  const clock = setInterval(() => {
+    const bytes = processesOf(terminal.pid).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
+    if (bytes <= SHELL_LIMITS.memoryBytes) return;
+    terminal.say('\r\nThe terminal used more memory than it may, and was ended.\r\n');
+    terminal.end();
+  }, MEMORY_LOOK_MS).unref();
+  return () => clearInterval(clock);
 }
 
 /** The name of the site in front of each line: whoever has several windows open must see which one they type into. */
