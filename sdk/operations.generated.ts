@@ -588,6 +588,24 @@ export type ReplayedDeliveries = {
 export type SessionUrl = {
   url: string;
 };
+export type ShellResult = {
+  exit_code: number;
+  stdout: string;
+  stderr: string;
+  duration_ms: number;
+  truncated: boolean;
+  restore_point: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  restore_point_before: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  backup_failure: string | null;
+};
 export type Site = {
   id: string;
   fqdn: string;
@@ -1261,6 +1279,15 @@ export interface Operations {
   connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
   /** A page with a terminal in the sandbox of a site */
   getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
+  runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
+      cmd?: string | null;
+      cwd?: string | null;
+      auto_track_dir?: string | null;
+      stage?: boolean | null;
+      snapshot_first?: boolean | null;
+      stdin?: string | null;
+    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
@@ -1678,6 +1705,7 @@ export const ROUTES = {
   endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },
   connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
   getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
+  runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
   listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
   createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },

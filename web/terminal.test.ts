@@ -25,7 +25,7 @@ describe('the terminal', { timeout: 120_000 }, () => {
   let page: Page;
 
   before(async () => {
-    [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+    [app, browser] = await Promise.all([startTestApp({ runtime: 'php-wasm' }), launchBrowser()]);
     ada = await registerPerson(app, 'Ada');
     await putOnPlan(app, ada.teamId, 'micro');
     site = await newSite(ada);

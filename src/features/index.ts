@@ -27,6 +27,7 @@ import { siteFeature } from './site/site.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
@@ -51,6 +52,7 @@ export const features: readonly Feature[] = [
   siteUpkeepFeature,
   siteLogFeature,
   terminalFeature,
+  siteShellFeature,
   externalPathFeature,
   domainFeature,
   gitAccountFeature,

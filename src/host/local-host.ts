@@ -35,7 +35,7 @@ export class LocalHost implements SiteHost {
   /** The last work on each site that has one. */
   readonly #works = new Map<string, Promise<unknown>>();
   readonly #files = localFiles((at) => this.#folderOf(at));
-  readonly #terminals = new TerminalSessions((site, size) => this.driver(site).terminal(site, size));
+  readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options));
 
   constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
     this.name = name;
@@ -97,6 +97,7 @@ export class LocalHost implements SiteHost {
   }
 
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
+  shell: Of<'shell'> = async (at) => this.driver(at).shell;
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);

@@ -8,7 +8,9 @@ import type {
   FirstContent,
   OutgoingMail,
   RunningSite,
+  ShellKind,
   SiteSpec,
+  TerminalOptions,
   TerminalSize,
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
@@ -63,6 +65,8 @@ export interface HostedSpec extends SiteSpec, Place {}
 interface SiteLife {
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(at: Place): Promise<{ coreVersion: string; phpVersion: string }>;
+  /** What the sites have as their shell there. */
+  shell(at: Place): Promise<ShellKind>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
@@ -158,7 +162,7 @@ interface SiteTerminals {
   endTerminal(site: SiteRef, owner: string, session: string): Promise<boolean>;
 }
 
-export interface TerminalWish extends TerminalSize {
+export interface TerminalWish extends TerminalOptions {
   session: string;
   /** Whose it is: nobody else can take it up. */
   owner: string;

@@ -54,7 +54,7 @@ export interface Runtime {
    * Opens a shell of the site at a terminal, in its sandbox. SiteFailure where there is none to be had (`start`), or some work
    * has the site to itself (`stopped`).
    */
-  terminal(site: SiteSpec, size: TerminalSize): Promise<Terminal>;
+  terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal>;
   /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
   readonly shell: ShellKind;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
@@ -236,6 +236,11 @@ export interface CommandResult {
 export interface TerminalSize {
   columns: number;
   rows: number;
+}
+
+export interface TerminalOptions extends TerminalSize {
+  /** What the site may take up in all while it is open; it ends where the site takes more. */
+  maxDiskBytes?: number;
 }
 
 /** A shell that somebody sits at. It ends with whatever ends the site's processes, and leaves nothing behind. */

@@ -70,6 +70,7 @@ listTerminals                        401       404     403     200    200    200
 endTerminal                          401       404     403     200    200    200      404      401     200     403      403       404         200
 connectTerminal                      426       426     426     426    426    426      426      426     426     426      426       426         426
 getShellHtml                         401       404     403     200    200    200      404      401     200     403      403       404         200
+runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
 createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
@@ -251,6 +252,7 @@ listTerminals   params.fqdn                    404 site.not_found
 endTerminal     params.fqdn                    404 site.not_found
 endTerminal     params.session_id              404 terminal.not_found
 getShellHtml    params.fqdn                    404 site.not_found
+runSiteCommand  params.fqdn                    404 site.not_found
 
 listExternalPaths   params.fqdn                404 site.not_found
 createExternalPath  params.fqdn                404 site.not_found

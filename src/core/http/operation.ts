@@ -37,6 +37,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   db: Db;
   services: Services;
   ip: string;
+  /** Aborted when whoever asked does not wait for the answer any more. */
+  gone(): AbortSignal;
   log: Services['log'];
   /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
   headers: Record<string, string>;

@@ -3,6 +3,7 @@ import type { Caller } from '#core/auth/caller.ts';
 import type { Upgrade } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { recordSiteEvent, specOf } from '#features/instance/instance.ts';
+import { roomFor } from '#features/site-shell/site-shell.ts';
 import type { TerminalEnd } from '#host/site-host.ts';
 import type { SiteFailure, TerminalSize } from '#runtimes/runtime.ts';
 import { watchWhileAlone } from './left-alone.ts';
@@ -70,6 +71,7 @@ class Connection {
         mayOpen,
         columns,
         rows,
+        maxDiskBytes: await roomFor(this.#services.db, site),
         ...(from !== undefined && { from }),
         onOpen: (start, type, resize) => this.#begin(start, type, resize),
         onOutput: (bytes) => this.#show(bytes),
@@ -169,7 +171,7 @@ function noteOpened(db: Services['db'], caller: Caller, { site }: Seat): Promise
   return recordSiteEvent(db, caller, site, {
     event_type: 'site.shell',
     activity: `${caller.fullName} opened a terminal of ${site.fqdn}`,
-    detail: { command: 'terminal' },
+    detail: { first_word: 'terminal' },
   });
 }
 

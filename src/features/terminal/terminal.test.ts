@@ -8,7 +8,6 @@ import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
 import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { connect, openTerminal, refusal } from '../../../test/terminal-client.ts';
-import { visit } from '../../../test/visit.ts';
 
 /** Terminals as a page has them, on real shells in real sandboxes. */
 
@@ -18,7 +17,8 @@ let app: TestApp;
 let ada: Person;
 let site: Site;
 before(async () => {
-  app = await startTestApp();
+  // It costs no PHP while nobody visits the site.
+  app = await startTestApp({ runtime: 'php-wasm' });
   ada = await registerPerson(app, 'Ada');
   await putOnPlan(app, ada.teamId, 'micro');
   site = await newSite(ada);
@@ -164,7 +164,12 @@ suite('a ticket', () => {
     const release = await holdSite(app, site.id, 'restoring');
     await assert.rejects(ticketFor(ada), refused(409, 'site.busy'));
     await release();
-    await eventually(async () => (await visit(app, site.fqdn, '/')).status === 200);
+    await eventually(async () => {
+      const again = await open();
+      await eventually(async () => again.message('open') ?? again.closed);
+      again.type('exit\r');
+      return (await again.gone()).code === 1000;
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Terminal, TerminalSize } from '#runtimes/runtime.ts';
+import type { Terminal, TerminalOptions } from '#runtimes/runtime.ts';
 import type { HostedSpec, OpenTerminal, TerminalEnd, TerminalWish } from '../site-host.ts';
 import { type SessionTimes, TerminalSession } from './terminal-session.ts';
 
@@ -16,11 +16,11 @@ interface Known {
 
 /** The terminals of this host, by the numbers that they were opened under. */
 export class TerminalSessions {
-  readonly #open: (site: HostedSpec, size: TerminalSize) => Promise<Terminal>;
+  readonly #open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>;
   readonly #times: SessionTimes;
   readonly #known = new Map<string, Known>();
 
-  constructor(open: (site: HostedSpec, size: TerminalSize) => Promise<Terminal>, times = TIMES) {
+  constructor(open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>, times = TIMES) {
     this.#open = open;
     this.#times = times;
   }
@@ -69,8 +69,9 @@ export class TerminalSessions {
         );
   }
 
-  async #begin(site: HostedSpec, { columns, rows }: TerminalSize): Promise<TerminalSession> {
-    return new TerminalSession(await this.#open(site, { columns, rows }), this.#times);
+  async #begin(site: HostedSpec, { columns, rows, maxDiskBytes }: TerminalOptions): Promise<TerminalSession> {
+    const options = { columns, rows, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
+    return new TerminalSession(await this.#open(site, options), this.#times);
   }
 
   #isFull(team: string): boolean {

@@ -8,6 +8,7 @@ import type { FileRoot, HostedSpec, Place, SiteHost, SiteRef } from '../site-hos
  */
 const HOST_CALLS = {
   prepared: 'place',
+  shell: 'place',
   coreVersions: 'place',
   make: 'spec',
   inspect: 'place',

@@ -17,7 +17,7 @@ import type {
   SiteSpec,
   SiteStorage,
   Terminal,
-  TerminalSize,
+  TerminalOptions,
 } from '#runtimes/runtime.ts';
 import { Shell, type ShellOptions } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
@@ -54,7 +54,7 @@ export abstract class FolderRuntime {
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
-    this.terminals = new SiteTerminals(this.shells, this.listeners);
+    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
   }
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
@@ -106,10 +106,10 @@ export abstract class FolderRuntime {
     return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
   }
 
-  async terminal(site: SiteSpec, size: TerminalSize): Promise<Terminal> {
+  async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
-    return this.terminals.open(site, size, requireOpen);
+    return this.terminals.open(site, options, requireOpen);
   }
 
   get shell(): ShellKind {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ExecResult } from 'just-bash';
 import { Bash, decodeBytesToUtf8, defineCommand, InMemoryFs, MountableFs, OverlayFs, ReadWriteFs } from 'just-bash';
 import { PATHS } from './paths.ts';
@@ -56,11 +57,16 @@ async function run({
   stdin,
   timeoutMs,
 }: LimitedWish): Promise<ExecResult | 'no-folder'> {
-  const fs = new MountableFs({ base: new InMemoryFs() });
-  const shown = (root: string) =>
-    new OverlayFs({ root, mountPoint: '/', readOnly: true, maxFileReadSize: LARGEST_FILE });
-  fs.mount(PATHS.core, shown(core));
-  fs.mount(PATHS.themes, shown(`${core}/wp-content/themes`));
+  const base = new InMemoryFs();
+  const fs = new MountableFs({ base });
+  const show = (root: string, at: string) => {
+    if (existsSync(root))
+      fs.mount(at, new OverlayFs({ root, mountPoint: '/', readOnly: true, maxFileReadSize: LARGEST_FILE }));
+  };
+  // One mount can not stand in another, so of WordPress' own files only its folders are seen.
+  await base.mkdir(PATHS.core, { recursive: true });
+  for (const name of ['wp-admin', 'wp-includes']) show(`${core}/${name}`, `${PATHS.core}/${name}`);
+  show(`${core}/wp-content/themes`, PATHS.themes);
   // Links are neither followed nor made: what PHP reads of the same folder would follow them.
   fs.mount(PATHS.content, new ReadWriteFs({ root: content, maxFileReadSize: LARGEST_FILE, maxCopySize: LARGEST_FILE }));
   const isFolder = await fs.stat(cwd).then(

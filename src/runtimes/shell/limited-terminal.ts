@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Command, CommandResult, Terminal, TerminalSize } from '#runtimes/runtime.ts';
+import type { Command, CommandResult, Terminal, TerminalOptions, TerminalSize } from '#runtimes/runtime.ts';
 import { LineEditor } from './line-editor.ts';
 import { PATHS } from './paths.ts';
 
@@ -23,8 +23,8 @@ export class LimitedTerminal implements Terminal {
   #running: AbortController | undefined;
   #isOver = false;
 
-  constructor({ columns }: TerminalSize, run: (command: Command) => Promise<CommandResult>) {
-    this.#run = run;
+  constructor({ columns, maxDiskBytes }: TerminalOptions, run: (command: Command) => Promise<CommandResult>) {
+    this.#run = (command) => run({ ...command, ...(maxDiskBytes !== undefined && { maxDiskBytes }) });
     const { promise, resolve } = Promise.withResolvers<number>();
     this.ended = promise;
     this.#end = resolve;

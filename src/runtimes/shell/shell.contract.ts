@@ -111,7 +111,7 @@ export function describeShell(name: string, kind: ShellKind, open: () => Promise
 
     it('ends where the site has no room left', async () => {
       const used = await driver.runtime.diskUsageBytes(site.id);
-      const grow = 'for i in $(seq 1 400); do head -c 1000000 /dev/zero > big$i; sleep 0.05; done';
+      const grow = 'x=$(printf %0200000d 1); for i in $(seq 1 400); do echo $x$x$x$x$x > big$i; sleep 0.05; done';
       const { exitCode, stderr } = await run(grow, { maxDiskBytes: used + 5_000_000 });
       assert.equal(exitCode, 137);
       assert.match(stderr, /no room left/);

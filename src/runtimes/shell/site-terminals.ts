@@ -1,10 +1,11 @@
 import type { Listeners } from '#runtimes/folders/listeners.ts';
-import type { SiteSpec, Terminal, TerminalSize } from '#runtimes/runtime.ts';
+import type { SiteSpec, Terminal, TerminalOptions } from '#runtimes/runtime.ts';
 import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 import { LimitedTerminal } from './limited-terminal.ts';
 import { openPty, type Pty } from './pty.ts';
 import type { Shell } from './shell.ts';
 import { SHELL_LIMITS, type SiteShells } from './site-shells.ts';
+import { watchDisk } from './watched-shell.ts';
 
 const SHELL = ['/bin/bash', '-i'];
 /** A program that shows nothing may write to the site all the same. */
@@ -15,32 +16,50 @@ const MEMORY_LOOK_MS = 500;
 export class SiteTerminals {
   readonly #shell: Shell;
   readonly #listeners: Pick<Listeners, 'touched' | 'changed'>;
+  readonly #diskUsageBytes: (siteId: string) => Promise<number>;
   /** Those that are open or not quite gone yet, by site. */
   readonly #open = new Map<string, Map<Terminal, Promise<unknown>>>();
 
-  constructor(shell: Shell, listeners: Pick<Listeners, 'touched' | 'changed'>) {
+  constructor(
+    shell: Shell,
+    listeners: Pick<Listeners, 'touched' | 'changed'>,
+    diskUsageBytes: (siteId: string) => Promise<number>,
+  ) {
     this.#shell = shell;
     this.#listeners = listeners;
+    this.#diskUsageBytes = diskUsageBytes;
   }
 
-  async open(site: SiteSpec, size: TerminalSize, requireOpen: () => void): Promise<Terminal> {
+  async open(site: SiteSpec, options: TerminalOptions, requireOpen: () => void): Promise<Terminal> {
     const { sites } = this.#shell;
     const terminal = sites
-      ? await this.#openReal(sites, site, size, requireOpen)
-      : this.#keep(site.id, new LimitedTerminal(size, (command) => this.#shell.run(site, command, requireOpen)));
+      ? await this.#openReal(sites, site, options, requireOpen)
+      : this.#keep(site.id, new LimitedTerminal(options, (command) => this.#shell.run(site, command, requireOpen)));
     this.#touchWhileOpen(site.id, terminal);
     return terminal;
   }
 
-  async #openReal(sites: SiteShells, site: SiteSpec, size: TerminalSize, requireOpen: () => void): Promise<Terminal> {
+  async #openReal(
+    sites: SiteShells,
+    site: SiteSpec,
+    options: TerminalOptions,
+    requireOpen: () => void,
+  ): Promise<Terminal> {
     const { spawn, leave } = await sites.enter(site, { args: SHELL, env: environmentOf(site) });
     try {
       // Some work may have taken the site meanwhile.
       requireOpen();
-      const terminal = openPty(spawn, size);
-      const stop = sites.hasMemoryLimit ? undefined : watchMemory(terminal);
+      const terminal = openPty(spawn, options);
+      const stops = [
+        watchDisk(
+          (message) => endSaying(terminal, message),
+          options.maxDiskBytes,
+          () => this.#diskUsageBytes(site.id),
+        ),
+        ...(sites.hasMemoryLimit ? [] : [watchMemory(terminal)]),
+      ];
       return this.#keep(site.id, terminal, async () => {
-        stop?.();
+        for (const stop of stops) stop();
         await leave();
       });
     } catch (error) {
@@ -91,11 +110,14 @@ export class SiteTerminals {
 function watchMemory(terminal: Pty): () => void {
   const clock = setInterval(() => {
     const bytes = processesOf(terminal.pid).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
-    if (bytes <= SHELL_LIMITS.memoryBytes) return;
-    terminal.say('\r\nThe terminal used more memory than it may, and was ended.\r\n');
-    terminal.end();
+    if (bytes > SHELL_LIMITS.memoryBytes) endSaying(terminal, 'It used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS).unref();
   return () => clearInterval(clock);
+}
+
+function endSaying(terminal: Pty, message: string): void {
+  terminal.say(`\r\n${message}\r\n`);
+  terminal.end();
 }
 
 /** The name of the site in front of each line: whoever has several windows open must see which one they type into. */
