@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { giveContent } from '#runtimes/shell/shell.contract.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
@@ -29,6 +30,7 @@ describe('the terminal', { timeout: 120_000 }, () => {
     ada = await registerPerson(app, 'Ada');
     await putOnPlan(app, ada.teamId, 'micro');
     site = await newSite(ada);
+    await giveContent(app, site);
     person = await openPerson(browser, app.url);
     page = person.page;
     await page.setViewportSize({ width: 1440, height: 900 });

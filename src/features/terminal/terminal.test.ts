@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { giveContent } from '#runtimes/shell/shell.contract.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -22,6 +23,7 @@ before(async () => {
   ada = await registerPerson(app, 'Ada');
   await putOnPlan(app, ada.teamId, 'micro');
   site = await newSite(ada);
+  await giveContent(app, site);
 });
 after(() => app?.close());
 
