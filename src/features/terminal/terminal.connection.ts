@@ -6,7 +6,7 @@ import { recordSiteEvent, specOf } from '#features/instance/instance.ts';
 import { roomFor } from '#features/site-shell/site-shell.ts';
 import type { TerminalEnd } from '#host/site-host.ts';
 import type { SiteFailure, TerminalSize } from '#runtimes/runtime.ts';
-import { watchWhileAlone } from './left-alone.ts';
+import { comeBack, watchWhileAlone } from './left-alone.ts';
 import { CLOSED, MAX_MESSAGE_BYTES, readMessage, type ToPage } from './terminal.protocol.ts';
 import { issueTicket, type Seat, stillMay } from './terminal.ts';
 import { UnderWay } from './under-way.ts';
@@ -95,6 +95,7 @@ class Connection {
     type: (bytes: Buffer) => void,
     resize: (size: TerminalSize) => void,
   ): void {
+    comeBack(this.#seat.sessionId);
     this.#tell({ t: 'open', session: this.#seat.sessionId, place, is_new: isNew });
     this.#type = type;
     this.#resize = resize;

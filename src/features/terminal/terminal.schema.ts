@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Fqdn, OfStage, Timestamp, Uuid } from '#core/http/schema.ts';
+import { MAX_COLUMNS, MAX_ROWS } from './terminal.protocol.ts';
 
 export const SitePath = Type.Object({ fqdn: Fqdn });
 export const TerminalPath = Type.Object({ fqdn: Fqdn, session_id: Uuid });
@@ -38,11 +39,11 @@ export const OpenTerminal = Type.Object(
 );
 export type OpenTerminal = Static<typeof OpenTerminal>;
 
-const Screen = (maximum: number) => Type.Integer({ minimum: 2, maximum, default: 80 });
+const Screen = (maximum: number) => Type.Integer({ minimum: 2, maximum });
 export const SocketQuery = Type.Object({
   ticket: Type.String({ minLength: 1, maxLength: 200 }),
-  columns: Type.Optional(Screen(500)),
-  rows: Type.Optional(Screen(300)),
+  columns: Type.Optional(Screen(MAX_COLUMNS)),
+  rows: Type.Optional(Screen(MAX_ROWS)),
   from: Type.Optional(
     Type.Integer({
       minimum: 0,
