@@ -358,12 +358,21 @@ export type MetricsUser = {
     metrics_org_id: number | null;
   }>;
 };
+export type NewTerminal = {
+  session_id?: string | null;
+  for_stage?: boolean | null;
+};
 export type OpenedInvite = {
   team_name: string;
   target_email: string;
   first_name: string | null;
   role: 'admin' | 'member' | 'viewer';
   expiry: string;
+};
+export type OpenTerminal = {
+  session_id: string;
+  opened_at: string;
+  is_attended: boolean;
 };
 export type OwnTickets = {
   id?: string;
@@ -905,6 +914,12 @@ export type TemplatePage = {
   previous: string | null;
   results: Array<Template>;
 };
+export type TerminalTicket = {
+  session_id: string;
+  ticket: string;
+  expires_at: string;
+  socket_path: string;
+};
 export type TestCheckout = {
   id: string;
   status: 'open' | 'complete' | 'expired';
@@ -1254,6 +1269,16 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
+  createTerminal: { input: { params: { fqdn: string }; body?: NewTerminal }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
+  /** The terminals of a site that you have open */
+  listTerminals: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Array<OpenTerminal>; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** End a terminal of yours, with all that runs in it */
+  endTerminal: { input: { params: { fqdn: string; session_id: string }; query?: { for_stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' | 'terminal.not_found' };
+  /** The WebSocket of a terminal, for whoever has a ticket (docs/decisions/0035) */
+  connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
+  /** A page with a terminal in the sandbox of a site */
+  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
   runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
       cmd?: string | null;
@@ -1675,6 +1700,11 @@ export const ROUTES = {
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
+  listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
+  endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },
+  connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
+  getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
   runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
   listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
   createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },

@@ -32,6 +32,7 @@ import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { templateFeature } from './template/template.feature.ts';
+import { terminalFeature } from './terminal/terminal.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
 import { usageFeature } from './usage/usage.feature.ts';
@@ -50,6 +51,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  terminalFeature,
   siteShellFeature,
   externalPathFeature,
   domainFeature,

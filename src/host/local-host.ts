@@ -7,6 +7,7 @@ import { localFiles } from './local-files.ts';
 import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
+import { TerminalSessions } from './terminals/terminal-sessions.ts';
 
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
@@ -34,6 +35,7 @@ export class LocalHost implements SiteHost {
   /** The last work on each site that has one. */
   readonly #works = new Map<string, Promise<unknown>>();
   readonly #files = localFiles((at) => this.#folderOf(at));
+  readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options));
 
   constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
     this.name = name;
@@ -82,6 +84,7 @@ export class LocalHost implements SiteHost {
 
   /** Ends all the site's processes here and starts none until the returned function is called (Runtime.suspend). */
   async suspend(siteId: string): Promise<() => void> {
+    this.#terminals.stop(siteId);
     const resumes = await Promise.all(this.#all.map((driver) => driver.suspend(siteId)));
     return () => {
       for (const resume of resumes) resume();
@@ -98,7 +101,10 @@ export class LocalHost implements SiteHost {
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
-  delete: Of<'delete'> = (site) => this.#alone(site, () => this.driver(site).delete(site.id));
+  delete: Of<'delete'> = (site) => {
+    this.#terminals.stop(site.id);
+    return this.#alone(site, () => this.driver(site).delete(site.id));
+  };
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 
   async make(...[site, from]: Parameters<Of<'make'>>): Promise<void> {
@@ -121,6 +127,7 @@ export class LocalHost implements SiteHost {
   }
 
   archive(site: SiteRef): Promise<void> {
+    this.#terminals.stop(site.id);
     return this.#alone(site, async () => {
       await this.timeMachine.release(site.id);
       await this.driver(site).archive(site.id);
@@ -160,6 +167,9 @@ export class LocalHost implements SiteHost {
   isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
 
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);
+  terminals: Of<'terminals'> = async (site, of) => this.#terminals.list(site.id, of);
+  endTerminal: Of<'endTerminal'> = async (site, owner, session) => this.#terminals.end(site.id, owner, session);
   hasOutgoingMail: Of<'hasOutgoingMail'> = async (site) => this.driver(site).hasOutgoingMail(site.id);
 
   async eachMail(...[site, handle]: Parameters<Of<'eachMail'>>): Promise<void> {

@@ -10,6 +10,8 @@ import type {
   RunningSite,
   ShellKind,
   SiteSpec,
+  TerminalOptions,
+  TerminalSize,
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type {
@@ -37,7 +39,14 @@ import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-re
  * bytes. Every call begins with where: the host that a site's row names, and the driver that runs it there. Every call is safe to repeat
  * after a kill.
  */
-export interface SiteHost extends SiteLife, SiteServing, SiteFiles, SiteCommands, SiteBackups, SiteLogs {}
+export interface SiteHost
+  extends SiteLife,
+    SiteServing,
+    SiteFiles,
+    SiteCommands,
+    SiteTerminals,
+    SiteBackups,
+    SiteLogs {}
 
 /** Where sites are: a host by its name, and one of the drivers that it has. */
 export interface Place {
@@ -142,6 +151,51 @@ interface SiteCommands {
 }
 
 export type WaitingMail = Omit<OutgoingMail, 'drop'>;
+
+/** Shells that people sit at. Each goes on for a while when its connection is lost, and is taken up again by its number. */
+interface SiteTerminals {
+  /** Opens a terminal, or takes one up again; resolves when that is over for whoever asked. */
+  terminal(site: HostedSpec, wish: TerminalWish): Promise<TerminalEnd>;
+  /** The terminals of the site that are somebody's, and whether their team has as many on this host as it may. */
+  terminals(site: SiteRef, of: { owner: string; team: string }): Promise<{ own: OpenTerminal[]; isFull: boolean }>;
+  /** False where there is none of this number that is theirs. */
+  endTerminal(site: SiteRef, owner: string, session: string): Promise<boolean>;
+}
+
+export interface TerminalWish extends TerminalOptions {
+  session: string;
+  /** Whose it is: nobody else can take it up. */
+  owner: string;
+  /** Whether there may be none yet. */
+  mayOpen: boolean;
+  /** The place up to which they have seen it; from the beginning, as far as that is kept, where it is not said. */
+  from?: number;
+  /** Called first, with the place of what is shown next and with what is typed and drawn over. */
+  onOpen(
+    start: { place: number; isNew: boolean },
+    type: (bytes: Buffer) => void,
+    resize: (size: TerminalSize) => void,
+  ): void;
+  /** Resolves when it was seen: until then only so much more is told, and the programs wait. */
+  onOutput(bytes: Buffer): Promise<void>;
+  /** They leave, and the terminal goes on for a while. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Why it is over: the shell ended, they left, somebody with the same number came, nothing happened for long, they ended it, or the site
+ * is worked on. Or why it never began: there is none of this number, or the team has as many as it may.
+ */
+export type TerminalEnd =
+  | { why: 'exit'; exitCode: number }
+  | { why: 'left' | 'taken' | 'idle' | 'ended' | 'stopped' | 'missing' | 'full' };
+
+export interface OpenTerminal {
+  session: string;
+  openedAt: Date;
+  /** Somebody looks at it. */
+  isAttended: boolean;
+}
 
 /** How the time machine keeps a site, and what it has to know of it. */
 export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'recorded'>;

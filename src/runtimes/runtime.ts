@@ -50,6 +50,11 @@ export interface Runtime {
   /** Every site that this runtime keeps anything of, archived or not. */
   list(): Promise<string[]>;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
+  /**
+   * Opens a shell of the site at a terminal, in its sandbox. SiteFailure where there is none to be had (`start`), or some work
+   * has the site to itself (`stopped`).
+   */
+  terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal>;
   /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
   readonly shell: ShellKind;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
@@ -228,6 +233,31 @@ export interface CommandResult {
   durationMs: number;
   /** Nothing ran: there is no such folder to start in. */
   isCwdMissing?: true;
+}
+
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+export interface TerminalOptions extends TerminalSize {
+  /** What the site may take up in all while it is open; it ends where the site takes more. */
+  maxDiskBytes?: number;
+}
+
+/** A shell that somebody sits at. It ends with whatever ends the site's processes, and leaves nothing behind. */
+export interface Terminal {
+  /** Hands over what is to be shown, as it comes. */
+  onOutput(take: (bytes: Buffer) => void): void;
+  write(bytes: Buffer): void;
+  resize(size: TerminalSize): void;
+  /** Whoever writes to the terminal waits until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it at once, with all that it started. */
+  end(): void;
+  /** Resolves with the exit code of the shell. */
+  readonly ended: Promise<number>;
 }
 
 /** A value as both SQLite and MariaDB know it. */

@@ -70,6 +70,10 @@ const onSyncedSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more };
   };
 };
+const terminalOf = async ({ world, caller, place }: Setting) => {
+  const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+  return { fqdn, session_id: await world.terminal(id, world.person(caller)) };
+};
 const webhookIn = async (world: World, place: Place) => ({
   team_id: place.teamId,
   webhook_id: await world.webhook(place.teamId, place.owner),
@@ -214,6 +218,16 @@ export const requests: Record<string, Make> = {
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),
   createSiteLogin: onSite(),
+  createTerminal: onSite({ body: {} }),
+  listTerminals: onSite(),
+  'createTerminal/taken up again': async (setting) => {
+    const { fqdn, session_id } = await terminalOf(setting);
+    return { params: { fqdn }, body: { session_id } };
+  },
+  endTerminal: async (setting) => ({ params: await terminalOf(setting) }),
+  // Nobody is let in without asking for a socket.
+  connectTerminal: onSite({ query: { ticket: 'some ticket' } }),
+  getShellHtml: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),

@@ -87,8 +87,8 @@ function refuseNul({ cmd, cwd }: ShellWish, where: string): void {
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** What the site may grow to while the command runs: what it has, and what the plan has left. */
-async function roomFor(db: Db, site: SiteRow): Promise<number> {
+/** What the site may grow to while somebody works in its shell: what it has, and what the plan has left. */
+export async function roomFor(db: Db, site: SiteRow): Promise<number> {
   const team = await findWorkingTeam(db, site.team_id);
   return (site.storage_bytes ?? 0) + Math.max(0, await storageLeft(db, team));
 }

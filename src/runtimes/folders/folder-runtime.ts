@@ -16,9 +16,12 @@ import type {
   SiteHealth,
   SiteSpec,
   SiteStorage,
+  Terminal,
+  TerminalOptions,
 } from '#runtimes/runtime.ts';
 import { Shell, type ShellOptions } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
+import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
 import { ImportFolders } from './import-process.ts';
@@ -34,6 +37,7 @@ export abstract class FolderRuntime {
   readonly #imports: ImportFolders;
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
+  protected readonly terminals: SiteTerminals;
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
@@ -50,6 +54,7 @@ export abstract class FolderRuntime {
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
+    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
   }
 
   abstract start(site: SiteSpec): Promise<RunningSite>;
@@ -108,6 +113,12 @@ export abstract class FolderRuntime {
     return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
   }
 
+  async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
+    const requireOpen = () => this.suspended.requireOpen(site.id);
+    requireOpen();
+    return this.terminals.open(site, options, requireOpen);
+  }
+
   get shell(): ShellKind {
     return this.shells.kind;
   }
@@ -128,11 +139,15 @@ export abstract class FolderRuntime {
   }
 
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.end(siteId));
+    return this.suspended.suspend(siteId, () => this.#endAll(siteId));
+  }
+
+  async #endAll(siteId: string): Promise<void> {
+    await Promise.all([this.end(siteId), this.terminals.end(siteId)]);
   }
 
   async archive(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await this.#endAll(siteId);
     await this.folders.archive(siteId);
   }
 
@@ -142,7 +157,7 @@ export abstract class FolderRuntime {
   }
 
   async delete(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await this.#endAll(siteId);
     await this.folders.delete(siteId);
   }
 

@@ -171,7 +171,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     clearInterval(this.#watch);
     await this.shells.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
-    await Promise.all([...ids].map((siteId) => this.end(siteId, 0)));
+    await Promise.all([this.terminals.close(), ...[...ids].map((siteId) => this.end(siteId, 0))]);
     await rm(this.#runFolder, { recursive: true, force: true });
   }
 

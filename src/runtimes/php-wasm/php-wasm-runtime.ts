@@ -246,6 +246,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.#updates);
+    await this.terminals.close();
     await this.shells.close();
     await this.#pool.close();
   }

@@ -9,7 +9,7 @@ import { Sandbox } from '#sandbox/sandbox.ts';
 export type RunShell = (script: string, options?: Partial<Command>) => Promise<CommandResult>;
 
 /** Makes the site's content whoever's it is inside. */
-export async function giveContent(driver: DriverUnderTest, site: SiteSpec): Promise<void> {
+export async function giveContent(driver: Pick<DriverUnderTest, 'runtime'>, site: { id: string }): Promise<void> {
   const sandbox = await Sandbox.find();
   if (!(sandbox instanceof Sandbox) || sandbox.mode !== 'uids') return;
   const uid = sandbox.uidOf(site.id);

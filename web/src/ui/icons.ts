@@ -1,5 +1,6 @@
 /** The drawings of the dashboard, by what they mean here. That meaning is always said in text or in the label of a button too. */
 export {
+  Accessibility as ReaderIcon,
   Activity as ActivityIcon,
   ChartColumn as MetricsIcon,
   Check as CheckIcon,
@@ -7,7 +8,9 @@ export {
   ChevronLeft as ChevronLeftIcon,
   ChevronRight as ChevronRightIcon,
   ChevronsUpDown as ChevronsIcon,
+  ChevronUp as ChevronUpIcon,
   CircleCheck as CheckCircleIcon,
+  ClipboardPaste as PasteIcon,
   Copy as CopyIcon,
   CornerDownRight as PathIcon,
   Ellipsis as MoreIcon,
@@ -27,6 +30,7 @@ export {
   MapPin as RegionIcon,
   Menu as MenuIcon,
   MessageSquareText as TicketsIcon,
+  Minus as MinusIcon,
   Monitor as SystemIcon,
   Moon as MoonIcon,
   Pencil as PencilIcon,

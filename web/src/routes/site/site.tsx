@@ -28,6 +28,7 @@ import { SiteOverview } from './site-overview.tsx';
 import { SitePaths } from './site-paths.tsx';
 import { SiteSettings } from './site-settings.tsx';
 import { SiteStage } from './site-stage.tsx';
+import { SiteTerminal } from './site-terminal.tsx';
 
 const route = getRouteApi('/app/sites/$fqdn');
 
@@ -65,6 +66,7 @@ function SiteView({ site }: { site: Site }) {
     { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
+    { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
     { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
