@@ -16,6 +16,7 @@ import type {
 } from '#runtimes/runtime.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
+import { ContentChanges } from './content-changes.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
@@ -29,6 +30,7 @@ export abstract class FolderRuntime {
   readonly #imports: ImportFolders;
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
+  readonly #changes = new ContentChanges();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   constructor(dataDir: string, log: Log) {
@@ -86,7 +88,10 @@ export abstract class FolderRuntime {
   }
 
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.end(siteId));
+    return this.suspended.suspend(siteId, async () => {
+      await this.end(siteId);
+      await this.#changes.ended(siteId);
+    });
   }
 
   async archive(siteId: string): Promise<void> {
@@ -106,6 +111,19 @@ export abstract class FolderRuntime {
 
   list(): Promise<string[]> {
     return this.folders.list();
+  }
+
+  change<T>(siteId: string, act: (place: { content: string; incoming: string }) => Promise<T>): Promise<T> {
+    return this.#changes.next(siteId, async () => {
+      this.suspended.requireOpen(siteId);
+      this.listeners.touched(siteId);
+      try {
+        return await act({ content: this.contentFolder(siteId), incoming: this.folders.incoming(siteId) });
+      } finally {
+        this.listeners.touched(siteId);
+        this.listeners.changed(siteId);
+      }
+    });
   }
 
   contentFolder(siteId: string): string {

@@ -47,6 +47,11 @@ export class SiteFolders {
     return join(this.of(siteId), 'outbox');
   }
 
+  /** What somebody puts into the content is here until it is whole. */
+  incoming(siteId: string): string {
+    return join(this.of(siteId), 'incoming');
+  }
+
   async isEmpty(): Promise<boolean> {
     return (await readdir(this.#sites)).length === 0;
   }
