@@ -4,6 +4,7 @@ import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { findFile, findFileIn, listEntries, listed, openContent } from '#timemachine/read.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
+import { namesOf } from './content/open-folder.ts';
 import { packFolder } from './content/pack-folder.ts';
 import { readEntry } from './content/read-entry.ts';
 import { removeEntry } from './content/remove-entry.ts';
@@ -238,7 +239,7 @@ export class LocalHost implements SiteHost {
   }
 
   keptFileIn: Of<'keptFileIn'> = async (site, space, moments, path) =>
-    findFileIn(this.#repositoryOf(site, space), moments, path);
+    findFileIn(this.#repositoryOf(site, space), moments, namesOf(path).join('/'));
 
   async keptFileSize(site: SiteRef, space: string, ref: string): Promise<number> {
     return (await openContent(this.#repositoryOf(site, space), ref)).sizeBytes;

@@ -152,6 +152,10 @@ export interface ReadEntry {
   version?: string;
 }
 
+export interface WrittenFile extends ContentEntry {
+  version: string;
+}
+
 /** What is to be replaced: what the writer has seen, which was no longer than this, nothing at all, or any file. */
 export type SeenVersion = { version: string; maxBytes: number } | null | 'any';
 
@@ -187,7 +191,7 @@ export interface SearchResult {
  */
 interface SiteContent {
   readEntry(site: SiteRef, path: string, limits: ReadLimits): Promise<ReadEntry>;
-  writeFile(site: SiteRef, path: string, content: ByteSource, seen: SeenVersion): Promise<ContentEntry>;
+  writeFile(site: SiteRef, path: string, content: ByteSource, seen: SeenVersion): Promise<WrittenFile>;
   makeFolder(site: SiteRef, path: string): Promise<ContentEntry>;
   /** Never replaces anything. */
   moveEntry(site: SiteRef, from: string, to: string): Promise<ContentEntry>;

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileRefused } from '../file-refused.ts';
-import type { ByteSource, ContentEntry, SeenVersion } from '../site-host.ts';
+import type { ByteSource, ContentEntry, SeenVersion, WrittenFile } from '../site-host.ts';
 import { inParent, lookAt, namesOf, openFileIn, openFolderIn, within } from './open-folder.ts';
-import { entryOf, versionOf } from './read-entry.ts';
+import { entryOf, VERSION_HASH, versionOf } from './read-entry.ts';
 
 /** Where a site's content is, and a folder beside it for files that are not whole yet: nobody sees those, and no kill leaves one there. */
 export interface ContentPlace {
@@ -24,12 +24,12 @@ export async function writeFile(
   path: string,
   content: ByteSource,
   seen: SeenVersion,
-): Promise<ContentEntry> {
+): Promise<WrittenFile> {
   return inParent(place.content, path, async (folder, name) => {
     await requireSeen(folder, name, seen);
     const draft = await openDraft(place.incoming);
     try {
-      await fill(draft.file, content);
+      const version = await fill(draft.file, content);
       await belongTo(draft.file, folder, (await lookAt(folder, name))?.mode);
       await draft.file.sync();
       // Somebody may have been here while the bytes came.
@@ -37,7 +37,7 @@ export async function writeFile(
       if (seen === null) await link(draft.path, within(folder, name));
       else await rename(draft.path, within(folder, name));
       await folder.sync();
-      return entryOf(name, await draft.file.stat());
+      return { ...entryOf(name, await draft.file.stat()), version };
     } finally {
       await draft.file.close();
       await rm(draft.path, { force: true });
@@ -75,13 +75,17 @@ async function openDraft(incoming: string): Promise<{ file: FileHandle; path: st
   return { path, file: await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600) };
 }
 
-async function fill(file: FileHandle, { sizeBytes, read }: ByteSource): Promise<void> {
+/** Returns what `versionOf` makes of it. */
+async function fill(file: FileHandle, { sizeBytes, read }: ByteSource): Promise<string> {
+  const hash = createHash(VERSION_HASH);
   for (let offset = 0; offset < sizeBytes; ) {
     const piece = await read(offset, Math.min(PIECE_BYTES, sizeBytes - offset));
     if (piece.length === 0) throw new Error('what was to be written ended too soon');
     await file.appendFile(piece);
+    hash.update(piece);
     offset += piece.length;
   }
+  return hash.digest('base64url');
 }
 
 /** As if whoever has the folder had made it: a site may have a user of its own. */

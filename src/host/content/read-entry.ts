@@ -43,8 +43,9 @@ async function readFileIn(parent: FileHandle, name: string, maxBytes: number): P
   }
 }
 
+export const VERSION_HASH = 'sha256';
 /** The same for the same bytes: who writes what is there already has changed nothing that an editor minds. */
-export const versionOf = (content: Buffer): string => createHash('sha256').update(content).digest('base64url');
+export const versionOf = (content: Buffer): string => createHash(VERSION_HASH).update(content).digest('base64url');
 
 async function list(
   folder: FileHandle,
