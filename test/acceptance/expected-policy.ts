@@ -245,6 +245,15 @@ listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
+getSiteFile     params.fqdn                    404 site.not_found
+downloadSiteFile params.fqdn                    404 site.not_found
+saveSiteFile    params.fqdn                    404 site.not_found
+uploadSiteFile  params.fqdn                    404 site.not_found
+createSiteFolder params.fqdn                    404 site.not_found
+moveSiteFile    params.fqdn                    404 site.not_found
+deleteSiteFile  params.fqdn                    404 site.not_found
+searchSiteFiles params.fqdn                    404 site.not_found
+getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 

@@ -132,6 +132,7 @@ test('what answers by itself is not called from within', async () => {
   const raw = operations.filter(({ handle }) => !handle);
   assert.deepEqual(raw.map(({ id }) => id).sort(), [
     'authorizeMetrics',
+    'downloadSiteFile',
     'getAttachment',
     'getBlob',
     'getFrontEnd',

@@ -51,7 +51,7 @@ async function requireSite(call: SiteCall, addedBytes: number): Promise<SiteRow>
   return site;
 }
 
-export async function saveFile(call: SiteCall, { path, content, version = null }: SavedFile): Promise<Change> {
+export async function saveFile(call: SiteCall, { path, content, version }: SavedFile): Promise<Change> {
   const { services } = call;
   const bytes = Buffer.from(content);
   if (bytes.length > MAX_TEXT_BYTES) throw tooLarge();
@@ -60,7 +60,7 @@ export async function saveFile(call: SiteCall, { path, content, version = null }
     sizeBytes: bytes.length,
     read: async (offset: number, length: number) => bytes.subarray(offset, offset + length),
   };
-  const seen = version === null ? null : { version, maxBytes: MAX_TEXT_BYTES };
+  const seen = version === undefined ? null : { version, maxBytes: MAX_TEXT_BYTES };
   const written = await write(services, site, path, source, seen).catch(async (error) => {
     // Whoever comes second decides between the two, and so has to see the other one.
     const isConflict = error instanceof AppError && [fileChanged.code, fileExists.code].includes(error.code);

@@ -92,7 +92,7 @@ export const SavedFile = Type.Object({
   path: Path,
   content: Type.String(),
   version: Type.Optional(
-    Nullable(Type.String({ maxLength: 64, description: 'Of the file as you have read it; null for a new one' })),
+    Type.String({ maxLength: 64, description: 'Of the file as you have read it; left out for a new one' }),
   ),
 });
 export type SavedFile = Static<typeof SavedFile>;

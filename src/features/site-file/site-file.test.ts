@@ -32,7 +32,7 @@ after(() => app?.close());
 const read = (path: string, more: { stage?: boolean; at?: string } = {}) =>
   owner.api.getSiteFile({ params, query: { path, ...more } });
 const save = (path: string, content: string, version?: string | null) =>
-  owner.api.saveSiteFile({ params, body: { path, content, ...(version !== undefined && { version }) } });
+  owner.api.saveSiteFile({ params, body: { path, content, ...(version && { version }) } });
 const bytes = (text: string) => new Blob([text]);
 
 suite('a file', () => {
