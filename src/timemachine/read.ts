@@ -66,14 +66,19 @@ export async function findFileIn(
 ): Promise<(ListedFile | null)[]> {
   const seen = new Map<Ref | null, ListedFile | null>();
   const found: (ListedFile | null)[] = [];
-  for (const moment of moments) {
-    const snapshot = await repository.readNamed(moment).catch(notPruned);
-    if (snapshot && !seen.has(snapshot.files))
-      seen.set(snapshot.files, (await findFile(repository, snapshot, path)) ?? null);
-    found.push((snapshot && seen.get(snapshot.files)) ?? null);
+  for (let first = 0; first < moments.length; first += READ_AT_ONCE) {
+    const some = moments.slice(first, first + READ_AT_ONCE);
+    for (const snapshot of await Promise.all(some.map((moment) => repository.readNamed(moment).catch(notPruned)))) {
+      if (snapshot && !seen.has(snapshot.files))
+        seen.set(snapshot.files, (await findFile(repository, snapshot, path)) ?? null);
+      found.push((snapshot && seen.get(snapshot.files)) ?? null);
+    }
   }
   return found;
 }
+
+/** Most of the time goes by waiting for the store. */
+const READ_AT_ONCE = 32;
 
 /** A prune is faster than its own list. */
 function notPruned(error: unknown): undefined {

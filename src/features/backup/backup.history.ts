@@ -14,7 +14,7 @@ export interface FileVersion {
 }
 
 const AT_ONCE = 500;
-const MAX_MS = 2_000;
+const MAX_MS = 1_000;
 
 /**
  * What a file was, newest first, at or before a point. It ends after `limit` versions or when it has taken long; `next` then asks for what is

@@ -30,6 +30,7 @@ type FileToolbarProps = {
   selected: Selected;
   isFixed: boolean;
   before: (act: () => void) => void;
+  onWhole: () => void;
   onMade: (entry: Selected) => void;
   onGone: (path: string, to?: Selected) => void;
   onUpload: (files: File[]) => void;
@@ -38,7 +39,7 @@ type FileToolbarProps = {
 type Task = 'file' | 'folder' | 'move' | 'delete';
 
 /** What is new goes where the selected entry is; the menu is about the entry itself. */
-export function FileToolbar({ place, selected, isFixed, before, onMade, onGone, onUpload }: FileToolbarProps) {
+export function FileToolbar({ place, selected, isFixed, before, onWhole, onMade, onGone, onUpload }: FileToolbarProps) {
   const client = useQueryClient();
   const [task, setTask] = useState<Task>();
   const chooser = useRef<HTMLInputElement>(null);
@@ -69,8 +70,11 @@ export function FileToolbar({ place, selected, isFixed, before, onMade, onGone, 
 
   return (
     <div className="flex items-center gap-1 border-line border-b px-2 py-1.5">
-      <p className="min-w-0 flex-1 truncate pl-1 text-muted text-xs" title={`wp-content/${folder}`}>
-        wp-content/{folder}
+      <p className="flex min-w-0 flex-1 items-center text-muted text-xs" title={`wp-content/${folder}`}>
+        <button type="button" onClick={onWhole} className="rounded-sm px-1 py-1.5 hover:text-fg hover:underline">
+          wp-content
+        </button>
+        {folder && <span className="min-w-0 truncate">/{folder}</span>}
       </p>
       <Tool label="New file" disabled={isFixed} onClick={() => setTask('file')} icon={<NewFileIcon />} />
       <Tool label="New folder" disabled={isFixed} onClick={() => setTask('folder')} icon={<NewFolderIcon />} />

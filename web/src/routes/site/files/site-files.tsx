@@ -124,6 +124,7 @@ function Files({ place, isFixed, onDirty, before }: FilesProps) {
               selected={selected}
               isFixed={isFixed}
               before={before}
+              onWhole={() => setSelected(WHOLE)}
               onMade={({ path, kind }) => {
                 setExpanded((known) => new Set([...known, ...foldersAbove(path)]));
                 if (kind === 'file') open(path);
