@@ -170,14 +170,11 @@ describe('the files of a site in the dashboard', { timeout: 400_000 }, () => {
 
   it('a search opens a file at the line, on a small screen too, and the stage has files of its own', async () => {
     const { page } = ada;
-    const small = () => page.setViewportSize({ width: 390, height: 844 });
-    await small();
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('radio', { name: 'Text' }).click();
     await page.getByLabel('Find text in files').fill('silence');
     await page.getByRole('button', { name: /index\.php/ }).click();
     await editorOf('index.php').waitFor();
-    await assertFitsAndAccessible(page, 'the editor on a small screen');
-    await small();
     await button('Back to the files').click();
     await page.getByLabel('Find text in files').fill('');
     await page.getByRole('radio', { name: 'Staging site' }).click();

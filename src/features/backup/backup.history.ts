@@ -6,7 +6,7 @@ import { snapshotNameOf, spaceOf } from './backup.place.ts';
 import { listMoments } from './backup.sql.ts';
 
 /** A content that a file had, from one backup to another, or that there was none. */
-export interface FileVersion {
+interface FileVersion {
   file: ListedFile | null;
   /** The oldest and the newest backup in a row that have it so. */
   from: Date;

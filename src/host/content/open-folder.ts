@@ -26,7 +26,7 @@ const REFUSALS: Record<string, FileRefusal> = {
 };
 
 /** What the file system says of it, in our words; whatever else goes wrong stays what it is. */
-export function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown): unknown {
   const refusal = REFUSALS[(error as NodeJS.ErrnoException).code ?? ''];
   return refusal ? new FileRefused(refusal) : error;
 }
