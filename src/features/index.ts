@@ -24,6 +24,7 @@ import { previewFeature } from './preview/preview.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
+import { siteFileFeature } from './site-file/site-file.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
@@ -53,6 +54,7 @@ export const features: readonly Feature[] = [
   siteLogFeature,
   terminalFeature,
   siteShellFeature,
+  siteFileFeature,
   externalPathFeature,
   domainFeature,
   gitAccountFeature,

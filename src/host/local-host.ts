@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { findFile, listEntries, listed, openContent } from '#timemachine/read.ts';
+import { findFile, findFileIn, listEntries, listed, openContent } from '#timemachine/read.ts';
+import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
+import { namesOf } from './content/open-folder.ts';
+import { packFolder } from './content/pack-folder.ts';
+import { readEntry } from './content/read-entry.ts';
+import { removeEntry } from './content/remove-entry.ts';
+import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
 import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
@@ -166,6 +172,18 @@ export class LocalHost implements SiteHost {
   readFilePart: Of<'readFilePart'> = async (...args) => this.#files.readFilePart(...args);
   isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
 
+  readEntry: Of<'readEntry'> = async (site, path, limits) => readEntry(this.#contentOf(site), path, limits);
+  searchFiles: Of<'searchFiles'> = async (site, search) => searchFiles(this.#contentOf(site), search);
+  packFolder: Of<'packFolder'> = async (site, path) => packFolder(this.#contentOf(site), path);
+  writeFile: Of<'writeFile'> = async (site, path, content, seen) =>
+    this.driver(site).change(site.id, (place) => writeFile(place, path, content, seen));
+  makeFolder: Of<'makeFolder'> = async (site, path) =>
+    this.driver(site).change(site.id, (place) => makeFolder(place, path));
+  moveEntry: Of<'moveEntry'> = async (site, from, to) =>
+    this.driver(site).change(site.id, (place) => moveEntry(place, from, to));
+  removeEntry: Of<'removeEntry'> = async (site, path) =>
+    this.driver(site).change(site.id, (place) => removeEntry(place, path));
+
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
   terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);
   terminals: Of<'terminals'> = async (site, of) => this.#terminals.list(site.id, of);
@@ -231,6 +249,9 @@ export class LocalHost implements SiteHost {
     return found;
   }
 
+  keptFileIn: Of<'keptFileIn'> = async (site, space, moments, path) =>
+    findFileIn(this.#repositoryOf(site, space), moments, namesOf(path).join('/'));
+
   async keptFileSize(site: SiteRef, space: string, ref: string): Promise<number> {
     return (await openContent(this.#repositoryOf(site, space), ref)).sizeBytes;
   }
@@ -275,6 +296,10 @@ export class LocalHost implements SiteHost {
   #folderOf({ root, driver }: FileRoot): string {
     const runtime = this.driver({ driver });
     return 'siteId' in root ? runtime.contentFolder(root.siteId) : runtime.coreFolder(root.coreVersion);
+  }
+
+  #contentOf(site: SiteRef): string {
+    return this.driver(site).contentFolder(site.id);
   }
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {

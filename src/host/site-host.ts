@@ -43,6 +43,7 @@ export interface SiteHost
   extends SiteLife,
     SiteServing,
     SiteFiles,
+    SiteContent,
     SiteCommands,
     SiteTerminals,
     SiteBackups,
@@ -140,6 +141,79 @@ export interface SiteFiles {
     part: { identity: string; first: number; last: number },
   ): Promise<Readable | undefined>;
   isFolder(at: FileRoot, path: string): Promise<boolean>;
+}
+
+export interface ContentEntry {
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Of a file. */
+  sizeBytes: number;
+  modifiedAtMs: number;
+}
+
+export interface ReadLimits {
+  maxBytes: number;
+  maxEntries: number;
+}
+
+/** What is at a path: a folder with what is in it, or a file, with its content where that is no longer than asked for. */
+export interface ReadEntry {
+  entry: ContentEntry;
+  folder?: { entries: ContentEntry[]; isTruncated: boolean };
+  content?: Buffer;
+  /** The same for the same content. */
+  version?: string;
+}
+
+export interface WrittenFile extends ContentEntry {
+  version: string;
+}
+
+/** What is to be replaced: what the writer has seen, which was no longer than this, nothing at all, or any file. */
+export type SeenVersion = { version: string; maxBytes: number } | null | 'any';
+
+/** Bytes that lie elsewhere and are read in parts. */
+export type ByteSource = ArchiveSource;
+
+/** `name` or `text`, below a path; so many matches at most. */
+export interface FileSearch {
+  path: string;
+  name?: string | undefined;
+  text?: string | undefined;
+  limit: number;
+}
+
+export interface FileMatch {
+  path: string;
+  kind: ContentEntry['kind'];
+  /** Where the text is; null for a name. */
+  line: number | null;
+  excerpt: string | null;
+}
+
+export interface SearchResult {
+  matches: FileMatch[];
+  /** False where it ended for its time, or for how much there is. */
+  isComplete: boolean;
+}
+
+/**
+ * A site's wp-content as somebody edits it, by paths without a slash in front; the empty one is wp-content itself. No link is ever followed,
+ * whoever swaps one for a folder meanwhile. FileRefused says why something is not done. Changes are refused, as a SiteFailure `stopped`,
+ * while some work has the site to itself, and it waits for those that run; each is done to the end and lasts, or not at all.
+ */
+interface SiteContent {
+  readEntry(site: SiteRef, path: string, limits: ReadLimits): Promise<ReadEntry>;
+  writeFile(site: SiteRef, path: string, content: ByteSource, seen: SeenVersion): Promise<WrittenFile>;
+  makeFolder(site: SiteRef, path: string): Promise<ContentEntry>;
+  /** Never replaces anything. */
+  moveEntry(site: SiteRef, from: string, to: string): Promise<ContentEntry>;
+  /** A folder with all that is in it; of one that is too large, what is left stays. */
+  removeEntry(site: SiteRef, path: string): Promise<void>;
+  /** Within a few seconds. */
+  searchFiles(site: SiteRef, search: FileSearch): Promise<SearchResult>;
+  /** A folder as a zip file. */
+  packFolder(site: SiteRef, path: string): Promise<Readable>;
 }
 
 interface SiteCommands {
@@ -263,6 +337,13 @@ interface SiteBackups {
     moment: SnapshotName,
     paths: readonly string[],
   ): Promise<(ListedFile | undefined)[]>;
+  /** The file of that path in each of these snapshots, closest in time beside one another; null where one does not have it or is gone. */
+  keptFileIn(
+    site: SiteRef,
+    space: string,
+    moments: readonly SnapshotName[],
+    path: string,
+  ): Promise<(ListedFile | null)[]>;
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;

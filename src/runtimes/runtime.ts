@@ -57,6 +57,12 @@ export interface Runtime {
   terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal>;
   /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
   readonly shell: ShellKind;
+  /**
+   * Changes the site's content by hand, one such change of a site after another. It is none of the site's processes, and yet what suspends
+   * the site waits for it, and it is refused meanwhile; whoever listens is told. `incoming` is a folder on the same file system, which may
+   * not be there yet, for what is not whole.
+   */
+  change<T>(siteId: string, act: (place: { content: string; incoming: string }) => Promise<T>): Promise<T>;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */

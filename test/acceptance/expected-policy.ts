@@ -71,6 +71,15 @@ endTerminal                          401       404     403     200    200    200
 connectTerminal                      426       426     426     426    426    426      426      426     426     426      426       426         426
 getShellHtml                         401       404     403     200    200    200      404      401     200     403      403       404         200
 runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
+getSiteFile                          401       404     403     200    200    200      404      401     200     200      200       404         200
+downloadSiteFile                     401       404     403     200    200    200      404      401     200     200      200       404         200
+saveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
+uploadSiteFile                       401       404     403     200    200    200      404      401     200     403      403       404         200
+createSiteFolder                     401       404     403     200    200    200      404      401     200     403      403       404         200
+moveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteSiteFile                       401       404     403     200    200    200      404      401     200     403      403       404         200
+searchSiteFiles                      401       404     403     200    200    200      404      401     200     200      200       404         200
+getSiteFileHistory                   401       404     403     200    200    200      404      401     200     200      200       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
 createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
@@ -243,6 +252,15 @@ listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
+getSiteFile     params.fqdn                    404 site.not_found
+downloadSiteFile params.fqdn                    404 site.not_found
+saveSiteFile    params.fqdn                    404 site.not_found
+uploadSiteFile  params.fqdn                    404 site.not_found
+createSiteFolder params.fqdn                    404 site.not_found
+moveSiteFile    params.fqdn                    404 site.not_found
+deleteSiteFile  params.fqdn                    404 site.not_found
+searchSiteFiles params.fqdn                    404 site.not_found
+getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found

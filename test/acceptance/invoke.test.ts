@@ -133,6 +133,7 @@ test('what answers by itself is not called from within', async () => {
   assert.deepEqual(raw.map(({ id }) => id).sort(), [
     'authorizeMetrics',
     'connectTerminal',
+    'downloadSiteFile',
     'getAttachment',
     'getBlob',
     'getFrontEnd',

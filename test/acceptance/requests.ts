@@ -52,6 +52,13 @@ const onKeptSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
   };
 };
+/** A site with a file. */
+const onFiles = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({
+    params: { fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn },
+    ...more,
+  });
+};
 const onStagedSite: Make = async ({ world, place }) => ({
   params: { fqdn: (await world.stagedSite(place.teamId, place.opener)).fqdn },
 });
@@ -249,6 +256,15 @@ export const requests: Record<string, Make> = {
   }),
   listGitSyncRepositories: nothing,
   verifyGitSyncDirectories: ({ world }) => ({ query: { git_url: repositoryUrl(world.app.services.config) } }),
+  getSiteFile: onFiles({ query: { path: 'index.php' } }),
+  downloadSiteFile: onFiles(),
+  saveSiteFile: onFiles({ body: { path: 'new.txt', content: 'new' } }),
+  uploadSiteFile: onFiles({ query: { path: 'new.txt' }, body: Buffer.from('some bytes') }),
+  createSiteFolder: onFiles({ body: { path: 'new' } }),
+  moveSiteFile: onFiles({ body: { path: 'index.php', new_path: 'moved.php' } }),
+  deleteSiteFile: onFiles({ query: { path: 'index.php' } }),
+  searchSiteFiles: onFiles({ query: { name: 'index' } }),
+  getSiteFileHistory: onFiles({ query: { path: 'index.php' } }),
   listDeletedSites: nothing,
   getBackups: onKeptSite(),
   listPitFiles: onKeptSite(),

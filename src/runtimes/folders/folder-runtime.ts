@@ -19,11 +19,12 @@ import type {
   Terminal,
   TerminalOptions,
 } from '#runtimes/runtime.ts';
-import { Shell, type ShellOptions } from '#runtimes/shell/shell.ts';
+import { Shell } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
+import { ContentChanges } from './content-changes.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
@@ -38,15 +39,15 @@ export abstract class FolderRuntime {
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
   protected readonly terminals: SiteTerminals;
+  readonly #changes = new ContentChanges();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
 
-  constructor({ dataDir, log, sandbox }: { dataDir: string; log: Log; sandbox: ShellOptions['sandbox'] }) {
+  constructor(dataDir: string, log: Log) {
     this.shells = new Shell({
       dataDir,
       log,
-      sandbox,
       foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
       diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
       exec: (site, command) => this.exec(site, command),
@@ -67,7 +68,7 @@ export abstract class FolderRuntime {
   /** Makes tables in the database of a draft in which nothing of anybody else's is yet. */
   protected abstract makeTables(draft: string, site: SiteSpec, changes: TableChange[]): Promise<void>;
   /** Whom the site's files belong to, where that is not whoever we are. */
-  protected async ownerOf(_siteId: string): Promise<number | undefined> {
+  protected ownerOf(_siteId: string): number | undefined {
     return undefined;
   }
 
@@ -76,9 +77,7 @@ export abstract class FolderRuntime {
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
     const settling = change && this.#settling(site, change);
-    return this.build(site, async (draft) =>
-      this.folders.fill(draft, site.url, fill, settling, await this.ownerOf(site.id)),
-    );
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, this.ownerOf(site.id)));
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
@@ -139,7 +138,10 @@ export abstract class FolderRuntime {
   }
 
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.#endAll(siteId));
+    return this.suspended.suspend(siteId, async () => {
+      await this.#endAll(siteId);
+      await this.#changes.ended(siteId);
+    });
   }
 
   async #endAll(siteId: string): Promise<void> {
@@ -163,6 +165,19 @@ export abstract class FolderRuntime {
 
   list(): Promise<string[]> {
     return this.folders.list();
+  }
+
+  change<T>(siteId: string, act: (place: { content: string; incoming: string }) => Promise<T>): Promise<T> {
+    return this.#changes.next(siteId, async () => {
+      this.suspended.requireOpen(siteId);
+      this.listeners.touched(siteId);
+      try {
+        return await act({ content: this.contentFolder(siteId), incoming: this.folders.incoming(siteId) });
+      } finally {
+        this.listeners.touched(siteId);
+        this.listeners.changed(siteId);
+      }
+    });
   }
 
   contentFolder(siteId: string): string {
@@ -202,7 +217,7 @@ export abstract class FolderRuntime {
   }
 
   protected async build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    const owner = await this.ownerOf(site.id);
+    const owner = this.ownerOf(site.id);
     await this.folders.build(site.id, fill, owner, () => this.stop(site.id));
     this.listeners.touched(site.id);
   }

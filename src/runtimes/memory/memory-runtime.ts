@@ -62,7 +62,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   constructor(options: MemoryOptions) {
     // What runs in here has no PHP to be kept from, and tests run on any machine.
-    super({ ...options, sandbox: 'none' });
+    super(options.dataDir, options.log);
     this.#options = options;
   }
 

@@ -17,17 +17,16 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
-import type { ShellOptions } from '#runtimes/shell/shell.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { quote, writeColumn, writeTable } from '#runtimes/wordpress/dump/table.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
+import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
-import { openHome, PROGRAMS, SandboxedHome, type WorkerHome } from './worker-home.ts';
+import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
@@ -61,7 +60,7 @@ export interface PhpWasmOptions {
   allowedNetworks: readonly string[];
   compiler: WorkerOptions['compiler'];
   /** What keeps PHP from everything else on this machine: the best that there is, a certain kind, or Node's permission model alone. */
-  sandbox: SandboxMode | 'auto' | 'none';
+  sandbox: SandboxWish;
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
 }
@@ -71,6 +70,8 @@ const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #log: Log;
+  readonly #wanted: SandboxWish;
+  readonly #cacheDir: string;
   readonly #distribution: Distribution;
   readonly #images: Images;
   readonly #pool: WorkerPool;
@@ -81,17 +82,14 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
-    super({ dataDir, log, sandbox: options.sandbox ?? 'auto' });
+    super(dataDir, log);
+    this.#wanted = options.sandbox;
+    this.#cacheDir = cacheDir;
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
-      {
-        ...options,
-        runFolder: join(dataDir, 'run'),
-        phpVersion: PHP_VERSION,
-        makeHome: (folder) => this.#makeHome(options.sandbox, folder, cacheDir),
-      },
+      { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
       (version) => this.#mountsOf(version),
       {
@@ -106,8 +104,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async open(): Promise<void> {
     await this.folders.open();
-    await this.#pool.open();
-    await this.shells.open();
+    const sandbox = await this.#findSandbox();
+    const places = [this.folders.root, join(this.#cacheDir, 'images')];
+    await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
+    await this.shells.open(sandbox);
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
@@ -166,11 +166,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
     const { id, team } = site;
-    const home = await this.#pool.home;
     return this.#pool.wake({ id, team, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.folders.of(site.id),
-      worker: this.#workerSite(site, home),
+      worker: this.#workerSite(site),
     }));
   }
 
@@ -214,7 +213,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
-      const own = this.#workerSite(site, await this.#pool.home);
+      const own = this.#workerSite(site);
       const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
         this.answerOwnCall(site.id, connection),
       );
@@ -266,24 +265,26 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
-  async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, cacheDir: string): Promise<WorkerHome> {
-    const shared = [...PROGRAMS, cacheDir];
-    const found = wanted === 'none' ? { missing: 'it is switched off' } : await Sandbox.find(wanted, shared);
-    if (found instanceof Sandbox)
-      return new SandboxedHome(found, folder, [this.folders.root, join(cacheDir, 'images')]);
-    this.#log.warn({ reason: found.missing }, 'PHP runs without a sandbox of its own; sites get no real shell');
-    return openHome;
+  /** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */
+  async #findSandbox(): Promise<Sandbox | undefined> {
+    const found = await Sandbox.find(this.#wanted, [...PROGRAMS, this.#cacheDir]);
+    if (found instanceof Sandbox) return found;
+    this.#log.warn(
+      { why: found.missing },
+      'sites run without a sandbox of their own, and their shell is a limited one',
+    );
+    return undefined;
   }
 
-  #workerSite(site: SiteSpec, home: WorkerHome): WorkerSite {
-    const owner = home.ownerOf(site.id);
+  #workerSite(site: SiteSpec): WorkerSite {
+    const owner = this.#pool.home.ownerOf(site.id);
     // Sites of earlier versions, and of a service that ran in another way, are somebody else's.
     if (owner !== undefined) this.folders.giveTo(site.id, owner);
     return { ...workerSite(site), owner };
   }
 
-  protected override async ownerOf(siteId: string): Promise<number | undefined> {
-    return (await this.#pool.home).ownerOf(siteId);
+  protected override ownerOf(siteId: string): number | undefined {
+    return this.#pool.home.ownerOf(siteId);
   }
 
   /** Every process of the site, commands included. */

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Command, CommandResult, ShellKind, SiteSpec } from '#runtimes/runtime.ts';
-import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { LimitedShell } from './limited-shell.ts';
 import { SiteShells } from './site-shells.ts';
 import { folderInside, runWatched, startingIn } from './watched-shell.ts';
 
 export interface ShellOptions {
   dataDir: string;
-  /** `none`: as on a machine that forbids namespaces. */
-  sandbox: SandboxMode | 'auto' | 'none';
   foldersOf(site: SiteSpec): { content: string; core: string };
   diskUsageBytes(siteId: string): Promise<number>;
   /** Runs `wp` and `php` of a site. */
@@ -30,13 +28,10 @@ export class Shell {
     this.#limited = new LimitedShell({ foldersOf, exec, diskUsageBytes });
   }
 
-  async open(): Promise<void> {
-    const { sandbox: wanted, dataDir, foldersOf, exec, log } = this.#options;
-    const sandbox = wanted === 'none' ? { missing: 'it is turned off' } : await Sandbox.find(wanted);
-    if (!(sandbox instanceof Sandbox)) {
-      log.warn({ why: sandbox.missing }, 'this machine has no sandbox: the shell of sites is a limited one');
-      return;
-    }
+  /** With the sandbox that the site's PHP runs in too, where there is one. */
+  async open(sandbox: Sandbox | undefined): Promise<void> {
+    if (!sandbox) return;
+    const { dataDir, foldersOf, exec, log } = this.#options;
     this.sites = new SiteShells({ sandbox, runFolder: join(dataDir, 'shells'), foldersOf, exec, log });
     await this.sites.open();
   }

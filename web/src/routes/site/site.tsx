@@ -15,6 +15,7 @@ import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { SiteFiles } from './files/site-files.tsx';
 import { SiteAccess } from './site-access.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { SiteActivity } from './site-activity.tsx';
@@ -65,6 +66,7 @@ function SiteView({ site }: { site: Site }) {
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
     { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
+    { value: 'files', label: 'Files', content: <SiteFiles site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
