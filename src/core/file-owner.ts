@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { lchownSync, lstatSync, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +7,14 @@ import { join } from 'node:path';
  * Only for folders in which nobody else works meanwhile. Links themselves change hands, never what they lead to.
  */
 export function giveFolder(folder: string, uid: number): void {
-  if (lstatSync(folder).uid !== uid) giveAll(folder, uid);
+  if (lstatSync(folder).uid === uid) return;
+  try {
+    giveAll(folder, uid);
+  } catch (error) {
+    // A path can be longer than any call takes. This program goes down step by step.
+    if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error;
+    execFileSync('chown', ['-hR', `${uid}:${uid}`, '--', folder]);
+  }
 }
 
 function giveAll(folder: string, uid: number): void {

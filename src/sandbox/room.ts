@@ -21,6 +21,8 @@ export interface RoomOptions {
   /** What may be written beside what is shown, in memory. */
   tmpBytes: number;
   hasNetwork: boolean;
+  /** Whether its processes are seen in /proc. What a process may write there of itself is its own memory. */
+  hasProc?: boolean;
 }
 
 /** The platform's Node, in every room. */
@@ -40,13 +42,16 @@ export class Room {
   readonly #lines: string[] = [];
   readonly #later: readonly string[];
 
-  constructor({ folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork }: RoomOptions) {
+  constructor({ folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true }: RoomOptions) {
     this.root = folder;
     this.hasNetwork = hasNetwork;
     this.#later = later;
     rmSync(folder, { recursive: true, force: true });
     for (const name of ['old', 'box/etc', 'box/run', 'box/proc']) mkdirSync(join(folder, name), { recursive: true });
     this.#lines.push(line(folder, folder, 'none', 'bind,ro,nosuid,nodev'));
+    // umount and unshare insist on one, if only above the root that is seen.
+    if (hasProc) symlinkSync('box/proc', join(folder, 'proc'));
+    else mkdirSync(join(folder, 'proc'));
     this.#showSystem(innerUid);
     this.#makeDevices();
     for (const [at, mode] of [
@@ -89,8 +94,6 @@ export class Room {
     // What an operator put there is nobody else's business.
     if (existsSync('/usr/local'))
       this.#lines.push(line('tmpfs', join(this.root, BOX, 'usr/local'), 'tmpfs', 'ro,size=4k'));
-    // umount and unshare insist on it.
-    symlinkSync('box/proc', join(this.root, 'proc'));
     for (const name of SYSTEM_FOLDERS) {
       const link = lstatSync(`/${name}`, { throwIfNoEntry: false });
       if (link?.isSymbolicLink()) symlinkSync(`usr/${name}`, join(this.root, BOX, name));

@@ -141,9 +141,9 @@ export class Sandbox {
     // Of /proc only the processes of this namespace. A container that covers parts of its own /proc gives none to namespaces of
     // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
     return `set -e; root=$1; mount --all --fstab "$2"; shift 2; hostname site
-      mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/box/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/box/proc"; }
+      mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/proc"; }
       cd "$root"; pivot_root . old; cd /; umount -l /old
-      [ -z "$bare" ] || { umount -l /box/proc; exec ${asNobody} ${init}; }
+      [ -z "$bare" ] || { umount -l /proc; exec ${asNobody} ${init}; }
       exec ${become} ${init}`;
   }
 

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, opendir, rm } from 'node:fs/promises';
+import { lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { giveFolder } from '#core/file-owner.ts';
+import { removeFolder } from '#core/remove-folder.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
 
 /**
@@ -25,7 +28,7 @@ export function storageIn(siteFolder: string): SiteStorage {
 }
 
 export async function makeSiteFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
   for (const name of SITE_FOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
 }
 
@@ -34,21 +37,41 @@ export function giveSiteFolder(folder: string, uid: number): void {
   for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
 }
 
-/** Bytes on disk, as the operating system counts them. Links are not followed. */
+/** So much each name takes, whatever is in it: a disk has only so many. */
+const LEAST_BYTES = 4096;
+
+/** Bytes on disk, as the operating system counts them, and something for every name. Links are not followed. */
 export async function diskUsageBytes(siteFolder: string): Promise<number> {
-  let bytes = 0;
   const folders = SITE_FOLDERS.map((name) => join(siteFolder, name));
+  try {
+    return await sumOf(folders);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error;
+    // Paths can be longer than any call takes, for whoever goes down step by step, as this program does.
+    const { stdout } = await promisify(execFile)('du', ['-sk', '--', ...folders]);
+    return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10) * 1024, 0);
+  }
+}
+
+async function sumOf(roots: readonly string[]): Promise<number> {
+  let bytes = 0;
+  const folders = [...roots];
   for (let current = folders.pop(); current !== undefined; current = folders.pop()) {
     // A folder may be huge, and may vanish while it is being read.
-    const entries = await opendir(current).catch(() => undefined);
+    const entries = await opendir(current).catch(unlessTooLong);
     for await (const entry of entries ?? []) {
       const path = join(current, entry.name);
       if (entry.isDirectory()) folders.push(path);
       bytes += await lstat(path).then(
-        ({ blocks }) => blocks * 512,
-        () => 0,
+        ({ blocks }) => Math.max(blocks * 512, LEAST_BYTES),
+        (error) => unlessTooLong(error) ?? 0,
       );
     }
   }
   return bytes;
+}
+
+/** What vanishes while it is looked at is nothing; what is too deep down for a path is not. */
+function unlessTooLong(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENAMETOOLONG') throw error;
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
+import { removeFolder } from '#core/remove-folder.ts';
 import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runtimes/runtime.ts';
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
@@ -71,7 +72,7 @@ export class SiteFolders {
     await fill(draft);
     if (owner !== undefined) giveSiteFolder(draft, owner);
     await stop();
-    await rm(this.of(siteId), { recursive: true, force: true });
+    await removeFolder(this.of(siteId));
     await placeDurably(draft, this.of(siteId));
   }
 
@@ -118,7 +119,7 @@ export class SiteFolders {
 
   async delete(siteId: string): Promise<void> {
     for (const folder of [this.of(siteId), this.#draftOf(siteId), join(this.#archive, siteId)]) {
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
       await syncFolder(dirname(folder));
     }
   }
@@ -159,6 +160,6 @@ async function move(from: string, to: string): Promise<void> {
     if (existsSync(to)) return syncMove(from, to);
     throw new Error('there is nothing left of this site');
   }
-  await rm(to, { recursive: true, force: true });
+  await removeFolder(to);
   await moveDurably(from, to);
 }

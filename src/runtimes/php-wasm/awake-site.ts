@@ -262,9 +262,9 @@ export class AwakeSite implements RunningSite {
   }
 
   /** What WebAssembly has once taken it never gives back. */
-  #isSpentBy({ requests }: ServingProcess, { memoryBytes, ranOutOfMemory }: RequestEnd): boolean {
+  #isSpentBy({ requests, worker }: ServingProcess, { ranOutOfMemory }: RequestEnd): boolean {
     const { recycleAboveBytes, recycleAfterRequests } = this.#limits;
-    return ranOutOfMemory || memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests;
+    return ranOutOfMemory || worker.memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests;
   }
 
   /** The process goes on until its successor is ready, so that nobody waits; one of several needs none. */

@@ -71,7 +71,14 @@ export class SandboxedHome implements WorkerHome {
     shown.sort((a, b) => a.at.length - b.at.length);
     const isInside = ({ at }: Shown) => shown.some((other) => at.startsWith(`${other.at}/`));
     const outer = shown.filter((each) => !isInside(each));
-    this.#room = sandbox.room({ folder, shown: outer, later: sites, tmpBytes: TMP_BYTES, hasNetwork: true });
+    this.#room = sandbox.room({
+      folder,
+      shown: outer,
+      later: sites,
+      tmpBytes: TMP_BYTES,
+      hasNetwork: true,
+      hasProc: false,
+    });
   }
 
   ownerOf(siteId: string): number | undefined {
@@ -121,8 +128,8 @@ export class SandboxedHome implements WorkerHome {
       return { from: join(siteFolder, each), at: `${SLOT}/${name}/${each}`, isWritable: true };
     });
     await this.#sandbox.show(child.pid ?? 0, this.#room, { file: join(slot, 'later'), at: `${SLOT}/later` }, shown);
-    // It made this one before it was the site's.
-    if (owner !== undefined) for (const path of [slot, join(slot, 'own-tls.sock')]) chownSync(path, owner, owner);
+    // It made this one before it was the site's. The slot itself stays ours: nobody counts what is written there.
+    if (owner !== undefined) chownSync(join(slot, 'own-tls.sock'), owner, owner);
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMessage } from './worker-message.ts';
 
-const END = { type: 'end', memoryBytes: 1, outbox: ['mail-1'], ranOutOfMemory: false, changed: true };
+const END = { type: 'end', outbox: ['mail-1'], ranOutOfMemory: false, changed: true };
 
 test('what a worker says is taken as it is', () => {
   const log = { type: 'log', messages: [{ atMs: Date.now(), text: 'PHP Warning:  ...' }] };
@@ -19,7 +19,7 @@ test('what makes no sense is not', () => {
     [{ atMs: Date.now(), text: {} }],
   ];
   const logs = texts.map((messages) => ({ type: 'log', messages }));
-  const ends = [{ memoryBytes: Number.NaN }, { outbox: 'all' }, { outbox: [1] }].map((part) => ({ ...END, ...part }));
+  const ends = [{ outbox: 'all' }, { outbox: [1] }].map((part) => ({ ...END, ...part }));
   for (const message of [
     undefined,
     null,

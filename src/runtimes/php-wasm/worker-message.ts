@@ -2,7 +2,6 @@
 
 /** How PHP came out of a request. */
 export interface RequestEnd {
-  memoryBytes: number;
   outbox: string[];
   ranOutOfMemory: boolean;
   /** Pages may look different now. */
@@ -14,7 +13,6 @@ export interface CommandEnd {
   code: number;
   stdoutBytes: number;
   stderrBytes: number;
-  memoryBytes: number;
 }
 
 /** One message of PHP's error log. */
@@ -61,10 +59,10 @@ function isLogMessage(message: LogMessage | null): boolean {
   return isTime && typeof message?.text === 'string';
 }
 
-function isCommandEnd({ code, stdoutBytes, stderrBytes, memoryBytes }: CommandEnd): boolean {
-  return [code, stdoutBytes, stderrBytes, memoryBytes].every(Number.isSafeInteger);
+function isCommandEnd({ code, stdoutBytes, stderrBytes }: CommandEnd): boolean {
+  return [code, stdoutBytes, stderrBytes].every(Number.isSafeInteger);
 }
 
-function isEnd({ memoryBytes, outbox }: RequestEnd): boolean {
-  return Number.isFinite(memoryBytes) && Array.isArray(outbox) && outbox.every((name) => typeof name === 'string');
+function isEnd({ outbox }: RequestEnd): boolean {
+  return Array.isArray(outbox) && outbox.every((name) => typeof name === 'string');
 }

@@ -346,7 +346,7 @@ export class WorkerPool {
     }
     // A site has woken into what is kept for that, so that there has to be room for the next one; or some have grown.
     if (this.#spare < 0 || this.#workers.measuredRoom < 0) this.#askForExtra();
-    await this.#workers.watchMemory();
+    this.#workers.watchMemory();
     await this.#standby.refill();
   }
 }

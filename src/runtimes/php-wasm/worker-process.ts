@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
+import { memoryBytesOf } from '#sandbox/processes.ts';
 import type { WorkerHome } from './worker-home.ts';
 import {
   type CommandEnd,
@@ -100,7 +101,8 @@ export class WorkerProcess {
     this.#home = home;
     this.#log = log;
     this.socketPath = join(slot, 'http.sock');
-    mkdirSync(slot, { recursive: true, mode: 0o700 });
+    // Its folder is ours alone; the worker, whoever it becomes, has to pass.
+    mkdirSync(slot, { recursive: true, mode: 0o711 });
     const folders = shared.map(([, folder]) => folder);
     const inside = home.inside(slot, folders);
     const { file, args, env } = home.start(slot, folders, [
@@ -151,8 +153,9 @@ export class WorkerProcess {
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
       else if (message.type === 'input') void this.#giveInput();
+      else if (message.type === 'exit') this.measureMemory();
       else if (message.type === 'end') {
-        this.memoryBytes = message.memoryBytes;
+        this.measureMemory();
         this.onEnd(message);
       }
     });
@@ -265,9 +268,9 @@ export class WorkerProcess {
     };
   }
 
-  async measureMemory(): Promise<void> {
-    const status = await readFile(`/proc/${this.pid}/status`, 'utf8').catch(() => '');
-    this.memoryBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  /** From outside: in there, nobody sees anything of the machine's processes. */
+  measureMemory(): void {
+    this.memoryBytes = memoryBytesOf(this.pid);
   }
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */

@@ -166,9 +166,9 @@ export class Workers {
   }
 
   /** Ends those that use more memory than any request may. */
-  async watchMemory(): Promise<void> {
+  watchMemory(): void {
     for (const worker of this.#workers) {
-      await worker.measureMemory();
+      worker.measureMemory();
       if (worker.memoryBytes > KILL_ABOVE_BYTES) {
         worker.kill('memory', 'The site used more memory than a request may.');
       }

@@ -16,6 +16,8 @@ const CWD_EXIT_CODE = 125;
 const MEMORY_LOOK_MS = 250;
 const DISK_LOOK_MS = 2_000;
 /** Looking at the disk takes at most this part of the time. */
+/** A site of very many files could else write freely between two looks. */
+const LONGEST_WAIT_MS = 30_000;
 const DISK_LOOK_SHARE = 1 / 20;
 /** What is no longer kept is read for so long, so that a program which says too much may end by itself. */
 const FLOOD_BYTES = 64 * 1024 * 1024;
@@ -154,7 +156,8 @@ export function watchDisk(
     if (isOver) return;
     if (isFirst) limit = Math.max(limit, bytes);
     if (bytes > limit) tell('The site has no room left on its disk, and the command was ended.');
-    const waitMs = Math.max(DISK_LOOK_MS, (performance.now() - startedAt) / DISK_LOOK_SHARE);
+    const tookMs = performance.now() - startedAt;
+    const waitMs = Math.min(Math.max(DISK_LOOK_MS, tookMs / DISK_LOOK_SHARE), LONGEST_WAIT_MS);
     timer = setTimeout(() => void look(false), waitMs);
   };
   void look(true);

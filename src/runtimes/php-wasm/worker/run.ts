@@ -49,7 +49,7 @@ export function run({ php, fs, files }: Booted, settings: Settings, network: Net
     closeForgotten(fs);
     network.letGo(keptPorts(fs));
     await files.syncAll();
-    tell({ type: 'exit', code, ...written(), memoryBytes: process.memoryUsage.rss() });
+    tell({ type: 'exit', code, ...written() });
     if (settings.mode === 'run') process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   };
 

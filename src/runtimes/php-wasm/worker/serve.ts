@@ -64,7 +64,6 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
       }
       tell({
         type: 'end',
-        memoryBytes: process.memoryUsage.rss(),
         outbox: readOutbox(outbox),
         ranOutOfMemory,
         changed,

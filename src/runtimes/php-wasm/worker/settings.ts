@@ -71,9 +71,9 @@ export type ToParent =
   | { type: 'serving' }
   | { type: 'begin'; request: string | null }
   | { type: 'log'; messages: LogMessage[] }
-  | { type: 'end'; memoryBytes: number; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
+  | { type: 'end'; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
   | { type: 'input' }
-  | { type: 'exit'; code: number; stdoutBytes: number; stderrBytes: number; memoryBytes: number };
+  | { type: 'exit'; code: number; stdoutBytes: number; stderrBytes: number };
 
 export function tell(message: ToParent): void {
   process.send?.(message);
