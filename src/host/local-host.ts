@@ -159,6 +159,11 @@ export class LocalHost implements SiteHost {
   isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
 
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
+  editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
+  wakeEditor: Of<'wakeEditor'> = async (site) => this.driver(site).editors.wake(site);
+  connectEditor: Of<'connectEditor'> = async (site) => this.driver(site).editors.connect(site.id);
+  stopEditor: Of<'stopEditor'> = async (site) => this.driver(site).editors.end(site.id);
   hasOutgoingMail: Of<'hasOutgoingMail'> = async (site) => this.driver(site).hasOutgoingMail(site.id);
 
   async eachMail(...[site, handle]: Parameters<Of<'eachMail'>>): Promise<void> {

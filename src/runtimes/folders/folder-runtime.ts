@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
+import type { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import type {
   Adaptation,
   ArchivedSite,
   ArchiveSource,
+  Command,
+  CommandResult,
   OutgoingMail,
   RunningSite,
   RuntimeListener,
@@ -37,8 +40,10 @@ export abstract class FolderRuntime {
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
   }
 
+  abstract readonly editors: SiteEditors;
   abstract start(site: SiteSpec): Promise<RunningSite>;
   abstract stop(siteId: string): Promise<void>;
+  abstract exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   abstract coreFolder(coreVersion: string): string;
   abstract coreVersions(): Promise<string[]>;
   /** An empty site in a draft, as new ones are. */
@@ -93,11 +98,15 @@ export abstract class FolderRuntime {
   }
 
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.end(siteId));
+    return this.suspended.suspend(siteId, () => this.#endAll(siteId));
+  }
+
+  async #endAll(siteId: string): Promise<void> {
+    await Promise.all([this.end(siteId), this.editors.end(siteId)]);
   }
 
   async archive(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await this.#endAll(siteId);
     await this.folders.archive(siteId);
   }
 
@@ -107,7 +116,7 @@ export abstract class FolderRuntime {
   }
 
   async delete(siteId: string): Promise<void> {
-    await this.end(siteId);
+    await Promise.all([this.end(siteId), this.editors.forget(siteId)]);
     await this.folders.delete(siteId);
   }
 
@@ -149,6 +158,22 @@ export abstract class FolderRuntime {
 
   answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
     this.answerOwnCall = answer;
+  }
+
+  /** What the editors of a driver's sites need of it. */
+  protected editorOptions() {
+    return {
+      foldersOf: ({ id, coreVersion }: SiteSpec) => ({
+        content: this.contentFolder(id),
+        core: this.coreFolder(coreVersion),
+      }),
+      exec: (site: SiteSpec, command: Command) => this.exec(site, command),
+      requireOpen: (siteId: string) => this.suspended.requireOpen(siteId),
+      active: (siteId: string) => {
+        this.listeners.touched(siteId);
+        this.listeners.changed(siteId);
+      },
+    };
   }
 
   protected async build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {

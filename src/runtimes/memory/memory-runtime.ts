@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { commandName } from '#runtimes/commands.ts';
+import { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
@@ -19,6 +20,7 @@ import type {
 } from '#runtimes/runtime.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { Sandbox } from '#sandbox/sandbox.ts';
 import type { SiteRequest } from './answer.ts';
 import { AwakeSite } from './awake-site.ts';
 import { type RunSql, writeEmptySite, writeTables } from './schema.ts';
@@ -32,6 +34,7 @@ import { runCommand } from './wp-commands.ts';
  */
 export interface MemoryOptions {
   dataDir: string;
+  cacheDir: string;
   log: Log;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
@@ -51,6 +54,7 @@ interface Running {
 
 export class MemoryRuntime extends FolderRuntime implements Runtime {
   readonly #options: MemoryOptions;
+  readonly editors: SiteEditors;
   readonly #awake = new Map<string, { fingerprint: string; site: AwakeSite }>();
   /** Sites that are on their way out; several may be of one id. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
@@ -63,11 +67,15 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   constructor(options: MemoryOptions) {
     super(options.dataDir, options.log);
     this.#options = options;
+    const { dataDir, cacheDir, log } = options;
+    // Its sites' files are ours.
+    const findSandbox = () => Sandbox.find(process.getuid?.() === 0 ? 'root' : 'user');
+    this.editors = new SiteEditors({ ...this.editorOptions(), dataDir, cacheDir, log, findSandbox });
   }
 
   async open(): Promise<void> {
     await this.folders.open();
-    await mkdir(this.coreFolder(CORE_VERSION), { recursive: true });
+    await mkdir(join(this.coreFolder(CORE_VERSION), 'wp-content'), { recursive: true });
     this.#runFolder = join(this.#runRoot, String(process.pid));
     await rm(this.#runFolder, { recursive: true, force: true });
     await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
@@ -167,6 +175,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    await this.editors.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
     await Promise.all([...ids].map((siteId) => this.end(siteId, 0)));
     await rm(this.#runFolder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { commandName } from '#runtimes/commands.ts';
+import { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { databaseFile } from '#runtimes/folders/site-folder.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
@@ -75,6 +76,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #pool: WorkerPool;
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
+  readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
 
@@ -83,6 +85,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     super(dataDir, log);
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
+    this.editors = new SiteEditors({
+      ...this.editorOptions(),
+      dataDir,
+      cacheDir,
+      log,
+      findSandbox: () => findSandbox(options.sandbox, cacheDir),
+    });
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
       {
@@ -238,9 +247,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     return this.#pool.standbyReady;
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     clearInterval(this.#updates);
-    return this.#pool.close();
+    await this.editors.close();
+    await this.#pool.close();
   }
 
   /** A platform without sites needs no warm PHP, and its memory is better left alone. */
@@ -259,8 +269,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   }
 
   async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, cacheDir: string): Promise<WorkerHome> {
-    const shared = [...PROGRAMS, cacheDir];
-    const found = wanted === 'none' ? { missing: 'it is switched off' } : await Sandbox.find(wanted, shared);
+    const found = await findSandbox(wanted, cacheDir);
     if (found instanceof Sandbox)
       return new SandboxedHome(found, folder, [this.folders.root, join(cacheDir, 'images')]);
     this.#log.warn({ reason: found.missing }, 'PHP runs without a sandbox of its own; sites get no real shell');
@@ -316,4 +325,11 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
     this.listeners.logged(siteId, errors);
   }
+}
+
+async function findSandbox(
+  wanted: PhpWasmOptions['sandbox'],
+  cacheDir: string,
+): Promise<Sandbox | { missing: string }> {
+  return wanted === 'none' ? { missing: 'it is switched off' } : Sandbox.find(wanted, [...PROGRAMS, cacheDir]);
 }
