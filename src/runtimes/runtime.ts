@@ -234,6 +234,8 @@ export interface Editors {
   wake(site: SiteSpec): Promise<EditorState>;
   /** A connection to the editor that runs, for HTTP. It sleeps when there has been none for some minutes. */
   connect(siteId: string): Socket;
+  /** The sites whose editor runs or is about to. */
+  readonly running: readonly string[];
   end(siteId: string): Promise<void>;
 }
 

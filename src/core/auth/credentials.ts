@@ -66,7 +66,7 @@ export class Credentials {
   }
 
   /** The same caller as they are now, for whoever acts in their name without their token. */
-  async renew({ credential }: Caller): Promise<Caller | undefined> {
+  async renew({ credential }: { credential: Pick<Caller['credential'], 'id'> }): Promise<Caller | undefined> {
     const row = await this.#find(sql`c.id = ${credential.id}`, this.#db);
     return row && toCaller(row);
   }

@@ -58,8 +58,8 @@ export class SiteEditors {
   readonly #starting = new Map<string, Promise<RunningEditor>>();
   readonly #failures = new Map<string, string>();
   #shells: Promise<{ shells: SiteShells; sandbox: Sandbox } | { missing: string }> | undefined;
-  /** Goes up with each end, so that what was about to start then does not. */
-  readonly #ends = new Map<string, number>();
+  /** Those that are wanted: what is about to start when it is called off does not. */
+  readonly #called = new Set<string>();
 
   constructor(options: SiteEditorsOptions) {
     this.#options = options;
@@ -83,6 +83,11 @@ export class SiteEditors {
     if (this.#running.get(siteId)?.isReady) return { state: 'running' };
     const reason = this.#failures.get(siteId);
     return reason === undefined || this.#starting.has(siteId) ? { state: 'asleep' } : { state: 'failed', reason };
+  }
+
+  /** The sites whose editor runs or is about to. */
+  get running(): string[] {
+    return [...this.#starting.keys()];
   }
 
   /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. */
@@ -115,26 +120,27 @@ export class SiteEditors {
 
   /** Ends the site's editor; resolves when nothing of it is left. */
   async end(siteId: string): Promise<void> {
-    this.#ends.set(siteId, (this.#ends.get(siteId) ?? 0) + 1);
-    const starting = await this.#starting.get(siteId)?.catch(() => undefined);
-    await (this.#running.get(siteId) ?? starting)?.end();
+    const starting = this.#starting.get(siteId);
+    if (!starting) return;
+    this.#called.delete(siteId);
+    await (await starting.catch(() => undefined))?.end();
   }
 
   /** What the editor kept of a site that is gone. */
   async forget(siteId: string): Promise<void> {
     await this.end(siteId);
-    this.#ends.delete(siteId);
     this.#failures.delete(siteId);
     await rm(this.#homeOf(siteId), { recursive: true, force: true });
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#running.keys(), ...this.#starting.keys()].map((siteId) => this.end(siteId)));
+    await Promise.all(this.running.map((siteId) => this.end(siteId)));
     const here = await this.#shells;
     if (here && 'shells' in here) await here.shells.close();
   }
 
   #begin(site: SiteSpec, here: { shells: SiteShells; sandbox: Sandbox }): Promise<RunningEditor> {
+    this.#called.add(site.id);
     const starting = this.#start(site, here);
     this.#starting.set(site.id, starting);
     const forget = () => {
@@ -145,7 +151,6 @@ export class SiteEditors {
   }
 
   async #start(site: SiteSpec, { shells, sandbox }: { shells: SiteShells; sandbox: Sandbox }): Promise<RunningEditor> {
-    const ends = this.#ends.get(site.id);
     const home = await this.#makeHome(site.id, sandbox);
     const entry = await shells.enter(site, {
       args: [NODE, '--max-old-space-size=512', `${PROGRAM}/launch.cjs`, ...ARGS, PATHS.content],
@@ -161,7 +166,7 @@ export class SiteEditors {
     try {
       // Some work may have taken the site meanwhile.
       this.#options.requireOpen(site.id);
-      if (this.#ends.get(site.id) !== ends) throw new SiteFailure('stopped', 'The editor was stopped.');
+      if (!this.#called.has(site.id)) throw new SiteFailure('stopped', 'The editor was stopped.');
     } catch (error) {
       await entry.leave();
       throw error;
