@@ -65,6 +65,7 @@ getSiteUsage                         401       404     200     200    200    200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
+createCodeServerLogin                401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
 createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
 getExternalPath                      401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -236,6 +237,7 @@ listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
+createCodeServerLogin params.fqdn              404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
 

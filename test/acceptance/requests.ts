@@ -214,6 +214,7 @@ export const requests: Record<string, Make> = {
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),
   createSiteLogin: onSite(),
+  createCodeServerLogin: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
   listExternalPaths: onSite(),
