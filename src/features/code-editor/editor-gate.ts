@@ -19,9 +19,9 @@ import { FOREIGN, noticeOf, sendSignIn } from './editor-pages.ts';
 import { joinSockets, relay } from './editor-relay.ts';
 import { type EditorSession, isPassword, readSession, sessionCookie } from './editor-session.ts';
 
-/** For so long an editor is taken to be as it was, unless a change is heard of. */
-const KNOWN_MS = 2_000;
-const MAX_KNOWN = 1_000;
+/** For so long there is taken to be none where there was none, unless a change is heard of. */
+const MISSING_MS = 2_000;
+const MAX_MISSING = 1_000;
 const MAX_FORM_BYTES = 4_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -69,7 +69,7 @@ interface Visit {
 class EditorGate {
   readonly #services: Services;
   readonly #proxies: Proxies;
-  readonly #known = new Map<string, { editor: EditorRow | undefined; readAtMs: number }>();
+  readonly #missing = new Map<string, number>();
   /** Open sockets, with what asks anew whether they may stay. */
   readonly #joined = new Map<Duplex, () => Promise<void>>();
 
@@ -77,7 +77,7 @@ class EditorGate {
     this.#services = services;
     this.#proxies = new Proxies(services.config.trustProxy);
     services.siteChanges.subscribe(() => {
-      this.#known.clear();
+      this.#missing.clear();
       for (const recheck of this.#joined.values())
         recheck().catch((error) => services.log.warn({ err: error }, 'could not look who is in an editor'));
     });
@@ -206,25 +206,27 @@ class EditorGate {
     const target = parseTarget(request.url ?? '', headers.host ?? '');
     if (!target || !isUnambiguous(request)) return 'bad';
     const editor = await this.#find(hostName(headers.host ?? ''), of);
-    if (!editor?.is_open) return undefined;
+    if (!editor) return undefined;
     const own = new URL(this.#services.config.baseUrl).protocol.slice(0, -1);
     const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? own;
     return { editor, target, request, isSecure: protocol === 'https', origin: `${protocol}://${headers.host}` };
   }
 
+  /** Nobody has the database asked with each request about what is not there. */
   async #find(name: string, of: Of): Promise<EditorRow | undefined> {
-    const known = this.#known.get(name);
-    if (known && performance.now() - known.readAtMs < KNOWN_MS) return known.editor;
-    const readAtMs = performance.now();
+    const missingSinceMs = this.#missing.get(name);
+    const nowMs = performance.now();
+    if (missingSinceMs !== undefined && nowMs - missingSinceMs < MISSING_MS) return undefined;
     const editor = await findEditor(this.#services.db, name, of);
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(name, { editor, readAtMs });
-    return editor;
+    if (editor?.is_open) return editor;
+    if (this.#missing.size >= MAX_MISSING) this.#missing.clear();
+    this.#missing.set(name, nowMs);
+    return undefined;
   }
 }
 
-function isOpen({ is_open, is_active, is_expired, busy }: EditorRow): boolean {
-  return is_open && is_active && !is_expired && goesOn(busy);
+function isOpen({ is_active, is_expired, busy }: EditorRow): boolean {
+  return is_active && !is_expired && goesOn(busy);
 }
 
 /** What a page of another site had its browser ask; a link to the editor that somebody follows is none of that. */
