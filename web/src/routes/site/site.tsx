@@ -21,6 +21,7 @@ import { SiteActivity } from './site-activity.tsx';
 import { useSiteEvents } from './site-changes.ts';
 import { SiteDomain } from './site-domain.tsx';
 import { SiteEdge } from './site-edge.tsx';
+import { SiteEditor } from './site-editor.tsx';
 import { SiteGit } from './site-git.tsx';
 import { SiteLog } from './site-log.tsx';
 import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
@@ -64,6 +65,7 @@ function SiteView({ site }: { site: Site }) {
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
     { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
+    { value: 'editor', label: 'Editor', content: <SiteEditor site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
     { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
