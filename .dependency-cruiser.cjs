@@ -37,7 +37,7 @@ module.exports = {
       to: {
         path: ['^src/host/', '^src/runtimes/', '^src/timemachine/'],
         pathNot: [
-          '^src/host/(site-host|host-unreachable)\\.ts$',
+          '^src/host/(site-host|host-unreachable|file-refused)\\.ts$',
           '^src/host/site-log/',
           // What runs is asked over HTTP, with the platform's signature.
           '^src/runtimes/(runtime|request)\\.ts$',

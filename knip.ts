@@ -7,6 +7,7 @@ const config: KnipConfig = {
   entry: [
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
+    'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
     'src/timemachine/process/program.ts!',
     'src/timemachine/restore/write-worker.ts!',
@@ -14,6 +15,7 @@ const config: KnipConfig = {
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
+    'web/src/terminal/main.tsx!',
     'web/vite.config.ts!',
     'scripts/service.vite.ts!',
     'scripts/programs.vite.ts!',
@@ -31,8 +33,7 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: isProduction,
   ignoreIssues: isProduction
     ? {
-        // Sockets and the merge of two changed databases are whole and tested; the terminal and the staging site will use them.
-        'src/core/http/operation.ts': ['exports'],
+        // The merge of two changed databases is whole and tested; the staging site will use it.
         'src/timemachine/sources/sqlite-schema.ts': ['exports'],
       }
     : {},

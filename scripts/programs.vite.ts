@@ -8,6 +8,7 @@ const PROGRAMS = [
   PHP,
   'runtimes/folders/database-program',
   'runtimes/folders/import-program',
+  'runtimes/shell/limited-program',
   'runtimes/wordpress/bcrypt-thread',
   'timemachine/process/program',
   'timemachine/restore/write-worker',

@@ -27,7 +27,7 @@ export default defineConfig({
   ssr: {
     noExternal: true,
     // They bring native builds, or files that they look for beside themselves.
-    external: ['@node-rs/argon2', '@php-wasm/node', '@scalar/fastify-api-reference'],
+    external: ['@lydell/node-pty', '@node-rs/argon2', '@php-wasm/node', '@scalar/fastify-api-reference'],
   },
   build: {
     ssr: 'src/main.ts',

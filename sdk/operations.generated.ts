@@ -71,6 +71,15 @@ export type BlobUrls = {
     expires_at: string;
   }>;
 };
+export type ChangedSiteFile = {
+  path: string;
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  size: number;
+  modified_at: string;
+  version: string | null;
+  syntax_error: PhpFault | null;
+};
 export type Checkout = {
   id: string;
   status: 'open' | 'paid' | 'closed';
@@ -212,6 +221,10 @@ export type FailedJobPage = {
   offset: number;
   previous: string | null;
   results: Array<FailedJob>;
+};
+export type FoundSiteFiles = {
+  matches: Array<SiteFileMatch>;
+  is_complete: boolean;
 };
 export type GitAccount = {
   id: string;
@@ -362,12 +375,21 @@ export type MetricsUser = {
     metrics_org_id: number | null;
   }>;
 };
+export type NewTerminal = {
+  session_id?: string | null;
+  for_stage?: boolean | null;
+};
 export type OpenedInvite = {
   team_name: string;
   target_email: string;
   first_name: string | null;
   role: 'admin' | 'member' | 'viewer';
   expiry: string;
+};
+export type OpenTerminal = {
+  session_id: string;
+  opened_at: string;
+  is_attended: boolean;
 };
 export type OwnTickets = {
   id?: string;
@@ -391,6 +413,10 @@ export type OwnTickets = {
   offset?: number;
   previous?: string | null;
   results?: Array<Ticket>;
+};
+export type PhpFault = {
+  message: string;
+  line: number | null;
 };
 export type PitFiles = {
   backup_point: string;
@@ -583,6 +609,24 @@ export type ReplayedDeliveries = {
 export type SessionUrl = {
   url: string;
 };
+export type ShellResult = {
+  exit_code: number;
+  stdout: string;
+  stderr: string;
+  duration_ms: number;
+  truncated: boolean;
+  restore_point: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  restore_point_before: {
+    name: string;
+    commit_hash: string;
+    created_at: string;
+  } | null;
+  backup_failure: string | null;
+};
 export type Site = {
   id: string;
   fqdn: string;
@@ -625,6 +669,42 @@ export type Site = {
   tracked_tables: Array<string>;
   untracked_tables: Array<string>;
   created_at: string;
+};
+export type SiteFile = {
+  path: string;
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  size: number;
+  modified_at: string;
+  version: string | null;
+  content: string | null;
+  not_shown: 'binary' | 'too_large' | null;
+  entries: Array<SiteFileEntry> | null;
+  is_truncated: boolean;
+};
+export type SiteFileEntry = {
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  size: number;
+  modified_at: string;
+};
+export type SiteFileHistory = {
+  versions: Array<SiteFileVersion>;
+  next_before: string | null;
+};
+export type SiteFileMatch = {
+  path: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  line: number | null;
+  excerpt: string | null;
+};
+export type SiteFileVersion = {
+  at: string;
+  since: string;
+  exists: boolean;
+  size: number | null;
+  modified_at: string | null;
+  version_id: string | null;
 };
 export type SiteLogEntry = SiteLogError | SiteLogVisit | SiteLogNote;
 export type SiteLogError = {
@@ -890,6 +970,12 @@ export type TemplatePage = {
   offset: number;
   previous: string | null;
   results: Array<Template>;
+};
+export type TerminalTicket = {
+  session_id: string;
+  ticket: string;
+  expires_at: string;
+  socket_path: string;
 };
 export type TestCheckout = {
   id: string;
@@ -1243,6 +1329,52 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
+  createTerminal: { input: { params: { fqdn: string }; body?: NewTerminal }; output: TerminalTicket; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' | 'terminal.not_found' | 'terminal.too_many' };
+  /** The terminals of a site that you have open */
+  listTerminals: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Array<OpenTerminal>; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.not_found' | 'stage.missing' };
+  /** End a terminal of yours, with all that runs in it */
+  endTerminal: { input: { params: { fqdn: string; session_id: string }; query?: { for_stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.not_found' | 'stage.missing' | 'terminal.not_found' };
+  /** The WebSocket of a terminal, for whoever has a ticket (docs/decisions/0035) */
+  connectTerminal: { input: { params: { fqdn: string }; query: { ticket: string; columns?: number; rows?: number; from?: number } }; output: Blob; errors: 'auth.foreign_origin' | 'event.too_many_streams' | 'request.upgrade_required' | 'terminal.ticket_refused' };
+  /** A page with a terminal in the sandbox of a site */
+  getShellHtml: { input: { params: { fqdn: string }; query?: { for_stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.insufficient_scope' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds */
+  runSiteCommand: { input: { params: { fqdn: string }; query?: { cmd?: string; cwd?: string; auto_track_dir?: string; stage?: boolean; snapshot_first?: boolean }; body?: {
+      cmd?: string | null;
+      cwd?: string | null;
+      auto_track_dir?: string | null;
+      stage?: boolean | null;
+      snapshot_first?: boolean | null;
+      stdin?: string | null;
+    } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** A file of the content of a site, or what is in a folder; also as it was at a moment */
+  getSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; at?: string; stage?: boolean } }; output: SiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** Save a text file, where nobody has changed it since it was read; a 409 has what is there now as current */
+  saveSiteFile: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
+      path: string;
+      content: string;
+      version?: string | null;
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.changed' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Delete a file, or a folder with all that is in it */
+  deleteSiteFile: { input: { params: { fqdn: string }; query: { path: string; stage?: boolean } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'file.too_much' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** The bytes of a file, or a folder as a zip file */
+  downloadSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_a_file' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** Upload a file (the body is its bytes) */
+  uploadSiteFile: { input: { params: { fqdn: string }; query: { path: string; replace?: boolean; stage?: boolean }; body: Blob }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Make a folder */
+  createSiteFolder: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
+      path: string;
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Move or rename a file or a folder; nothing is replaced */
+  moveSiteFile: { input: { params: { fqdn: string }; query?: { stage?: boolean }; body: {
+      path: string;
+      new_path: string;
+    } }; output: ChangedSiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'file.denied' | 'file.exists' | 'file.not_a_file' | 'file.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Files by a part of their names, or by text that is in them */
+  searchSiteFiles: { input: { params: { fqdn: string }; query?: { path?: string; name?: string; text?: string; stage?: boolean } }; output: FoundSiteFiles; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** What a file was, by the backups of the site, newest first */
+  getSiteFileHistory: { input: { params: { fqdn: string }; query: { path: string; before?: string; stage?: boolean } }; output: SiteFileHistory; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** The paths of a site that lead elsewhere */
   listExternalPaths: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: ExternalPathPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** Send a path of the site to an external URL */
@@ -1656,6 +1788,21 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
+  listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
+  endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },
+  connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
+  getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
+  runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
+  getSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file' },
+  saveSiteFile: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/file', body: 'application/json' },
+  deleteSiteFile: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/file' },
+  downloadSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file/download' },
+  uploadSiteFile: { method: 'POST', path: '/f/api/v1/site/{fqdn}/file/upload', body: 'application/octet-stream' },
+  createSiteFolder: { method: 'POST', path: '/f/api/v1/site/{fqdn}/file/folder', body: 'application/json' },
+  moveSiteFile: { method: 'POST', path: '/f/api/v1/site/{fqdn}/file/move', body: 'application/json' },
+  searchSiteFiles: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file/search' },
+  getSiteFileHistory: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file/history' },
   listExternalPaths: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path' },
   createExternalPath: { method: 'POST', path: '/f/api/v1/site/{fqdn}/external_path', body: 'application/json' },
   getExternalPath: { method: 'GET', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },

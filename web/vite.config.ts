@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -20,12 +21,14 @@ export default defineConfig({
     // least, so their file stays in the browser's cache from one release to the next. Plots and the comparison
     // of texts are for one page each.
     rolldownOptions: {
+      // The dashboard, and a terminal in a page of its own.
+      input: ['index.html', 'terminal.html'].map((page) => join(import.meta.dirname, page)),
       output: {
         codeSplitting: {
           groups: [
             {
               name: 'packages',
-              test: /node_modules\/(?!uplot|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
+              test: /node_modules\/(?!uplot|@xterm|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)/,
               priority: 2,
             },
             { name: 'shared', test: /web\/src\/(ui|api|layout)\/|sdk\//, priority: 1 },

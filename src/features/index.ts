@@ -25,13 +25,16 @@ import { previewFeature } from './preview/preview.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
+import { siteFileFeature } from './site-file/site-file.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
+import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { templateFeature } from './template/template.feature.ts';
+import { terminalFeature } from './terminal/terminal.feature.ts';
 import { testPaymentFeature } from './test-payment/test-payment.feature.ts';
 import { ticketFeature } from './ticket/ticket.feature.ts';
 import { usageFeature } from './usage/usage.feature.ts';
@@ -51,6 +54,9 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  terminalFeature,
+  siteShellFeature,
+  siteFileFeature,
   externalPathFeature,
   domainFeature,
   gitAccountFeature,

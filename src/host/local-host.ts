@@ -2,11 +2,18 @@ import { Readable } from 'node:stream';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { findFile, listEntries, listed, openContent } from '#timemachine/read.ts';
+import { findFile, findFileIn, listEntries, listed, openContent } from '#timemachine/read.ts';
+import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
+import { namesOf } from './content/open-folder.ts';
+import { packFolder } from './content/pack-folder.ts';
+import { readEntry } from './content/read-entry.ts';
+import { removeEntry } from './content/remove-entry.ts';
+import { searchFiles } from './content/search-files.ts';
 import { localFiles } from './local-files.ts';
 import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
+import { TerminalSessions } from './terminals/terminal-sessions.ts';
 
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
@@ -34,6 +41,7 @@ export class LocalHost implements SiteHost {
   /** The last work on each site that has one. */
   readonly #works = new Map<string, Promise<unknown>>();
   readonly #files = localFiles((at) => this.#folderOf(at));
+  readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options));
 
   constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
     this.name = name;
@@ -82,6 +90,7 @@ export class LocalHost implements SiteHost {
 
   /** Ends all the site's processes here and starts none until the returned function is called (Runtime.suspend). */
   async suspend(siteId: string): Promise<() => void> {
+    this.#terminals.stop(siteId);
     const resumes = await Promise.all(this.#all.map((driver) => driver.suspend(siteId)));
     return () => {
       for (const resume of resumes) resume();
@@ -94,10 +103,14 @@ export class LocalHost implements SiteHost {
   }
 
   prepared: Of<'prepared'> = async (at) => this.driver(at).prepared();
+  shell: Of<'shell'> = async (at) => this.driver(at).shell;
   coreVersions: Of<'coreVersions'> = async (at) => this.driver(at).coreVersions();
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
-  delete: Of<'delete'> = (site) => this.#alone(site, () => this.driver(site).delete(site.id));
+  delete: Of<'delete'> = (site) => {
+    this.#terminals.stop(site.id);
+    return this.#alone(site, () => this.driver(site).delete(site.id));
+  };
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
 
   async make(...[site, from]: Parameters<Of<'make'>>): Promise<void> {
@@ -120,6 +133,7 @@ export class LocalHost implements SiteHost {
   }
 
   archive(site: SiteRef): Promise<void> {
+    this.#terminals.stop(site.id);
     return this.#alone(site, async () => {
       await this.timeMachine.release(site.id);
       await this.driver(site).archive(site.id);
@@ -158,12 +172,27 @@ export class LocalHost implements SiteHost {
   readFilePart: Of<'readFilePart'> = async (...args) => this.#files.readFilePart(...args);
   isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
 
+  readEntry: Of<'readEntry'> = async (site, path, limits) => readEntry(this.#contentOf(site), path, limits);
+  searchFiles: Of<'searchFiles'> = async (site, search) => searchFiles(this.#contentOf(site), search);
+  packFolder: Of<'packFolder'> = async (site, path) => packFolder(this.#contentOf(site), path);
+  writeFile: Of<'writeFile'> = async (site, path, content, seen) =>
+    this.driver(site).change(site.id, (place) => writeFile(place, path, content, seen));
+  makeFolder: Of<'makeFolder'> = async (site, path) =>
+    this.driver(site).change(site.id, (place) => makeFolder(place, path));
+  moveEntry: Of<'moveEntry'> = async (site, from, to) =>
+    this.driver(site).change(site.id, (place) => moveEntry(place, from, to));
+  removeEntry: Of<'removeEntry'> = async (site, path) =>
+    this.driver(site).change(site.id, (place) => removeEntry(place, path));
+
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
   prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
   editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
   wakeEditor: Of<'wakeEditor'> = async (site) => this.driver(site).editors.wake(site);
   connectEditor: Of<'connectEditor'> = async (site) => this.driver(site).editors.connect(site.id);
   stopEditor: Of<'stopEditor'> = async (site) => this.driver(site).editors.end(site.id);
+  terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);
+  terminals: Of<'terminals'> = async (site, of) => this.#terminals.list(site.id, of);
+  endTerminal: Of<'endTerminal'> = async (site, owner, session) => this.#terminals.end(site.id, owner, session);
   hasOutgoingMail: Of<'hasOutgoingMail'> = async (site) => this.driver(site).hasOutgoingMail(site.id);
 
   async eachMail(...[site, handle]: Parameters<Of<'eachMail'>>): Promise<void> {
@@ -225,6 +254,9 @@ export class LocalHost implements SiteHost {
     return found;
   }
 
+  keptFileIn: Of<'keptFileIn'> = async (site, space, moments, path) =>
+    findFileIn(this.#repositoryOf(site, space), moments, namesOf(path).join('/'));
+
   async keptFileSize(site: SiteRef, space: string, ref: string): Promise<number> {
     return (await openContent(this.#repositoryOf(site, space), ref)).sizeBytes;
   }
@@ -269,6 +301,10 @@ export class LocalHost implements SiteHost {
   #folderOf({ root, driver }: FileRoot): string {
     const runtime = this.driver({ driver });
     return 'siteId' in root ? runtime.contentFolder(root.siteId) : runtime.coreFolder(root.coreVersion);
+  }
+
+  #contentOf(site: SiteRef): string {
+    return this.driver(site).contentFolder(site.id);
   }
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {

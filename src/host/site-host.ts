@@ -10,7 +10,10 @@ import type {
   FirstContent,
   OutgoingMail,
   RunningSite,
+  ShellKind,
   SiteSpec,
+  TerminalOptions,
+  TerminalSize,
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type {
@@ -38,7 +41,16 @@ import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-re
  * bytes. Every call begins with where: the host that a site's row names, and the driver that runs it there. Every call is safe to repeat
  * after a kill.
  */
-export interface SiteHost extends SiteLife, SiteServing, SiteFiles, SiteCommands, SiteEditing, SiteBackups, SiteLogs {}
+export interface SiteHost
+  extends SiteLife,
+    SiteServing,
+    SiteFiles,
+    SiteContent,
+    SiteCommands,
+    SiteTerminals,
+    SiteEditing,
+    SiteBackups,
+    SiteLogs {}
 
 /** Where sites are: a host by its name, and one of the drivers that it has. */
 export interface Place {
@@ -57,6 +69,8 @@ export interface HostedSpec extends SiteSpec, Place {}
 interface SiteLife {
   /** The WordPress that new sites get. The first call on a new machine waits until it is fetched and prepared. */
   prepared(at: Place): Promise<{ coreVersion: string; phpVersion: string }>;
+  /** What the sites have as their shell there. */
+  shell(at: Place): Promise<ShellKind>;
   /** The versions of WordPress that sites can name, newest first. */
   coreVersions(at: Place): Promise<string[]>;
   /** Makes the site. It appears when it is complete; whatever an earlier attempt left is replaced. */
@@ -132,6 +146,79 @@ export interface SiteFiles {
   isFolder(at: FileRoot, path: string): Promise<boolean>;
 }
 
+export interface ContentEntry {
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Of a file. */
+  sizeBytes: number;
+  modifiedAtMs: number;
+}
+
+export interface ReadLimits {
+  maxBytes: number;
+  maxEntries: number;
+}
+
+/** What is at a path: a folder with what is in it, or a file, with its content where that is no longer than asked for. */
+export interface ReadEntry {
+  entry: ContentEntry;
+  folder?: { entries: ContentEntry[]; isTruncated: boolean };
+  content?: Buffer;
+  /** The same for the same content. */
+  version?: string;
+}
+
+export interface WrittenFile extends ContentEntry {
+  version: string;
+}
+
+/** What is to be replaced: what the writer has seen, which was no longer than this, nothing at all, or any file. */
+export type SeenVersion = { version: string; maxBytes: number } | null | 'any';
+
+/** Bytes that lie elsewhere and are read in parts. */
+export type ByteSource = ArchiveSource;
+
+/** `name` or `text`, below a path; so many matches at most. */
+export interface FileSearch {
+  path: string;
+  name?: string | undefined;
+  text?: string | undefined;
+  limit: number;
+}
+
+export interface FileMatch {
+  path: string;
+  kind: ContentEntry['kind'];
+  /** Where the text is; null for a name. */
+  line: number | null;
+  excerpt: string | null;
+}
+
+export interface SearchResult {
+  matches: FileMatch[];
+  /** False where it ended for its time, or for how much there is. */
+  isComplete: boolean;
+}
+
+/**
+ * A site's wp-content as somebody edits it, by paths without a slash in front; the empty one is wp-content itself. No link is ever followed,
+ * whoever swaps one for a folder meanwhile. FileRefused says why something is not done. Changes are refused, as a SiteFailure `stopped`,
+ * while some work has the site to itself, and it waits for those that run; each is done to the end and lasts, or not at all.
+ */
+interface SiteContent {
+  readEntry(site: SiteRef, path: string, limits: ReadLimits): Promise<ReadEntry>;
+  writeFile(site: SiteRef, path: string, content: ByteSource, seen: SeenVersion): Promise<WrittenFile>;
+  makeFolder(site: SiteRef, path: string): Promise<ContentEntry>;
+  /** Never replaces anything. */
+  moveEntry(site: SiteRef, from: string, to: string): Promise<ContentEntry>;
+  /** A folder with all that is in it; of one that is too large, what is left stays. */
+  removeEntry(site: SiteRef, path: string): Promise<void>;
+  /** Within a few seconds. */
+  searchFiles(site: SiteRef, search: FileSearch): Promise<SearchResult>;
+  /** A folder as a zip file. */
+  packFolder(site: SiteRef, path: string): Promise<Readable>;
+}
+
 interface SiteCommands {
   /** Runs one command of the site in a process of its own, which ends with it. Output is told as it comes, and again at the end. */
   exec(site: HostedSpec, command: Command): Promise<CommandResult>;
@@ -141,6 +228,51 @@ interface SiteCommands {
 }
 
 export type WaitingMail = Omit<OutgoingMail, 'drop'>;
+
+/** Shells that people sit at. Each goes on for a while when its connection is lost, and is taken up again by its number. */
+interface SiteTerminals {
+  /** Opens a terminal, or takes one up again; resolves when that is over for whoever asked. */
+  terminal(site: HostedSpec, wish: TerminalWish): Promise<TerminalEnd>;
+  /** The terminals of the site that are somebody's, and whether their team has as many on this host as it may. */
+  terminals(site: SiteRef, of: { owner: string; team: string }): Promise<{ own: OpenTerminal[]; isFull: boolean }>;
+  /** False where there is none of this number that is theirs. */
+  endTerminal(site: SiteRef, owner: string, session: string): Promise<boolean>;
+}
+
+export interface TerminalWish extends TerminalOptions {
+  session: string;
+  /** Whose it is: nobody else can take it up. */
+  owner: string;
+  /** Whether there may be none yet. */
+  mayOpen: boolean;
+  /** The place up to which they have seen it; from the beginning, as far as that is kept, where it is not said. */
+  from?: number;
+  /** Called first, with the place of what is shown next and with what is typed and drawn over. */
+  onOpen(
+    start: { place: number; isNew: boolean },
+    type: (bytes: Buffer) => void,
+    resize: (size: TerminalSize) => void,
+  ): void;
+  /** Resolves when it was seen: until then only so much more is told, and the programs wait. */
+  onOutput(bytes: Buffer): Promise<void>;
+  /** They leave, and the terminal goes on for a while. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Why it is over: the shell ended, they left, somebody with the same number came, nothing happened for long, they ended it, or the site
+ * is worked on. Or why it never began: there is none of this number, or the team has as many as it may.
+ */
+export type TerminalEnd =
+  | { why: 'exit'; exitCode: number }
+  | { why: 'left' | 'taken' | 'idle' | 'ended' | 'stopped' | 'missing' | 'full' };
+
+export interface OpenTerminal {
+  session: string;
+  openedAt: Date;
+  /** Somebody looks at it. */
+  isAttended: boolean;
+}
 
 /** How the time machine keeps a site, and what it has to know of it. */
 export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'recorded'>;
@@ -208,6 +340,13 @@ interface SiteBackups {
     moment: SnapshotName,
     paths: readonly string[],
   ): Promise<(ListedFile | undefined)[]>;
+  /** The file of that path in each of these snapshots, closest in time beside one another; null where one does not have it or is gone. */
+  keptFileIn(
+    site: SiteRef,
+    space: string,
+    moments: readonly SnapshotName[],
+    path: string,
+  ): Promise<(ListedFile | null)[]>;
   keptFileSize(site: SiteRef, space: string, ref: string): Promise<number>;
   /** The bytes from `start` up to and without `end`. */
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;

@@ -232,7 +232,7 @@ export function describeRuntime(name: string, open: () => Promise<DriverUnderTes
       assert.equal(cut.truncated, true);
       const late = await runtime.exec(site, { ...program(await put('loop.php', { loop: true })), timeoutMs: 3_000 });
       assert.equal(late.exitCode, 124);
-      const unknown = await runtime.exec(site, { ...wp(), args: ['bash', '-c', 'id'] });
+      const unknown = await runtime.exec(site, { ...wp(), args: ['python', '-c', 'id'] });
       assert.equal(unknown.exitCode, 127);
       const failing = await runtime.exec(site, wp('option', 'get', 'no_such_option'));
       assert.equal(failing.exitCode, 1);

@@ -51,6 +51,19 @@ export interface Runtime {
   list(): Promise<string[]>;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   readonly editors: Editors;
+  /**
+   * Opens a shell of the site at a terminal, in its sandbox. SiteFailure where there is none to be had (`start`), or some work
+   * has the site to itself (`stopped`).
+   */
+  terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal>;
+  /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
+  readonly shell: ShellKind;
+  /**
+   * Changes the site's content by hand, one such change of a site after another. It is none of the site's processes, and yet what suspends
+   * the site waits for it, and it is refused meanwhile; whoever listens is told. `incoming` is a folder on the same file system, which may
+   * not be there yet, for what is not whole.
+   */
+  change<T>(siteId: string, act: (place: { content: string; incoming: string }) => Promise<T>): Promise<T>;
   /** Where the site's plugins, themes and uploads are: WordPress' wp-content. */
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
@@ -79,6 +92,8 @@ export interface Runtime {
   readonly standbyReady: number;
   close(): Promise<void>;
 }
+
+export type ShellKind = 'bash' | 'limited';
 
 export interface SiteSpec {
   id: string;
@@ -223,6 +238,33 @@ export interface CommandResult {
   stderr: string;
   truncated: boolean;
   durationMs: number;
+  /** Nothing ran: there is no such folder to start in. */
+  isCwdMissing?: true;
+}
+
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+export interface TerminalOptions extends TerminalSize {
+  /** What the site may take up in all while it is open; it ends where the site takes more. */
+  maxDiskBytes?: number;
+}
+
+/** A shell that somebody sits at. It ends with whatever ends the site's processes, and leaves nothing behind. */
+export interface Terminal {
+  /** Hands over what is to be shown, as it comes. */
+  onOutput(take: (bytes: Buffer) => void): void;
+  write(bytes: Buffer): void;
+  resize(size: TerminalSize): void;
+  /** Whoever writes to the terminal waits until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it at once, with all that it started. */
+  end(): void;
+  /** Resolves with the exit code of the shell. */
+  readonly ended: Promise<number>;
 }
 
 /** The code editors of sites, each in the site's sandbox. They end with whatever ends the site's commands. */

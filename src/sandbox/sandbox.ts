@@ -14,6 +14,8 @@ import { areForAll, mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './
  * `uids`: we are root, and every site has a number of its own. `root`: we are root of a container that has few numbers. `user`: a plain user.
  */
 export type SandboxMode = 'uids' | 'root' | 'user';
+/** The best that this machine has, a certain one, or none, as on a machine that forbids namespaces. */
+export type SandboxWish = SandboxMode | 'auto' | 'none';
 
 export interface Limits {
   /** How many processes and threads at a time. */
@@ -59,10 +61,11 @@ export class Sandbox {
 
   /** The best that this machine has, or why it has none. */
   static async find(
-    wanted: SandboxMode | 'auto',
+    wanted: SandboxWish = 'auto',
     /** What is shown to sites of all users, which they have to be able to read. */
     shared: readonly string[] = [],
   ): Promise<Sandbox | { missing: string }> {
+    if (wanted === 'none') return { missing: 'it is switched off' };
     if (process.platform !== 'linux') return { missing: 'it needs Linux' };
     const tools = missingTools();
     if (tools.length > 0) return { missing: `there is no ${tools.join(', ')}` };

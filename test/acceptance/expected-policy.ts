@@ -64,6 +64,22 @@ getSiteCdn                           401       404     200     200    200    200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
+createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
+createTerminal/taken up again        401       404     403     200    200    200      404      401     200     403      403       404         200
+listTerminals                        401       404     403     200    200    200      404      401     200     403      403       404         200
+endTerminal                          401       404     403     200    200    200      404      401     200     403      403       404         200
+connectTerminal                      426       426     426     426    426    426      426      426     426     426      426       426         426
+getShellHtml                         401       404     403     200    200    200      404      401     200     403      403       404         200
+runSiteCommand                       401       404     403     200    200    200      404      401     200     403      403       404         200
+getSiteFile                          401       404     403     200    200    200      404      401     200     200      200       404         200
+downloadSiteFile                     401       404     403     200    200    200      404      401     200     200      200       404         200
+saveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
+uploadSiteFile                       401       404     403     200    200    200      404      401     200     403      403       404         200
+createSiteFolder                     401       404     403     200    200    200      404      401     200     403      403       404         200
+moveSiteFile                         401       404     403     200    200    200      404      401     200     403      403       404         200
+deleteSiteFile                       401       404     403     200    200    200      404      401     200     403      403       404         200
+searchSiteFiles                      401       404     403     200    200    200      404      401     200     200      200       404         200
+getSiteFileHistory                   401       404     403     200    200    200      404      401     200     200      200       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
 createCodeServerLogin                401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -238,8 +254,25 @@ getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
 createCodeServerLogin params.fqdn              404 site.not_found
+getSiteFile     params.fqdn                    404 site.not_found
+downloadSiteFile params.fqdn                    404 site.not_found
+saveSiteFile    params.fqdn                    404 site.not_found
+uploadSiteFile  params.fqdn                    404 site.not_found
+createSiteFolder params.fqdn                    404 site.not_found
+moveSiteFile    params.fqdn                    404 site.not_found
+deleteSiteFile  params.fqdn                    404 site.not_found
+searchSiteFiles params.fqdn                    404 site.not_found
+getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
+createTerminal  params.fqdn                    404 site.not_found
+createTerminal  body.session_id                404 terminal.not_found
+connectTerminal params.fqdn                    public
+listTerminals   params.fqdn                    404 site.not_found
+endTerminal     params.fqdn                    404 site.not_found
+endTerminal     params.session_id              404 terminal.not_found
+getShellHtml    params.fqdn                    404 site.not_found
+runSiteCommand  params.fqdn                    404 site.not_found
 
 listExternalPaths   params.fqdn                404 site.not_found
 createExternalPath  params.fqdn                404 site.not_found

@@ -132,9 +132,12 @@ test('what answers by itself is not called from within', async () => {
   const raw = operations.filter(({ handle }) => !handle);
   assert.deepEqual(raw.map(({ id }) => id).sort(), [
     'authorizeMetrics',
+    'connectTerminal',
+    'downloadSiteFile',
     'getAttachment',
     'getBlob',
     'getFrontEnd',
+    'getShellHtml',
     'getTemplatePicture',
     'receiveGitPush',
     'receivePaymentEvent',

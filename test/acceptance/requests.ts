@@ -52,6 +52,13 @@ const onKeptSite = (more: Ingredients = {}): Make => {
     return { params: { fqdn }, ...more, ...(more.body && { body: { restore_point: now(), ...more.body } }) };
   };
 };
+/** A site with a file. */
+const onFiles = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => ({
+    params: { fqdn: (await world.keptSite(place.teamId, place.opener)).fqdn },
+    ...more,
+  });
+};
 const onStagedSite: Make = async ({ world, place }) => ({
   params: { fqdn: (await world.stagedSite(place.teamId, place.opener)).fqdn },
 });
@@ -69,6 +76,10 @@ const onSyncedSite = (more: Ingredients = {}): Make => {
     const { fqdn } = await world.syncedSite(await world.keptSite(place.teamId, place.opener), place.owner);
     return { params: { fqdn }, ...more };
   };
+};
+const terminalOf = async ({ world, caller, place }: Setting) => {
+  const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+  return { fqdn, session_id: await world.terminal(id, world.person(caller)) };
 };
 const webhookIn = async (world: World, place: Place) => ({
   team_id: place.teamId,
@@ -215,8 +226,19 @@ export const requests: Record<string, Make> = {
   getSiteUsage: onSite(),
   createSiteLogin: onSite(),
   createCodeServerLogin: onSite(),
+  createTerminal: onSite({ body: {} }),
+  listTerminals: onSite(),
+  'createTerminal/taken up again': async (setting) => {
+    const { fqdn, session_id } = await terminalOf(setting);
+    return { params: { fqdn }, body: { session_id } };
+  },
+  endTerminal: async (setting) => ({ params: await terminalOf(setting) }),
+  // Nobody is let in without asking for a socket.
+  connectTerminal: onSite({ query: { ticket: 'some ticket' } }),
+  getShellHtml: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
+  runSiteCommand: onSite({ body: { cmd: 'true' } }),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
   getExternalPath: onExternalPath(),
@@ -235,6 +257,15 @@ export const requests: Record<string, Make> = {
   }),
   listGitSyncRepositories: nothing,
   verifyGitSyncDirectories: ({ world }) => ({ query: { git_url: repositoryUrl(world.app.services.config) } }),
+  getSiteFile: onFiles({ query: { path: 'index.php' } }),
+  downloadSiteFile: onFiles(),
+  saveSiteFile: onFiles({ body: { path: 'new.txt', content: 'new' } }),
+  uploadSiteFile: onFiles({ query: { path: 'new.txt' }, body: Buffer.from('some bytes') }),
+  createSiteFolder: onFiles({ body: { path: 'new' } }),
+  moveSiteFile: onFiles({ body: { path: 'index.php', new_path: 'moved.php' } }),
+  deleteSiteFile: onFiles({ query: { path: 'index.php' } }),
+  searchSiteFiles: onFiles({ query: { name: 'index' } }),
+  getSiteFileHistory: onFiles({ query: { path: 'index.php' } }),
   listDeletedSites: nothing,
   getBackups: onKeptSite(),
   listPitFiles: onKeptSite(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, startTestApp } from '../app.ts';
-import { eventually } from '../expect.ts';
+import { eventually, refused } from '../expect.ts';
 import { freePort } from '../free-port.ts';
 import { Remote } from '../git/remote.ts';
 import { registerPerson } from '../people.ts';
@@ -88,6 +88,20 @@ test('each role is a process of its own, and nobody but the host has the sites',
     assert.equal((await open('/wp-content/uploads/large.txt', { range: 'bytes=6-10' })).text, 'large');
     assert.equal((await open('/wp-content/uploads')).status, 301);
     assert.equal((await open('/wp-content/uploads/missing.txt')).status, 404);
+
+    // Its files are edited there, too, and what the host refuses is refused in the same words.
+    const edit = (body: { path: string; content: string; version?: string }) => ada.api.saveSiteFile({ params, body });
+    const saved = await edit({ path: 'edited.txt', content: large.slice(0, 2_000_000) });
+    assert.equal((await ada.api.getSiteFile({ params, query: { path: 'edited.txt' } })).version, saved.version);
+    await assert.rejects(edit({ path: 'edited.txt', content: '', version: 'another' }), refused(409, 'file.changed'));
+    await assert.rejects(edit({ path: '../out.txt', content: '' }), refused(422));
+    const upload = { params, query: { path: 'uploads/up.bin' }, body: new Blob([large]) };
+    assert.equal((await ada.api.uploadSiteFile(upload)).size, large.length);
+    assert.equal(await disk.read('uploads/up.bin'), large);
+    const packed = (await ada.api.downloadSiteFile({ params, query: { path: 'uploads' } })) as Blob;
+    assert.equal(Buffer.from(await packed.arrayBuffer()).toString('latin1', 0, 2), 'PK');
+    assert.equal((await ada.api.searchSiteFiles({ params, query: { name: 'edited' } })).matches.length, 1);
+    for (const path of ['edited.txt', 'uploads/up.bin']) await ada.api.deleteSiteFile({ params, query: { path } });
 
     // Its past, its log and its mail too.
     const point = await disk.keep();

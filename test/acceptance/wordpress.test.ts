@@ -41,6 +41,12 @@ it('a new site opens, its owner signs in and publishes a post with an image, and
   });
   assert.equal(site.busy, null);
 
+  // PHP itself says of a file that somebody saves whether it can read it.
+  const save = async (path: string, content: string) =>
+    (await ada.api.saveSiteFile({ params: { fqdn: site.fqdn }, body: { path, content } })).syntax_error;
+  assert.equal(await save('plugins/good.php', '<?php echo 1;'), null);
+  assert.equal((await save('plugins/bad.php', '<?php\necho 1;\necho (;'))?.line, 3);
+
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(`${home}/`);
   assert.equal(await page.title(), 'Ada & friends');

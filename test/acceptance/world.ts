@@ -7,6 +7,7 @@ import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createBlobUrls } from '#features/backup/blob.ts';
 import { moveToDeleted } from '#features/deleted-site/deleted-site.sql.ts';
+import { findSiteById, type SiteRow, specOf } from '#features/instance/instance.ts';
 import { newDelivery } from '#integrations/payments/built-in/events.ts';
 import { listObjects, saveObject } from '#integrations/payments/built-in/objects.sql.ts';
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
@@ -152,6 +153,8 @@ function createMakers(app: TestApp, passwordHash: string) {
     return { fqdn };
   }
 
+  const terminals: (() => Promise<unknown>)[] = [];
+
   const makers = {
     async user(): Promise<Person> {
       const email = `${unique()}@example.com`;
@@ -281,6 +284,19 @@ function createMakers(app: TestApp, passwordHash: string) {
       const { id, fqdn } = await makers.site(teamId, creator);
       await makeTinySite(app.services, id, `https://${fqdn}`);
       return { id, fqdn };
+    },
+
+    /** A terminal of somebody's at a site that is there. The oldest ones end, since a team can not have many. */
+    async terminal(siteId: string, owner: Person): Promise<string> {
+      if (terminals.length >= 20) await terminals.shift()?.();
+      const site = (await findSiteById(db, siteId)) as SiteRow;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const session = randomUUID();
+      const wish = { session, owner: owner.id, mayOpen: true, columns: 80, rows: 24, onOutput: async () => {} };
+      app.services.hosts.terminal(specOf(app.services, site), { ...wish, onOpen: () => resolve() }).catch(reject);
+      await promise;
+      terminals.push(() => app.services.hosts.endTerminal(site, owner.id, session));
+      return session;
     },
 
     /** The site, following a repository, and what a push to that is signed with. */

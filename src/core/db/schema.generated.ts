@@ -501,6 +501,15 @@ export interface DB {
     shipped_as: Generated<string | null>;
     storage_bytes: Generated<number>;
   };
+  terminal_tickets: {
+    ticket_hash: Buffer;
+    credential_id: string;
+    site_id: string;
+    session_id: string;
+    is_new: boolean;
+    carries_on: boolean;
+    expires_at: Date;
+  };
   test_payment_objects: {
     id: string;
     object: string;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '#core/services.ts';
 import { type Admission, admit, admitAgain, type Show } from './admission.ts';
@@ -57,12 +58,21 @@ function readRequest(services: Services, request: FastifyRequest, reply: Fastify
     idempotencyKey: headers['idempotency-key'],
     waitSeconds: wait === undefined ? undefined : Number(wait),
     ip,
+    gone: () => goneSignal(reply.raw),
     device: readDeviceCookie(services, request),
     authorization: headers.authorization,
     takesCookies: !fromForeignOrigin(services, request),
     log: request.log as Services['log'],
     show: showOn(reply),
   };
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const look = () => response.writableFinished || gone.abort();
+  if (response.destroyed) look();
+  else response.once('close', look);
+  return gone.signal;
 }
 
 declare module 'fastify' {

@@ -23,6 +23,20 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self'; connect-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/** The terminal shows no pictures. Its library writes style elements of its own. */
+const TERMINAL_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** What the page of a terminal has to know; a ticket where it can not ask for one. */
+export interface TerminalSetting {
+  fqdn: string;
+  for_stage: boolean;
+  /** What the site is called that it is of. */
+  name: string;
+  ticket: string | null;
+}
+
 interface Asset {
   body: Buffer;
   /** Compressed for the first who takes it so: most of them nobody asks for, and a start need not wait for it. */
@@ -40,32 +54,47 @@ const NOT_BUILT = Buffer.from(
 export class FrontEnd {
   readonly #assets: Map<string, Asset>;
   readonly #page: Asset;
+  readonly #terminal: string;
 
-  private constructor(assets: Map<string, Asset>, page: Asset) {
+  private constructor(assets: Map<string, Asset>) {
     this.#assets = assets;
-    this.#page = page;
+    this.#page = assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT);
+    this.#terminal = (assets.get('/terminal.html')?.body ?? NOT_BUILT).toString();
   }
 
   static async load(folder: string): Promise<FrontEnd> {
-    const assets = await loadAssets(folder);
-    return new FrontEnd(assets, assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT));
+    return new FrontEnd(await loadAssets(folder));
   }
 
   sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return send(request, reply.header('content-security-policy', PAGE_POLICY), this.#page);
   }
 
+  /** A page of its own for each who asks: it names the site, and may hold a ticket. */
+  sendTerminal(reply: FastifyReply, setting: TerminalSetting): FastifyReply {
+    const page = this.#terminal.replace('%terminal-setting%', () => escapeHtml(JSON.stringify(setting)));
+    return reply
+      .headers({ 'content-security-policy': TERMINAL_POLICY, 'cache-control': 'no-store' })
+      .type(TYPES['.html'] as string)
+      .send(page);
+  }
+
   register(app: FastifyInstance): void {
     app.get('/*', async (request, reply) => {
       const path = request.url.split('?')[0] ?? '/';
       const asset = this.#assets.get(path);
-      if (asset && asset !== this.#page) return send(request, reply, asset);
+      // Pages come with a policy, each at its own addresses.
+      if (asset && !path.endsWith('.html')) return send(request, reply, asset);
       // A site's page ends with the site's name, whose last label is no file's ending.
       const isFile = extname(path) !== '' && !path.startsWith('/sites/');
       if (path.startsWith('/f/') || path.startsWith('/assets/') || isFile) throw routeNotFound();
       return this.sendPage(request, reply);
     });
   }
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {

@@ -25,6 +25,7 @@ export interface Input {
   waitSeconds?: number;
   /** The address of whoever asked for it: some limits count by it. */
   ip: string;
+  signal?: AbortSignal;
 }
 
 /**
@@ -69,6 +70,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     idempotencyKey: input.idempotencyKey,
     waitSeconds: input.waitSeconds,
     ip: input.ip,
+    gone: () => input.signal ?? new AbortController().signal,
     device: undefined,
     authorization: undefined,
     takesCookies: true,

@@ -37,6 +37,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject
   db: Db;
   services: Services;
   ip: string;
+  /** Aborted when whoever asked does not wait for the answer any more. */
+  gone(): AbortSignal;
   log: Services['log'];
   /** What the answer carries besides its body. `operation-id` names the event of work that goes on after it. */
   headers: Record<string, string>;
@@ -145,7 +147,7 @@ interface StreamOperation<P extends TProperties, Q extends TProperties, Subject>
 }
 
 /** A request to leave HTTP that was let in. */
-interface Upgrade {
+export interface Upgrade {
   request: IncomingMessage;
   /** Raw: whatever frames there are, the operation reads and writes. It is ended with the caller's rights. */
   socket: Socket;
@@ -155,12 +157,24 @@ interface Upgrade {
   accept(): void;
 }
 
+/** Who somebody is by a ticket that the request has, and what else the ticket says. */
+export interface Redeemed<Prepared = unknown> {
+  caller: Caller;
+  prepared: Prepared;
+  /** Throws where they may no longer; asked when an end of their rights could not be missed any more. */
+  recheck(): Promise<void>;
+}
+
 /** An operation that is a WebSocket. Its policy says what token it takes; a GET would otherwise do with one that only reads. */
-interface SocketOperation<P extends TProperties, Q extends TProperties, Subject>
+interface SocketOperation<P extends TProperties, Q extends TProperties, Subject, Prepared>
   extends Declaration<P, Q, TSchema, Subject> {
   method: 'GET';
-  connect(
+  /** Where the request shows a ticket instead of a credential. A page of another site can not use one. */
+  redeem?(
     call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>,
+  ): Promise<Redeemed<Prepared>>;
+  connect(
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject, Prepared>,
     upgrade: Upgrade,
   ): Promise<void>;
 }
@@ -192,6 +206,7 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   reread?(call: Call, first: { body: unknown; eventId: string }): Promise<unknown>;
   serve?(call: Call, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
   stream?(call: Call, response: ServerResponse, lastEventId: string | undefined): Promise<void>;
+  redeem?(call: Call): Promise<Redeemed>;
   connect?(call: Call, upgrade: Upgrade): Promise<void>;
 };
 
@@ -246,7 +261,8 @@ export function socketOperation<
   P extends TProperties = TProperties,
   Q extends TProperties = TProperties,
   Subject = undefined,
->(declaration: SocketOperation<P, Q, Subject>): Operation {
+  Prepared = undefined,
+>(declaration: SocketOperation<P, Q, Subject, Prepared>): Operation {
   const also = { 101: { description: 'A WebSocket from here on' } };
   return { ...declaration, also } as unknown as Operation;
 }

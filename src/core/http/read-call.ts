@@ -19,6 +19,7 @@ export interface Incoming {
   /** How long the caller would rather wait for work that goes on. */
   waitSeconds: number | undefined;
   ip: string;
+  gone(): AbortSignal;
   device: string | undefined;
   authorization: string | undefined;
   /** False where a page of another site would have its own session put into the visitor's browser. */
@@ -48,7 +49,7 @@ export async function readCall(
     checkReach(access, admission.caller, operation.method);
   }
 
-  const { ip, device, authorization, log } = incoming;
+  const { ip, device, authorization, gone, log } = incoming;
   return {
     params: admission.params,
     query,
@@ -60,6 +61,7 @@ export async function readCall(
     db: services.db,
     services,
     ip,
+    gone,
     log,
     get caller(): Caller {
       if (!admission.caller) throw unauthenticated();

@@ -6,9 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
 import { type Admission, admitAgain } from './admission.ts';
+import { fromForeignOrigin } from './asker.ts';
 import { requireFreeStream } from './event-stream.ts';
-import { malformed, upgradeRequired } from './failures.ts';
-import { API_PREFIX, type Call, type Operation } from './operation.ts';
+import { foreignOrigin, malformed, upgradeRequired } from './failures.ts';
+import { API_PREFIX, type Call, type Operation, type Redeemed } from './operation.ts';
 
 /**
  * WebSockets of the platform itself. A request that asks for one goes the way of every other, with an answer of its own to be
@@ -45,21 +46,25 @@ export async function connectSocket(
   operation: Operation,
   admission: Admission,
   call: Call,
-  { raw }: FastifyRequest,
+  incoming: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const { raw } = incoming;
   const asked = asking.get(raw);
   if (!asked) throw upgradeRequired();
   if (!/^[\w+/]{22}==$/.test(raw.headers['sec-websocket-key'] ?? '') || raw.headers['sec-websocket-version'] !== '13')
     throw malformed({ message: 'The request is no valid handshake of a WebSocket.' });
   const { socket, head, response } = asked;
-  if (call.callerIfAny) {
-    requireFreeStream(services.events, call.caller);
+  const redeemed = operation.redeem && (await redeemTicket(services, operation.redeem, call, incoming));
+  const caller = redeemed?.caller ?? call.callerIfAny;
+  if (caller) {
+    requireFreeStream(services.events, caller);
     // At once: who does not read would keep it open until what waits for them is sent.
-    const leave = await endWithRights(services, call.caller, () => socket.destroy());
+    const leave = await endWithRights(services, caller, () => socket.destroy());
     socket.once('close', leave);
     // Only now could an end not be missed.
-    await admitAgain(services, operation, admission, call);
+    await (redeemed ? redeemed.recheck() : admitAgain(services, operation, admission, call));
+    admission.caller = caller;
   }
   reply.hijack();
   response.detachSocket(socket);
@@ -71,6 +76,19 @@ export async function connectSocket(
     throw error;
   }
   return reply;
+}
+
+async function redeemTicket(
+  services: Services,
+  redeem: NonNullable<Operation['redeem']>,
+  call: Call,
+  request: FastifyRequest,
+): Promise<Redeemed> {
+  // Programs name no origin, and have no cookies that a page could spend.
+  if (fromForeignOrigin(services, request)) throw foreignOrigin();
+  const redeemed = await redeem(call);
+  call.prepared = redeemed.prepared;
+  return redeemed;
 }
 
 /** RFC 6455, 4.2.2. */

@@ -20,7 +20,10 @@ export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; d
 }
 
 /** The snapshot that a row stands for. */
-export function snapshotNameOf({ commit_hash, created_at }: BackupRow): SnapshotName {
+export function snapshotNameOf({
+  commit_hash,
+  created_at,
+}: Pick<BackupRow, 'commit_hash' | 'created_at'>): SnapshotName {
   return { hash: commit_hash, timeMs: created_at.getTime() };
 }
 

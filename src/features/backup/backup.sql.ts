@@ -24,6 +24,19 @@ export async function listBackups(db: Db, siteId: string, point: Date, limit: nu
   return rows;
 }
 
+/** The same with nothing but their names. */
+export async function listMoments(
+  db: Db,
+  siteId: string,
+  point: Date,
+  limit: number,
+): Promise<Pick<BackupRow, 'commit_hash' | 'created_at'>[]> {
+  const { rows } = await sql<Pick<BackupRow, 'commit_hash' | 'created_at'>>`
+    select commit_hash, created_at from backups where site_id = ${siteId} and created_at <= ${point}
+    order by created_at desc, id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function findBackupByHash(db: Db, siteId: string, hash: string): Promise<BackupRow | undefined> {
   const { rows } = await sql<BackupRow>`
     select * from backups where site_id = ${siteId} and commit_hash = ${hash}`.execute(db);

@@ -14,6 +14,7 @@ import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
 import type { Site, StageSite } from './site.schema.ts';
+import { shellOf } from './site.shell.ts';
 
 /** Adds to stored sites what is computed or lies elsewhere, in as many queries for a page as for one. */
 export async function completeSites(db: Db, services: Services, caller: Caller, rows: SiteRow[]): Promise<Site[]> {
@@ -97,6 +98,7 @@ function publicPart(
       url: siteUrl(services, row.fqdn),
       core_version: row.core_version,
       php_version: row.php_version,
+      shell: shellOf(services, row),
       dkim_name: dkimName(row.fqdn),
       cdn: cdnOf(row),
       code_server: editor,

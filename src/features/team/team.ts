@@ -63,7 +63,14 @@ export async function createTeam(
 
 /** Locks the team that is about to get a site; two who want the last slot come one after the other. */
 export async function lockWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
-  const team = await lockTeam(db, teamId);
+  return requireWorking(await lockTeam(db, teamId));
+}
+
+export async function findWorkingTeam(db: Db, teamId: string): Promise<TeamRow> {
+  return requireWorking(await findTeam(db, teamId));
+}
+
+function requireWorking(team: TeamRow | undefined): TeamRow {
   if (!team) throw teamNotFound();
   if (!team.is_active) throw teamSuspended();
   if (team.is_expired) throw teamExpired();

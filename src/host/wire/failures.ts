@@ -1,11 +1,13 @@
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
 import { type FailureCode, TimeMachineFailure } from '#timemachine/failure.ts';
+import { type FileRefusal, FileRefused } from '../file-refused.ts';
 
 /** A failure on its way to another process; the kinds that somebody tells apart stay what they are. */
 export interface PackedFailure {
   reason?: SiteFailureReason;
   code?: FailureCode;
+  refusal?: FileRefusal;
   /** What a stranger packed is refused. */
   isRefusal?: true;
   message: string;
@@ -30,23 +32,23 @@ export function packFailure(error: unknown, from?: number): PackedFailure {
   const packed: PackedFailure = { message, stack };
   if (error instanceof SiteFailure) packed.reason = error.reason;
   if (error instanceof TimeMachineFailure) packed.code = error.code;
+  if (error instanceof FileRefused) packed.refusal = error.refusal;
   if (error instanceof ArchiveRefused) packed.isRefusal = true;
   if (error instanceof ThrownThere) packed.from = error.from;
   if (from !== undefined) packed.from = from;
   return packed;
 }
 
-export function reviveFailure({ reason, code, isRefusal, message, stack, from }: PackedFailure): Error {
-  const failure =
-    reason !== undefined
-      ? new SiteFailure(reason, message)
-      : code !== undefined
-        ? new TimeMachineFailure(code, message)
-        : isRefusal
-          ? new ArchiveRefused(message)
-          : from !== undefined
-            ? new ThrownThere(message, from)
-            : new Error(message);
-  if (stack !== undefined) failure.stack = stack;
+export function reviveFailure(packed: PackedFailure): Error {
+  const failure = revive(packed);
+  if (packed.stack !== undefined) failure.stack = packed.stack;
   return failure;
+}
+
+function revive({ reason, code, refusal, isRefusal, message, from }: PackedFailure): Error {
+  if (reason !== undefined) return new SiteFailure(reason, message);
+  if (code !== undefined) return new TimeMachineFailure(code, message);
+  if (refusal !== undefined) return new FileRefused(refusal, message);
+  if (isRefusal) return new ArchiveRefused(message);
+  return from !== undefined ? new ThrownThere(message, from) : new Error(message);
 }

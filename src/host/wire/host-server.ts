@@ -104,6 +104,7 @@ const OPTIONS_AT: Partial<Record<HostCall, number>> = {
   restore: 3,
   rehearse: 5,
   exec: 1,
+  terminal: 1,
   deploy: 3,
 };
 

@@ -9,16 +9,17 @@ import { diskUsageBytes } from '#runtimes/folders/site-folder.ts';
 import type { EditorState, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { PATHS } from '#runtimes/shell/paths.ts';
-import { type ShellEntry, SiteShells, type SiteShellsOptions } from '#runtimes/shell/site-shells.ts';
+import type { ShellEntry, SiteShells } from '#runtimes/shell/site-shells.ts';
 import { NODE } from '#sandbox/room.ts';
-import type { Sandbox } from '#sandbox/sandbox.ts';
 import { CodeServer, EXTENSION } from './code-server.ts';
 import { RunningEditor } from './running-editor.ts';
 
-export interface SiteEditorsOptions extends Pick<SiteShellsOptions, 'foldersOf' | 'exec' | 'log'> {
+export interface SiteEditorsOptions {
+  log: Log;
   dataDir: string;
   cacheDir: string;
-  findSandbox(): Promise<Sandbox | { missing: string }>;
+  /** Where the people of sites work, or why they can not. Asked with the first editor: most machines never have one. */
+  shells(): Promise<SiteShells | { missing: string }>;
   /** Throws while some work has the site to itself. */
   requireOpen(siteId: string): void;
   /** Somebody works in the editor of the site, and may have changed it. */
@@ -57,7 +58,7 @@ export class SiteEditors {
   readonly #running = new Map<string, RunningEditor>();
   readonly #starting = new Map<string, Promise<RunningEditor>>();
   readonly #failures = new Map<string, string>();
-  #shells: Promise<{ shells: SiteShells; sandbox: Sandbox } | { missing: string }> | undefined;
+  #shells: Promise<SiteShells | { missing: string }> | undefined;
   /** Those that are wanted: what is about to start when it is called off does not. */
   readonly #called = new Set<string>();
 
@@ -135,11 +136,9 @@ export class SiteEditors {
 
   async close(): Promise<void> {
     await Promise.all(this.running.map((siteId) => this.end(siteId)));
-    const here = await this.#shells;
-    if (here && 'shells' in here) await here.shells.close();
   }
 
-  #begin(site: SiteSpec, here: { shells: SiteShells; sandbox: Sandbox }): Promise<RunningEditor> {
+  #begin(site: SiteSpec, here: SiteShells): Promise<RunningEditor> {
     this.#called.add(site.id);
     const starting = this.#start(site, here);
     this.#starting.set(site.id, starting);
@@ -150,8 +149,8 @@ export class SiteEditors {
     return starting;
   }
 
-  async #start(site: SiteSpec, { shells, sandbox }: { shells: SiteShells; sandbox: Sandbox }): Promise<RunningEditor> {
-    const home = await this.#makeHome(site.id, sandbox);
+  async #start(site: SiteSpec, shells: SiteShells): Promise<RunningEditor> {
+    const home = await this.#makeHome(site.id, shells);
     const entry = await shells.enter(site, {
       args: [NODE, '--max-old-space-size=512', `${PROGRAM}/launch.cjs`, ...ARGS, PATHS.content],
       env: ENVIRONMENT,
@@ -193,11 +192,11 @@ export class SiteEditors {
   }
 
   /** Nothing of it runs now, so nobody can swap a folder for a link while it is looked at. */
-  async #makeHome(siteId: string, sandbox: Sandbox): Promise<string> {
+  async #makeHome(siteId: string, shells: SiteShells): Promise<string> {
     const home = this.#homeOf(siteId);
     if (await isTooLarge(home)) await rm(home, { recursive: true, force: true });
     await mkdir(home, { recursive: true, mode: 0o700 });
-    const uid = sandbox.uidOf(siteId);
+    const uid = shells.uidOf(siteId);
     if (process.getuid?.() === 0) chownSync(home, uid, uid);
     return home;
   }
@@ -206,8 +205,7 @@ export class SiteEditors {
     return join(this.#homes, siteId);
   }
 
-  /** Found with the first editor: most machines never have one. */
-  #here() {
+  #here(): Promise<SiteShells | { missing: string }> {
     this.#shells ??= this.#open().catch((error) => {
       this.#shells = undefined;
       throw error;
@@ -215,15 +213,10 @@ export class SiteEditors {
     return this.#shells;
   }
 
-  async #open() {
-    const { dataDir, foldersOf, exec, log } = this.#options;
-    const sandbox = await this.#options.findSandbox();
-    if ('missing' in sandbox) return sandbox;
+  async #open(): Promise<SiteShells | { missing: string }> {
     for (const name of await readdir(this.#sockets).catch(() => []))
       if (!isRunning(Number(name.split('-')[0]))) await rm(join(this.#sockets, name), { force: true });
-    const shells = new SiteShells({ sandbox, runFolder: join(dataDir, 'editors-run'), foldersOf, exec, log });
-    await shells.open();
-    return { shells, sandbox };
+    return this.#options.shells();
   }
 }
 

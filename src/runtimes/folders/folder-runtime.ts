@@ -12,13 +12,20 @@ import type {
   OutgoingMail,
   RunningSite,
   RuntimeListener,
+  ShellKind,
   SiteDatabase,
   SiteHealth,
   SiteSpec,
   SiteStorage,
+  Terminal,
+  TerminalOptions,
 } from '#runtimes/runtime.ts';
+import { Shell } from '#runtimes/shell/shell.ts';
+import type { SiteShells } from '#runtimes/shell/site-shells.ts';
+import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
+import { ContentChanges } from './content-changes.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
@@ -32,12 +39,24 @@ export abstract class FolderRuntime {
   readonly #imports: ImportFolders;
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
+  protected readonly terminals: SiteTerminals;
+  readonly #changes = new ContentChanges();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
+  protected readonly shells: Shell;
+
   constructor(dataDir: string, log: Log) {
+    this.shells = new Shell({
+      dataDir,
+      log,
+      foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
+      diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
+      exec: (site, command) => this.exec(site, command),
+    });
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
+    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
   }
 
   abstract readonly editors: SiteEditors;
@@ -51,7 +70,7 @@ export abstract class FolderRuntime {
   /** Makes tables in the database of a draft in which nothing of anybody else's is yet. */
   protected abstract makeTables(draft: string, site: SiteSpec, changes: TableChange[]): Promise<void>;
   /** Whom the site's files belong to, where that is not whoever we are. */
-  protected async ownerOf(_siteId: string): Promise<number | undefined> {
+  protected ownerOf(_siteId: string): number | undefined {
     return undefined;
   }
 
@@ -60,9 +79,7 @@ export abstract class FolderRuntime {
 
   adopt(site: SiteSpec, fill: (storage: SiteStorage) => Promise<void>, change?: Adaptation): Promise<void> {
     const settling = change && this.#settling(site, change);
-    return this.build(site, async (draft) =>
-      this.folders.fill(draft, site.url, fill, settling, await this.ownerOf(site.id)),
-    );
+    return this.build(site, (draft) => this.folders.fill(draft, site.url, fill, settling, this.ownerOf(site.id)));
   }
 
   inspect(archive: ArchiveSource, theme?: string): Promise<ArchivedSite> {
@@ -97,12 +114,40 @@ export abstract class FolderRuntime {
     return join(this.coreFolder(coreVersion), 'wp-content', 'themes');
   }
 
+  async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
+    const requireOpen = () => this.suspended.requireOpen(site.id);
+    requireOpen();
+    return this.terminals.open(site, options, requireOpen);
+  }
+
+  get shell(): ShellKind {
+    return this.shells.kind;
+  }
+
+  /** The sandboxes that people of a site work in; undefined where this machine has none. */
+  get siteShells(): SiteShells | undefined {
+    return this.shells.sites;
+  }
+
+  protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
+    this.listeners.touched(site.id);
+    try {
+      return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));
+    } finally {
+      this.listeners.touched(site.id);
+      this.listeners.changed(site.id);
+    }
+  }
+
   suspend(siteId: string): Promise<() => void> {
-    return this.suspended.suspend(siteId, () => this.#endAll(siteId));
+    return this.suspended.suspend(siteId, async () => {
+      await this.#endAll(siteId);
+      await this.#changes.ended(siteId);
+    });
   }
 
   async #endAll(siteId: string): Promise<void> {
-    await Promise.all([this.end(siteId), this.editors.end(siteId)]);
+    await Promise.all([this.end(siteId), this.terminals.end(siteId), this.editors.end(siteId)]);
   }
 
   async archive(siteId: string): Promise<void> {
@@ -116,12 +161,26 @@ export abstract class FolderRuntime {
   }
 
   async delete(siteId: string): Promise<void> {
-    await Promise.all([this.end(siteId), this.editors.forget(siteId)]);
+    await this.#endAll(siteId);
+    await this.editors.forget(siteId);
     await this.folders.delete(siteId);
   }
 
   list(): Promise<string[]> {
     return this.folders.list();
+  }
+
+  change<T>(siteId: string, act: (place: { content: string; incoming: string }) => Promise<T>): Promise<T> {
+    return this.#changes.next(siteId, async () => {
+      this.suspended.requireOpen(siteId);
+      this.listeners.touched(siteId);
+      try {
+        return await act({ content: this.contentFolder(siteId), incoming: this.folders.incoming(siteId) });
+      } finally {
+        this.listeners.touched(siteId);
+        this.listeners.changed(siteId);
+      }
+    });
   }
 
   contentFolder(siteId: string): string {
@@ -163,11 +222,6 @@ export abstract class FolderRuntime {
   /** What the editors of a driver's sites need of it. */
   protected editorOptions() {
     return {
-      foldersOf: ({ id, coreVersion }: SiteSpec) => ({
-        content: this.contentFolder(id),
-        core: this.coreFolder(coreVersion),
-      }),
-      exec: (site: SiteSpec, command: Command) => this.exec(site, command),
       requireOpen: (siteId: string) => this.suspended.requireOpen(siteId),
       active: (siteId: string) => {
         this.listeners.touched(siteId);
@@ -177,7 +231,7 @@ export abstract class FolderRuntime {
   }
 
   protected async build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {
-    const owner = await this.ownerOf(site.id);
+    const owner = this.ownerOf(site.id);
     await this.folders.build(site.id, fill, owner, () => this.stop(site.id));
     this.listeners.touched(site.id);
   }

@@ -51,6 +51,11 @@ export class SiteFolders {
     giveSiteFolder(this.of(siteId), owner);
   }
 
+  /** What somebody puts into the content is here until it is whole. */
+  incoming(siteId: string): string {
+    return join(this.of(siteId), 'incoming');
+  }
+
   async isEmpty(): Promise<boolean> {
     return (await readdir(this.root)).length === 0;
   }

@@ -18,6 +18,7 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
+import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { Sandbox } from '#sandbox/sandbox.ts';
@@ -65,12 +66,17 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   readonly standbyReady = 0;
 
   constructor(options: MemoryOptions) {
+    // What runs in here has no PHP to be kept from, and tests run on any machine.
     super(options.dataDir, options.log);
     this.#options = options;
     const { dataDir, cacheDir, log } = options;
-    // Its sites' files are ours.
-    const findSandbox = () => Sandbox.find(process.getuid?.() === 0 ? 'root' : 'user');
-    this.editors = new SiteEditors({ ...this.editorOptions(), dataDir, cacheDir, log, findSandbox });
+    this.editors = new SiteEditors({
+      ...this.editorOptions(),
+      dataDir,
+      cacheDir,
+      log,
+      shells: () => this.#openShells(),
+    });
   }
 
   async open(): Promise<void> {
@@ -145,6 +151,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
     if (!command.asHolder) this.suspended.requireOpen(site.id);
+    if (command.args[0] === 'bash') return this.runShell(site, command);
     const ending = new AbortController();
     const limits = [ending.signal, AbortSignal.timeout(command.timeoutMs), ...(command.signal ? [command.signal] : [])];
     const turn = this.#turn(site, commandName(command), AbortSignal.any(limits));
@@ -173,11 +180,21 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     );
   }
 
+  /** Opened with the first editor, which most tests never have. Its sites' files are ours. */
+  async #openShells(): Promise<SiteShells | { missing: string }> {
+    if (this.shells.sites) return this.shells.sites;
+    const sandbox = await Sandbox.find(process.getuid?.() === 0 ? 'root' : 'user');
+    if ('missing' in sandbox) return sandbox;
+    await this.shells.open(sandbox);
+    return this.shells.sites ?? { missing: 'it could not be opened' };
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#watch);
     await this.editors.close();
+    await this.shells.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
-    await Promise.all([...ids].map((siteId) => this.end(siteId, 0)));
+    await Promise.all([this.terminals.close(), ...[...ids].map((siteId) => this.end(siteId, 0))]);
     await rm(this.#runFolder, { recursive: true, force: true });
   }
 
@@ -191,6 +208,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     for (const { command } of commands) command.abort(new Error('The site is being worked on.'));
     await Promise.all([
       this.#forget(siteId, graceMs),
+      this.shells.end(siteId),
       ...(this.#stopping.get(siteId) ?? []),
       ...commands.map(({ done }) => done),
     ]);

@@ -24,10 +24,10 @@ import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
+import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
-import { openHome, PROGRAMS, SandboxedHome, type WorkerHome } from './worker-home.ts';
+import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
@@ -61,7 +61,7 @@ export interface PhpWasmOptions {
   allowedNetworks: readonly string[];
   compiler: WorkerOptions['compiler'];
   /** What keeps PHP from everything else on this machine: the best that there is, a certain kind, or Node's permission model alone. */
-  sandbox: SandboxMode | 'auto' | 'none';
+  sandbox: SandboxWish;
   /** Where newer versions of WordPress come from, where anywhere. */
   releases?: { outbound: Outbound; source: ReleaseSource };
 }
@@ -71,6 +71,8 @@ const UPDATE_MS = 24 * 3600 * 1000;
 
 export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #log: Log;
+  readonly #wanted: SandboxWish;
+  readonly #cacheDir: string;
   readonly #distribution: Distribution;
   readonly #images: Images;
   readonly #pool: WorkerPool;
@@ -83,6 +85,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   constructor(options: PhpWasmOptions) {
     const { dataDir, cacheDir, log } = options;
     super(dataDir, log);
+    this.#wanted = options.sandbox;
+    this.#cacheDir = cacheDir;
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
     this.editors = new SiteEditors({
@@ -90,16 +94,11 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       dataDir,
       cacheDir,
       log,
-      findSandbox: () => findSandbox(options.sandbox, cacheDir),
+      shells: async () => this.shells.sites ?? { missing: 'the start of the service says why' },
     });
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
-      {
-        ...options,
-        runFolder: join(dataDir, 'run'),
-        phpVersion: PHP_VERSION,
-        makeHome: (folder) => this.#makeHome(options.sandbox, folder, cacheDir),
-      },
+      { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
       (version) => this.#mountsOf(version),
       {
@@ -114,7 +113,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async open(): Promise<void> {
     await this.folders.open();
-    await this.#pool.open();
+    const sandbox = await this.#findSandbox();
+    const places = [this.folders.root, join(this.#cacheDir, 'images')];
+    await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
+    await this.shells.open(sandbox);
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
@@ -173,11 +175,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     // Where this process of the platform has never created a site, it has none at hand yet.
     this.#pool.keepSomeStandby(site.coreVersion);
     const { id, team } = site;
-    const home = await this.#pool.home;
     return this.#pool.wake({ id, team, fingerprint: JSON.stringify(site) }, () => ({
       coreVersion: site.coreVersion,
       folder: this.folders.of(site.id),
-      worker: this.#workerSite(site, home),
+      worker: this.#workerSite(site),
     }));
   }
 
@@ -198,13 +199,17 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     return this.#pool.stop(siteId);
   }
 
-  endOrphans(): Promise<void> {
-    return this.#pool.endOrphans();
+  async endOrphans(): Promise<void> {
+    await this.#pool.endOrphans();
+    await this.shells.endOrphans();
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
-    const requireOpen = () => command.asHolder || this.suspended.requireOpen(site.id);
+    const requireOpen = () => {
+      if (!command.asHolder) this.suspended.requireOpen(site.id);
+    };
     requireOpen();
+    if (command.args[0] === 'bash') return this.runShell(site, command);
     const refusal = refuseUnknown(command);
     if (refusal) return refusal;
     const fingerprint = JSON.stringify(site);
@@ -217,7 +222,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
-      const own = this.#workerSite(site, await this.#pool.home);
+      const own = this.#workerSite(site);
       const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
         this.answerOwnCall(site.id, connection),
       );
@@ -250,6 +255,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   async close(): Promise<void> {
     clearInterval(this.#updates);
     await this.editors.close();
+    await this.terminals.close();
+    await this.shells.close();
     await this.#pool.close();
   }
 
@@ -268,30 +275,33 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
-  async #makeHome(wanted: PhpWasmOptions['sandbox'], folder: string, cacheDir: string): Promise<WorkerHome> {
-    const found = await findSandbox(wanted, cacheDir);
-    if (found instanceof Sandbox)
-      return new SandboxedHome(found, folder, [this.folders.root, join(cacheDir, 'images')]);
-    this.#log.warn({ reason: found.missing }, 'PHP runs without a sandbox of its own; sites get no real shell');
-    return openHome;
+  /** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */
+  async #findSandbox(): Promise<Sandbox | undefined> {
+    const found = await Sandbox.find(this.#wanted, [...PROGRAMS, this.#cacheDir]);
+    if (found instanceof Sandbox) return found;
+    this.#log.warn(
+      { why: found.missing },
+      'sites run without a sandbox of their own, and their shell is a limited one',
+    );
+    return undefined;
   }
 
-  #workerSite(site: SiteSpec, home: WorkerHome): WorkerSite {
-    const owner = home.ownerOf(site.id);
+  #workerSite(site: SiteSpec): WorkerSite {
+    const owner = this.#pool.home.ownerOf(site.id);
     // Sites of earlier versions, and of a service that ran in another way, are somebody else's.
     if (owner !== undefined) this.folders.giveTo(site.id, owner);
     return { ...workerSite(site), owner };
   }
 
-  protected override async ownerOf(siteId: string): Promise<number | undefined> {
-    return (await this.#pool.home).ownerOf(siteId);
+  protected override ownerOf(siteId: string): number | undefined {
+    return this.#pool.home.ownerOf(siteId);
   }
 
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
     const commands = [...(this.#commands.get(siteId) ?? [])];
     for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
-    await Promise.all([this.stop(siteId), ...commands.map(({ closed }) => closed)]);
+    await Promise.all([this.stop(siteId), this.shells.end(siteId), ...commands.map(({ closed }) => closed)]);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
@@ -325,11 +335,4 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
     this.listeners.logged(siteId, errors);
   }
-}
-
-async function findSandbox(
-  wanted: PhpWasmOptions['sandbox'],
-  cacheDir: string,
-): Promise<Sandbox | { missing: string }> {
-  return wanted === 'none' ? { missing: 'it is switched off' } : Sandbox.find(wanted, [...PROGRAMS, cacheDir]);
 }

@@ -106,8 +106,8 @@ export class WorkerPool {
     }, WATCH_MS).unref();
   }
 
-  open(): Promise<void> {
-    return this.#workers.open();
+  open(makeHome: (folder: string) => WorkerHome): Promise<void> {
+    return this.#workers.open(makeHome);
   }
 
   /** Keeps warm workers of this version at hand. */
@@ -178,7 +178,7 @@ export class WorkerPool {
   }
 
   /** Where the processes run. */
-  get home(): Promise<WorkerHome> {
+  get home(): WorkerHome {
     return this.#workers.home;
   }
 

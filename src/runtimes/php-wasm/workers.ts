@@ -10,8 +10,6 @@ import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from '
 /** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
 export interface WorkerSettings {
   runFolder: string;
-  /** Where the processes run, given the folder for what that needs. */
-  makeHome(folder: string): Promise<WorkerHome>;
   phpVersion: string;
   memoryBudgetBytes: number;
   allowedNetworks: readonly string[];
@@ -68,7 +66,7 @@ export class Workers {
   /** How many are about to be. */
   #spawning = 0;
   #runFolder = '';
-  #home: Promise<WorkerHome> | undefined;
+  #home: WorkerHome | undefined;
   #isClosed = false;
   /** How many fit in all. One always does. */
   readonly capacity: number;
@@ -80,7 +78,8 @@ export class Workers {
     this.capacity = Math.max(1, Math.floor(settings.memoryBudgetBytes / TYPICAL_WORKER_BYTES));
   }
 
-  async open(): Promise<void> {
+  /** `makeHome` says where the processes run, given the folder for what that needs. */
+  async open(makeHome: (folder: string) => WorkerHome): Promise<void> {
     const root = shortFolder(this.#settings.runFolder);
     await mkdir(root, { recursive: true, mode: 0o700 });
     // What stands under our own pid is of somebody who had it before.
@@ -89,12 +88,10 @@ export class Workers {
     await this.endOrphans().catch((error) => this.#log.warn({ err: error }, 'a killed service left PHP behind'));
     this.#runFolder = join(root, String(process.pid));
     await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
-    // The platform serves before this is known, and the first worker waits for it.
-    this.#home = this.#settings.makeHome(join(this.#runFolder, 'room'));
-    this.#home.catch(() => {});
+    this.#home = makeHome(join(this.#runFolder, 'room'));
   }
 
-  get home(): Promise<WorkerHome> {
+  get home(): WorkerHome {
     if (!this.#home) throw new Error('the workers are not open');
     return this.#home;
   }
@@ -128,7 +125,6 @@ export class Workers {
     this.#spawning++;
     try {
       const { shared } = await this.#mountsOf(coreVersion);
-      const home = await this.home;
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
       const { phpVersion, allowedNetworks, compiler } = this.#settings;
       const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
@@ -144,7 +140,7 @@ export class Workers {
       };
       const worker = new WorkerProcess({
         slot,
-        home,
+        home: this.home,
         mode,
         phpVersion,
         ini,

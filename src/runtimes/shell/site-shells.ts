@@ -85,8 +85,14 @@ export class SiteShells {
     this.#options = options;
   }
 
-  get sandbox(): Sandbox {
-    return this.#options.sandbox;
+  /** Whether the kernel keeps a sandbox to its memory; where not, whoever starts one has to watch. */
+  get hasMemoryLimit(): boolean {
+    return this.#groups?.hasMemory ?? false;
+  }
+
+  /** Whom a site's processes run as. */
+  uidOf(siteId: string): number {
+    return this.#options.sandbox.uidOf(siteId);
   }
 
   async open(): Promise<void> {

@@ -17,18 +17,18 @@ export async function answer(
   isLogged: boolean,
 ): Promise<{ ranOutOfMemory: boolean }> {
   const { script, pathInfo } = findScript(php, request.url ?? '/');
-  const headers = readHeaders(request);
-  const isSecure = headers['x-forwarded-proto'] === 'https';
+  const sent = readHeaders(request);
+  const isSecure = sent['x-forwarded-proto'] === 'https';
   const result = await php.runStream({
     scriptPath: script,
     relativeUri: request.url ?? '/',
     protocol: isSecure ? 'https' : 'http',
     method: (request.method ?? 'GET') as Method,
-    headers,
+    headers: sent,
     body,
     $_SERVER: {
       SITEYARD_CONFIG: configName,
-      REMOTE_ADDR: headers['x-real-ip'] ?? '127.0.0.1',
+      REMOTE_ADDR: sent['x-real-ip'] ?? '127.0.0.1',
       DOCUMENT_ROOT: PATHS.core,
       SCRIPT_FILENAME: script,
       SCRIPT_NAME: script.slice(PATHS.core.length),
@@ -43,7 +43,10 @@ export async function answer(
   const [bytes, exitCode] = await Promise.all([result.stdoutBytes, result.exitCode]);
   const { purge } = await ended();
   const [status, complaints] = await Promise.all([result.httpStatusCode, errors]);
-  for (const [name, values] of Object.entries(await result.headers)) setHeader(response, name, values);
+  const headers = Object.entries(await result.headers);
+  // Whatever a site does, PHP says at least of what kind its answer is. Seen when a file became a link while it was opened.
+  if (headers.length === 0) throw new Error('PHP ended without an answer');
+  for (const [name, values] of headers) setHeader(response, name, values);
   if (purge) response.setHeader('x-siteyard-purge', 'all');
   const failure = bytes.length === 0 ? findFailure(status, exitCode, complaints) : undefined;
   if (failure) response.setHeader('x-siteyard-failure', failure);

@@ -15,6 +15,7 @@ import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { SiteFiles } from './files/site-files.tsx';
 import { SiteAccess } from './site-access.tsx';
 import { SiteActions } from './site-actions.tsx';
 import { SiteActivity } from './site-activity.tsx';
@@ -29,6 +30,7 @@ import { SiteOverview } from './site-overview.tsx';
 import { SitePaths } from './site-paths.tsx';
 import { SiteSettings } from './site-settings.tsx';
 import { SiteStage } from './site-stage.tsx';
+import { SiteTerminal } from './site-terminal.tsx';
 
 const route = getRouteApi('/app/sites/$fqdn');
 
@@ -65,8 +67,10 @@ function SiteView({ site }: { site: Site }) {
     { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
     { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
+    { value: 'files', label: 'Files', content: <SiteFiles site={site} /> },
     { value: 'editor', label: 'Editor', content: <SiteEditor site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
+    { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
     { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },

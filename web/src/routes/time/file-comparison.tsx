@@ -7,7 +7,9 @@ import type { FileChange } from './changes.ts';
 import { type FileVersion, fileVersionsQuery } from './file-versions.ts';
 
 // The editor that draws it is bigger than the rest of this page, and few who come here open a file.
-const TextDiff = lazy(() => import('./text-diff.tsx').then(({ TextDiff: component }) => ({ default: component })));
+const TextDiff = lazy(() =>
+  import('../../texts/text-diff.tsx').then(({ TextDiff: component }) => ({ default: component })),
+);
 
 const loading = <Skeleton className="h-24 rounded-lg" />;
 
@@ -21,7 +23,7 @@ export function FileComparison({ fqdn, file }: { fqdn: string; file: FileChange 
         if (!isText || (now.kind === 'absent' && past.kind === 'absent')) return <SideBySide now={now} past={past} />;
         return (
           <Suspense fallback={loading}>
-            <TextDiff name={file.key} now={textOf(now)} past={textOf(past)} />
+            <TextDiff name={file.key} from={textOf(now)} to={textOf(past)} words={{ from: 'now', to: 'then' }} />
           </Suspense>
         );
       }}

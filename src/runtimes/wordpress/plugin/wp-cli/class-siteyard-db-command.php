@@ -202,8 +202,8 @@ class Siteyard_DB_Command extends DB_Command {
 		}
 		if ( '' !== $wpdb->last_error ) {
 			// It comes as a page, with every query that was tried.
-			$is_page = preg_match( '/Error message was: (.*?)\.?<\/p>/s', $wpdb->last_error, $found );
-			WP_CLI::error( html_entity_decode( $is_page ? $found[1] : wp_strip_all_tags( $wpdb->last_error ), ENT_QUOTES ) );
+			$is_page = preg_match( '/SQLSTATE\[[^<\n]*/', $wpdb->last_error, $found );
+			WP_CLI::error( html_entity_decode( $is_page ? $found[0] : wp_strip_all_tags( $wpdb->last_error ), ENT_QUOTES ) );
 		}
 		return $rows ?? array();
 	}

@@ -21,17 +21,24 @@ const theme = EditorView.theme({
   '.cm-deletedLineGutter': { background: 'var(--danger)' },
 });
 
-type TextDiffProps = { name: string; now: string; past: string };
+type TextDiffProps = {
+  name: string;
+  from: string;
+  to: string;
+  /** What the two are, as in "now" and "then". */
+  words: { from: string; to: string };
+};
 
-/** Line by line: what goes is struck out, what comes back stands below it. */
-export function TextDiff({ name, now, past }: TextDiffProps) {
+/** Line by line: what goes is struck out, what comes stands below it. */
+export function TextDiff({ name, from, to, words }: TextDiffProps) {
+  const label = `${name}, ${words.from} and ${words.to}`;
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!box.current) return;
     const view = new EditorView({
       parent: box.current,
       state: EditorState.create({
-        doc: past,
+        doc: to,
         extensions: [
           lineNumbers(),
           EditorView.lineWrapping,
@@ -39,12 +46,12 @@ export function TextDiff({ name, now, past }: TextDiffProps) {
           EditorView.editable.of(false),
           EditorView.contentAttributes.of({
             tabindex: '0',
-            'aria-label': `${name}, now and then`,
+            'aria-label': label,
             'aria-readonly': 'true',
           }),
           theme,
           unifiedMergeView({
-            original: now,
+            original: from,
             mergeControls: false,
             collapseUnchanged: { margin: 3, minSize: 6 },
             // A very different pair costs at most this; then it is shown as one block.
@@ -54,12 +61,12 @@ export function TextDiff({ name, now, past }: TextDiffProps) {
       }),
     });
     return () => view.destroy();
-  }, [name, now, past]);
+  }, [label, from, to]);
   return (
     <>
       <p className="mb-2 text-muted text-xs">
-        <span className="text-danger-text line-through">Struck out</span> is now,{' '}
-        <span className="text-accent-text">green</span> is then.
+        <span className="text-danger-text line-through">Struck out</span> is {words.from},{' '}
+        <span className="text-accent-text">green</span> is {words.to}.
       </p>
       <div ref={box} className="overflow-hidden rounded-lg border border-line" />
     </>

@@ -1,0 +1,4 @@
+import { feature } from '../feature.ts';
+import { siteFileOperations } from './site-file.routes.ts';
+
+export const siteFileFeature = feature({ name: 'site-file', operations: siteFileOperations });

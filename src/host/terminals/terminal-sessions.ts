@@ -1,0 +1,80 @@
+import type { Terminal, TerminalOptions } from '#runtimes/runtime.ts';
+import type { HostedSpec, OpenTerminal, TerminalEnd, TerminalWish } from '../site-host.ts';
+import { type SessionTimes, TerminalSession } from './terminal-session.ts';
+
+/** Of all sites of a team on one host. */
+const SESSIONS_A_TEAM = 30;
+const TIMES: SessionTimes = { unattendedMs: 5 * 60_000, idleMs: 30 * 60_000 };
+
+interface Known {
+  siteId: string;
+  team: string;
+  owner: string;
+  /** Several may ask for a new one at once, as where a page is loaded twice. */
+  session: Promise<TerminalSession>;
+}
+
+/** The terminals of this host, by the numbers that they were opened under. */
+export class TerminalSessions {
+  readonly #open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>;
+  readonly #times: SessionTimes;
+  readonly #known = new Map<string, Known>();
+
+  constructor(open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>, times = TIMES) {
+    this.#open = open;
+    this.#times = times;
+  }
+
+  async attend(site: HostedSpec, wish: TerminalWish): Promise<TerminalEnd> {
+    const { session: id, owner, mayOpen } = wish;
+    const known = this.#known.get(id);
+    if (known && (known.siteId !== site.id || known.owner !== owner)) return { why: 'missing' };
+    if (known) return (await known.session).attend(wish, false);
+    if (!mayOpen) return { why: 'missing' };
+    if (this.#isFull(site.team)) return { why: 'full' };
+    const session = this.#begin(site, wish);
+    this.#known.set(id, { siteId: site.id, team: site.team, owner, session });
+    const forget = () => void this.#known.delete(id);
+    session.then(({ ended }) => ended.then(forget), forget);
+    return (await session).attend(wish, true);
+  }
+
+  async list(siteId: string, { owner, team }: { owner: string; team: string }) {
+    const theirs = [...this.#known].filter(([, known]) => known.siteId === siteId && known.owner === owner);
+    const own = await Promise.all(
+      theirs.map(async ([session, known]): Promise<OpenTerminal> => {
+        const { openedAt, isAttended } = await known.session;
+        return { session, openedAt, isAttended };
+      }),
+    );
+    return { own, isFull: this.#isFull(team) };
+  }
+
+  async end(siteId: string, owner: string, id: string): Promise<boolean> {
+    const known = this.#known.get(id);
+    if (known?.siteId !== siteId || known.owner !== owner) return false;
+    const session = await known.session;
+    session.end({ why: 'ended' });
+    await session.ended;
+    return true;
+  }
+
+  /** Some work wants the site to itself. Whoever suspends it waits for the end. */
+  stop(siteId: string): void {
+    for (const known of this.#known.values())
+      if (known.siteId === siteId)
+        known.session.then(
+          (session) => session.end({ why: 'stopped' }),
+          () => {},
+        );
+  }
+
+  async #begin(site: HostedSpec, { columns, rows, maxDiskBytes }: TerminalOptions): Promise<TerminalSession> {
+    const options = { columns, rows, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
+    return new TerminalSession(await this.#open(site, options), this.#times);
+  }
+
+  #isFull(team: string): boolean {
+    return [...this.#known.values()].filter((known) => known.team === team).length >= SESSIONS_A_TEAM;
+  }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { CollectedOutput } from '#runtimes/collected-output.ts';
+import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
+import type { Command, CommandResult } from '#runtimes/runtime.ts';
+import { endTree } from '#sandbox/ending.ts';
+import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
+import { PATHS } from './paths.ts';
+import { SHELL_LIMITS, type ShellEntry } from './site-shells.ts';
+
+/** What a signal's end looks like in a shell. */
+const KILLED_EXIT_CODE = 137;
+const CWD_EXIT_CODE = 125;
+const MEMORY_LOOK_MS = 250;
+const DISK_LOOK_MS = 2_000;
+/** Looking at the disk takes at most this part of the time. */
+const DISK_LOOK_SHARE = 1 / 20;
+/** What is no longer kept is read for so long, so that a program which says too much may end by itself. */
+const FLOOD_BYTES = 64 * 1024 * 1024;
+
+export interface ShellWatch {
+  /** Whether the kernel keeps to the limit of memory. */
+  hasMemoryLimit: boolean;
+  diskUsageBytes(): Promise<number>;
+}
+
+/** Where a command starts, as the site sees it. */
+export function folderInside(cwd = '.'): string {
+  return posix.resolve(PATHS.content, cwd);
+}
+
+/** The arguments of a program that starts in a folder; where that is not there, it says the token and ends. */
+export function startingIn(cwd: string, args: readonly string[]): { args: string[]; token: string } {
+  const token = randomBytes(12).toString('hex');
+  const script = `cd -- "$1" 2>/dev/null || { echo ${token} >&2; exit ${CWD_EXIT_CODE}; }; unset OLDPWD; shift; exec "$@"`;
+  return { args: ['/bin/sh', '-c', script, 'sh', cwd, ...args], token };
+}
+
+/** Runs what was prepared, and ends it, with everything that it started, at the limits of time, memory, output and disk. */
+export async function runWatched(
+  { spawn: { file, args, env }, leave }: ShellEntry,
+  token: string,
+  command: Command,
+  watch: ShellWatch,
+): Promise<CommandResult> {
+  const startedAt = Date.now();
+  const input = command.stdin === undefined ? 'ignore' : 'pipe';
+  const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: [input, 'pipe', 'pipe'] });
+  const closed = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null)).once('close', resolve);
+  });
+  feed(child, command.stdin);
+  const stdout = new CollectedOutput(child.stdout as Readable, 'stdout', command);
+  const stderr = new CollectedOutput(child.stderr as Readable, 'stderr', command);
+  const ending = new Ending(child);
+  const stop = watchOver(child, ending, command, watch, () => stdout.readBytes + stderr.readBytes);
+  try {
+    const [code] = await Promise.all([closed, stdout.until(), stderr.until()]);
+    const said = stderr.text;
+    const durationMs = Date.now() - startedAt;
+    if (code === CWD_EXIT_CODE && said === `${token}\n`)
+      return { exitCode: code, stdout: '', stderr: '', truncated: false, durationMs, isCwdMissing: true };
+    const why =
+      ending.why ?? (code === null ? { exitCode: KILLED_EXIT_CODE, message: 'The command was ended.' } : null);
+    if (why) await command.onOutput?.('stderr', Buffer.from(`${why.message}\n`));
+    return {
+      exitCode: why?.exitCode ?? code ?? KILLED_EXIT_CODE,
+      stdout: stdout.text,
+      stderr: why ? `${why.message}\n${said}` : said,
+      truncated: stdout.truncated || stderr.truncated,
+      durationMs,
+    };
+  } finally {
+    stop();
+    await ending.ended;
+    await leave();
+  }
+}
+
+interface Why {
+  exitCode: number;
+  message: string;
+}
+
+/** Why a sandbox was ended from outside, where it was. */
+class Ending {
+  readonly #child: ChildProcess;
+  why: Why | undefined;
+  ended: Promise<void> | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  begin(message: string, exitCode = KILLED_EXIT_CODE): void {
+    if (this.why || !this.#child.pid) return;
+    this.why = { exitCode, message };
+    this.ended = endTree(this.#child.pid);
+    this.ended.catch(() => {});
+  }
+}
+
+function feed({ stdin }: ChildProcess, input: Command['stdin']): void {
+  if (input === undefined || !stdin) return;
+  const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
+  // Whoever does not read it to its end may.
+  stdin.on('error', () => stream.destroy());
+  stream.on('error', () => stdin.end()).pipe(stdin);
+}
+
+/** Returns how to stop watching. */
+function watchOver(
+  child: ChildProcess,
+  ending: Ending,
+  { timeoutMs, signal, maxDiskBytes }: Command,
+  watch: ShellWatch,
+  readBytes: () => number,
+): () => void {
+  const pid = child.pid ?? 0;
+  const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
+  const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  const look = setInterval(() => {
+    if (readBytes() > FLOOD_BYTES) ending.begin('The command wrote more than anybody reads, and was ended.');
+    if (watch.hasMemoryLimit) return;
+    const bytes = processesOf(pid).reduce((sum, each) => sum + memoryBytesOf(each), 0);
+    if (bytes > SHELL_LIMITS.memoryBytes) ending.begin('The command used more memory than it may, and was ended.');
+  }, MEMORY_LOOK_MS);
+  const stopDisk = watchDisk((message) => ending.begin(message), maxDiskBytes, watch.diskUsageBytes);
+  return () => {
+    for (const timer of timers) clearTimeout(timer);
+    clearInterval(look);
+    stopDisk();
+    signal?.removeEventListener('abort', abort);
+  };
+}
+
+/** Says when the site takes up more than it may; one that has too much already may go on with that. Returns how to stop watching. */
+export function watchDisk(
+  tell: (message: string) => void,
+  maxBytes: number | undefined,
+  measure: () => Promise<number>,
+): () => void {
+  if (maxBytes === undefined) return () => {};
+  let limit = maxBytes;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async (isFirst: boolean) => {
+    const startedAt = performance.now();
+    const bytes = await measure().catch(() => 0);
+    if (isOver) return;
+    if (isFirst) limit = Math.max(limit, bytes);
+    if (bytes > limit) tell('The site has no room left on its disk, and the command was ended.');
+    const waitMs = Math.max(DISK_LOOK_MS, (performance.now() - startedAt) / DISK_LOOK_SHARE);
+    timer = setTimeout(() => void look(false), waitMs);
+  };
+  void look(true);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}

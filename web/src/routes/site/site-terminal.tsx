@@ -1,0 +1,59 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Site } from '#sdk';
+import { atLeast, roleLabel } from '../../api/roles.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { buttonStyle } from '../../ui/button.tsx';
+import { OpenIcon } from '../../ui/icons.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+const TerminalView = lazy(() =>
+  import('../../terminal/terminal-view.tsx').then(({ TerminalView: component }) => ({ default: component })),
+);
+
+/** A shell of the site or of its stage. It goes on for a few minutes when somebody looks at another tab. */
+export function SiteTerminal({ site }: { site: Site }) {
+  const [where, setWhere] = useState('live');
+  const { role, name } = site.team;
+  if (!atLeast(role, 'member'))
+    return (
+      <BlockedNote
+        reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can open a terminal.`}
+      />
+    );
+  const forStage = site.site_stage !== null && where === 'stage';
+  const page = `/f/api/v1/site/${site.fqdn}/shell_html${forStage ? '?for_stage=true' : ''}`;
+  return (
+    <div className="grid gap-4">
+      {site.site_stage !== null && (
+        <Segmented
+          label="Of"
+          value={where}
+          onChange={setWhere}
+          options={[
+            { value: 'live', label: 'Site' },
+            { value: 'stage', label: 'Staging site' },
+          ]}
+        />
+      )}
+      <Suspense fallback={<Skeleton className="h-[70dvh] rounded-xl" />}>
+        <TerminalView
+          key={String(forStage)}
+          place={{ fqdn: site.fqdn, forStage }}
+          className="h-[70dvh]"
+          action={
+            <a
+              href={page}
+              target="_blank"
+              rel="noreferrer"
+              aria-label="Open in a page of its own"
+              className={buttonStyle({ variant: 'ghost', size: 'icon' })}
+            >
+              <OpenIcon />
+            </a>
+          }
+        />
+      </Suspense>
+    </div>
+  );
+}
