@@ -268,7 +268,7 @@ export interface Terminal {
 }
 
 /** The code editors of sites, each in the site's sandbox. They end with whatever ends the site's commands. */
-export interface Editors {
+interface Editors {
   /** Fetches what all of them share; `state` tells how that goes. */
   prepare(): Promise<void>;
   state(siteId: string): Promise<EditorState>;

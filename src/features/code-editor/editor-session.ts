@@ -26,7 +26,7 @@ function textOf({ secrets }: Signing, editor: EditorRow, who: string, expires: s
   return [editor.live_fqdn, who, expires, proof].join(' ');
 }
 
-export function passwordOf({ secrets }: Signing, { password_sealed }: EditorRow): string {
+function passwordOf({ secrets }: Signing, { password_sealed }: EditorRow): string {
   return secrets.open(password_sealed).toString();
 }
 
@@ -66,7 +66,7 @@ export async function readSession(
   return undefined;
 }
 
-export function mayEdit(caller: Caller, { team_id }: EditorRow): boolean {
+function mayEdit(caller: Caller, { team_id }: EditorRow): boolean {
   return seesSecrets(caller) && hasRole(caller, team_id, 'member');
 }
 
