@@ -27,11 +27,10 @@ const isRoot = process.getuid?.() === 0;
 const MODES: SandboxMode[] = isRoot ? ['uids', 'root'] : ['user'];
 
 for (const mode of MODES) {
-  describe(`a sandbox, ${mode}`, async () => {
-    const found = await Sandbox.find(mode);
-    // Some containers forbid namespaces altogether, and the service says so at its start.
-    if ('missing' in found) return it.skip(`is not possible here: ${found.missing}`);
-    const sandbox = found;
+  const sandbox = await Sandbox.find(mode);
+  // Some containers forbid namespaces altogether, and the service says so at its start.
+  if (!(sandbox instanceof Sandbox)) continue;
+  describe(`a sandbox, ${mode}`, () => {
     let folder: string;
     let site: string;
     const uid = sandbox.uidOf('a');

@@ -47,7 +47,7 @@ test('no command, a folder that is not there and a missing stage are refused, an
   await assert.rejects(run({}), refused(422));
   await assert.rejects(run({ cmd: 'touch ran', cwd: 'no/such' }), refused(422));
   await assert.rejects(run({ cmd: 'touch ran\0' }), refused(422));
-  await assert.rejects(run({ cmd: 'touch ran', stage: true }), refused(404, 'stage.not_found'));
+  await assert.rejects(run({ cmd: 'touch ran', stage: true }), refused(404, 'stage.missing'));
   assert.equal(existsSync(contentFile('ran')), false);
 });
 

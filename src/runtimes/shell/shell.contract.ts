@@ -6,7 +6,7 @@ import { createSite, type DriverUnderTest } from '#runtimes/contract-site.ts';
 import type { Command, CommandResult, ShellKind, SiteSpec } from '#runtimes/runtime.ts';
 import { Sandbox } from '#sandbox/sandbox.ts';
 
-export type RunShell = (script: string, options?: Partial<Command>) => Promise<CommandResult>;
+type RunShell = (script: string, options?: Partial<Command>) => Promise<CommandResult>;
 
 /** Makes the site's content whoever's it is inside. */
 export async function giveContent(driver: Pick<DriverUnderTest, 'runtime'>, site: { id: string }): Promise<void> {
@@ -18,7 +18,7 @@ export async function giveContent(driver: Pick<DriverUnderTest, 'runtime'>, site
   for (const entry of await readdir(root, { recursive: true })) await chown(join(root, entry), uid, uid);
 }
 
-export function shellOf(driver: DriverUnderTest, site: SiteSpec): RunShell {
+function shellOf(driver: DriverUnderTest, site: SiteSpec): RunShell {
   return (script, options = {}) =>
     driver.runtime.exec(site, {
       args: ['bash', '-c', script],
