@@ -11,7 +11,7 @@ export async function openMemoryRuntime(options: Partial<MemoryOptions> = {}): P
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-'));
   const log = createLog(process.env.LOG_LEVEL ?? 'silent');
   const limits = { requestTimeoutMs: 2_000, idleTimeoutMs: 600_000, requestsAtOnce: 4 };
-  const runtime = new MemoryRuntime({ dataDir, log, ...limits, ...options });
+  const runtime = new MemoryRuntime({ dataDir, cacheDir: dataDir, log, ...limits, ...options });
   await runtime.open();
   return {
     runtime,

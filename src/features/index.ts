@@ -3,6 +3,7 @@ import { applicationPasswordFeature } from './application-password/application-p
 import { backupFeature } from './backup/backup.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
+import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
 import { domainFeature } from './domain/domain.feature.ts';
@@ -48,6 +49,7 @@ export const features: readonly Feature[] = [
   holdFeature,
   instanceFeature,
   siteFeature,
+  codeEditorFeature,
   siteNameFeature,
   siteMailFeature,
   siteUpkeepFeature,

@@ -185,6 +185,11 @@ export class LocalHost implements SiteHost {
     this.driver(site).change(site.id, (place) => removeEntry(place, path));
 
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
+  prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
+  editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
+  wakeEditor: Of<'wakeEditor'> = async (site) => this.driver(site).editors.wake(site);
+  connectEditor: Of<'connectEditor'> = async (site) => this.driver(site).editors.connect(site.id);
+  stopEditor: Of<'stopEditor'> = async (site) => this.driver(site).editors.end(site.id);
   terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);
   terminals: Of<'terminals'> = async (site, of) => this.#terminals.list(site.id, of);
   endTerminal: Of<'endTerminal'> = async (site, owner, session) => this.#terminals.end(site.id, owner, session);

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type {
   Adaptation,
@@ -5,6 +6,7 @@ import type {
   ArchiveSource,
   Command,
   CommandResult,
+  EditorState,
   FirstContent,
   OutgoingMail,
   RunningSite,
@@ -46,6 +48,7 @@ export interface SiteHost
     SiteContent,
     SiteCommands,
     SiteTerminals,
+    SiteEditing,
     SiteBackups,
     SiteLogs {}
 
@@ -349,6 +352,17 @@ interface SiteBackups {
   readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable>;
   /** Lays files over the site in one step, which `recover` ends like a restore; their contents come from `give` of the options. */
   deploy(site: SiteRef, kept: KeptAs, laying: Laying, options?: CallOptions): Promise<PlanReport>;
+}
+
+/** The code editors of sites (Runtime.editors). */
+interface SiteEditing {
+  /** Has what editors need on the site's machine; `editorState` tells how that goes and went. */
+  prepareEditor(site: SiteRef): Promise<void>;
+  editorState(site: SiteRef): Promise<EditorState>;
+  wakeEditor(site: HostedSpec): Promise<EditorState>;
+  /** A connection to the editor that runs, for HTTP/1.1; paused until whoever gets it reads. */
+  connectEditor(site: SiteRef): Promise<Socket>;
+  stopEditor(site: SiteRef): Promise<void>;
 }
 
 /** What went wrong in a site and who visited it, for its owner. */

@@ -31,6 +31,7 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
     );
     return new MemoryRuntime({
       dataDir: config.dataDir,
+      cacheDir: config.cacheDir,
       log,
       requestTimeoutMs: config.phpTimeoutSeconds * 1000,
       idleTimeoutMs: config.phpIdleMinutes * 60_000,

@@ -4,6 +4,7 @@ import { describeApi } from '#core/http/openapi.ts';
 import { serveReference } from '#core/http/reference.ts';
 import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
+import { withEditors } from '#features/code-editor/code-editor.ts';
 import { operationsOf } from '#features/feature.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { withDemos } from '#features/template/template.ts';
@@ -18,7 +19,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     services,
     metrics,
     operations: operations ?? [],
-    sites: config.roles.has('edge') ? withDemos(services, edge) : NO_SITES,
+    sites: config.roles.has('edge') ? withEditors(services, withDemos(services, edge)) : NO_SITES,
     ready: async () => {
       await sql`select 1`.execute(services.db);
       return assembly.isComplete && services.listener.connected;

@@ -50,6 +50,7 @@ export interface Runtime {
   /** Every site that this runtime keeps anything of, archived or not. */
   list(): Promise<string[]>;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
+  readonly editors: Editors;
   /**
    * Opens a shell of the site at a terminal, in its sandbox. SiteFailure where there is none to be had (`start`), or some work
    * has the site to itself (`stopped`).
@@ -265,6 +266,26 @@ export interface Terminal {
   /** Resolves with the exit code of the shell. */
   readonly ended: Promise<number>;
 }
+
+/** The code editors of sites, each in the site's sandbox. They end with whatever ends the site's commands. */
+interface Editors {
+  /** Fetches what all of them share; `state` tells how that goes. */
+  prepare(): Promise<void>;
+  state(siteId: string): Promise<EditorState>;
+  /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. */
+  wake(site: SiteSpec): Promise<EditorState>;
+  /** A connection to the editor that runs, for HTTP. It sleeps when there has been none for some minutes. */
+  connect(siteId: string): Socket;
+  /** The sites whose editor runs or is about to. */
+  readonly running: readonly string[];
+  end(siteId: string): Promise<void>;
+}
+
+export type EditorState =
+  | { state: 'installing'; progress: { step: string; done: number; of: number } }
+  | { state: 'asleep' }
+  | { state: 'running' }
+  | { state: 'failed'; reason: string };
 
 /** A value as both SQLite and MariaDB know it. */
 export type SqlValue = string | number | bigint | null | Uint8Array;

@@ -81,6 +81,7 @@ deleteSiteFile                       401       404     403     200    200    200
 searchSiteFiles                      401       404     403     200    200    200      404      401     200     200      200       404         200
 getSiteFileHistory                   401       404     403     200    200    200      404      401     200     200      200       404         200
 createSiteLogin                      401       404     403     200    200    200      404      401     200     403      403       404         200
+createCodeServerLogin                401       404     403     200    200    200      404      401     200     403      403       404         200
 listExternalPaths                    401       404     200     200    200    200      404      401     200     200      200       404         200
 createExternalPath                   401       404     403     200    200    200      404      401     200     403      403       404         403
 getExternalPath                      401       404     200     200    200    200      404      401     200     200      200       404         200
@@ -252,6 +253,7 @@ listSiteEvents  params.fqdn                    404 site.not_found
 getSiteCdn      params.fqdn                    404 site.not_found
 getSiteUsage    params.fqdn                    404 site.not_found
 createSiteLogin params.fqdn                    404 site.not_found
+createCodeServerLogin params.fqdn              404 site.not_found
 getSiteFile     params.fqdn                    404 site.not_found
 downloadSiteFile params.fqdn                    404 site.not_found
 saveSiteFile    params.fqdn                    404 site.not_found

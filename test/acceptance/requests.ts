@@ -225,6 +225,7 @@ export const requests: Record<string, Make> = {
   getSiteCdn: onSite(),
   getSiteUsage: onSite(),
   createSiteLogin: onSite(),
+  createCodeServerLogin: onSite(),
   createTerminal: onSite({ body: {} }),
   listTerminals: onSite(),
   'createTerminal/taken up again': async (setting) => {

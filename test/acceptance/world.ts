@@ -235,6 +235,7 @@ function createMakers(app: TestApp, passwordHash: string) {
         is_testing: false,
         http_auth_password_sealed: sealed,
         code_server_password_sealed: sealed,
+        code_server_enabled: true,
         core_version: '7.1.1',
         php_version: '8.3',
         ...app.services.config.newSites,

@@ -62,6 +62,12 @@ export interface DB {
     session_id: Generated<string | null>;
     created_at: Generated<Date>;
   };
+  code_server_tickets: {
+    ticket_hash: Buffer;
+    site_id: string;
+    credential_id: string;
+    expires_at: Date;
+  };
   credentials: {
     id: Generated<string>;
     token_hash: Buffer;

@@ -23,9 +23,39 @@ export function templateOfDemo({ siteDomain }: Pick<Config, 'siteDomain'>, fqdn:
   return DEMO_LABEL.test(label) ? label.slice(5).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : undefined;
 }
 
+const EDITOR = 'code-';
+const LONGEST_LABEL = 63;
+const EDITOR_OF_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Where the code editor of an instance is: `code-<name>` beside its name, and by its id where it has another domain, is a copy, or its name is too
+ * long. No site can have a name that begins so.
+ */
+export function editorName(
+  { siteDomain }: Pick<Config, 'siteDomain'>,
+  site: { id: string; fqdn: string; kind: string },
+): string {
+  const label = site.fqdn.endsWith(`.${siteDomain}`) ? site.fqdn.slice(0, -siteDomain.length - 1) : '';
+  const isPlain = site.kind === 'live' && label !== '' && !label.includes('.') && !EDITOR_OF_ID.test(label);
+  const isShort = EDITOR.length + label.length <= LONGEST_LABEL;
+  return `${EDITOR}${isPlain && isShort ? label : site.id.replaceAll('-', '')}.${siteDomain}`;
+}
+
+/** Whose editor has this name. */
+export function siteOfEditor(
+  { siteDomain }: Pick<Config, 'siteDomain'>,
+  name: string,
+): { id: string } | { fqdn: string } | undefined {
+  if (!name.startsWith(EDITOR) || !name.endsWith(`.${siteDomain}`)) return undefined;
+  const label = name.slice(EDITOR.length, -siteDomain.length - 1);
+  if (label === '' || label.includes('.')) return undefined;
+  if (!EDITOR_OF_ID.test(label)) return { fqdn: `${label}.${siteDomain}` };
+  return { id: label.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
+}
+
 /** Whether it is one of the platform's own names. `reserved` are further ones. */
 export function isReservedName(config: Config, fqdn: string, reserved: readonly string[]): boolean {
-  if (templateOfDemo(config, fqdn) !== undefined) return true;
+  if (templateOfDemo(config, fqdn) !== undefined || siteOfEditor(config, fqdn) !== undefined) return true;
   return [new URL(config.baseUrl).hostname, config.siteDomain, config.stageDomain, ...reserved].includes(fqdn);
 }
 

@@ -3,11 +3,13 @@ export { claimRecord, type NameClaim, readClaim, requireFreeName, takenName, tak
 export {
   checkName,
   demoName,
+  editorName,
   isPlatformName,
   isReservedName,
   isUnderSiteDomain,
   SHARED_DOMAIN,
   sharesCookies,
+  siteOfEditor,
   templateOfDemo,
 } from './site-name.rules.ts';
 export { claimName, dropName, insertNamedSite, nameIsClaimed, releaseName } from './site-name.sql.ts';

@@ -4,6 +4,7 @@ import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment, OfStage, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import type { Upload } from '#core/http/upload.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
+import { sleepEditor } from '#features/code-editor/code-editor.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listSiteEvents } from '#features/event/event.ts';
 import { repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
@@ -140,11 +141,11 @@ export const siteOperations = [
     response: Site,
     errors: [siteBusy, sleepFailed],
     goesOn: true,
-    // No site has a code server yet, so there is none to stop.
-    handle: (call) =>
-      call.query.for_code_server
-        ? completeSite(call.db, call.services, call.caller, call.subject)
-        : sleepSite(call, call.subject),
+    handle: async (call) => {
+      if (!call.query.for_code_server) return sleepSite(call, call.subject);
+      await sleepEditor(call, call.subject);
+      return completeSite(call.db, call.services, call.caller, call.subject);
+    },
     reread: (call, first) => rereadSite(call, first, sleepFailed),
   }),
   operation({

@@ -41,7 +41,9 @@ export const Site = Type.Object(
       description: "WordPress' debug mode: more ends up in the site's log, and nothing of it in a page",
     }),
     code_server_enabled: Type.Boolean(),
-    code_server_password: Type.String({ description: 'Empty for whoever may only read' }),
+    code_server_password: Type.String({
+      description: 'Empty for whoever may only read. How the editor is doing is in properties.code_server',
+    }),
     dkim_key: Nullable(Type.String({ description: 'The TXT record to publish; null for whoever may only read' })),
     db_prefix: Type.String({ description: "What the names of the site's tables begin with: wp_ for every site" }),
     git_url: Nullable(Type.String()),
@@ -105,7 +107,10 @@ export const SiteChange = Type.Object({
   is_free: Type.Optional(Type.Boolean()),
   http_auth_enabled: Type.Optional(Type.Boolean()),
   debug_enabled: Type.Optional(Type.Boolean({ description: "WordPress' debug mode; visitors never see errors" })),
-  code_server_enabled: Type.Optional(Type.Boolean()),
+  code_server_enabled: Type.Optional(Type.Boolean({ description: 'A code editor at a host of its own' })),
+  code_server_password: Type.Optional(
+    Type.String({ minLength: 8, maxLength: 200, description: 'Opens the code editor for whoever has no account' }),
+  ),
   cdn_dev_mode_enabled: Type.Optional(Type.Boolean()),
   cdn_firewall_enabled: Type.Optional(Type.Boolean()),
   cdn_firewall_allowed_ips: Type.Optional(

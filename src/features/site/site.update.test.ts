@@ -75,7 +75,7 @@ suite('changing a site', () => {
       { cdn_firewall_enabled: true },
       { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: [] },
       { git_url: 'file:///etc' },
-      { code_server_enabled: true },
+      { code_server_password: 'short' },
       { core_version: '1.0' },
       { new_fqdn: 'a.b.localhost' },
       { new_fqdn: 'localhost.' },

@@ -5,6 +5,7 @@ import { bodyFault, type Fault, forbidden, invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { requireVerified, teamNotFound } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { prepareEditor } from '#features/code-editor/code-editor.ts';
 import {
   isLinkedTo,
   linkSite,
@@ -27,7 +28,9 @@ import { listRegions } from '#features/region/region.ts';
 import {
   checkName,
   claimName,
+  editorName,
   type NameClaim,
+  nameIsClaimed,
   readClaim,
   requireFreeName,
   takenName,
@@ -70,8 +73,8 @@ export async function prepareChange(
     faults.push(
       bodyFault('git_url', 'Value error, it syncs at once: change the name or the version in another request'),
     );
-  if (change.code_server_enabled)
-    faults.push(bodyFault('code_server_enabled', 'Value error, code servers are not available yet'));
+  if (change.code_server_enabled && (await nameIsClaimed(db, editorName(services.config, site))))
+    faults.push(bodyFault('code_server_enabled', 'Value error, a site has the name that the editor would have'));
   const addresses = change.cdn_firewall_allowed_ips;
   if (addresses) change.cdn_firewall_allowed_ips = readAddresses(addresses, faults);
   faults.push(...checkFirewall({ ...site, ...change }));
@@ -133,7 +136,10 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
     SHARED_WITH_STAGE.filter((name) => name in change).map((name) => [name, change[name]]),
   );
   if (stage && Object.keys(ofStage).length > 0) await write(db, stage.id, ofStage);
-  const changed = Object.keys(change).length > 0 ? ((await write(db, site.id, change)) as SiteRow) : site;
+  const password = newPassword(services, site, input);
+  const written = { ...change, ...password };
+  const changed = Object.keys(written).length > 0 ? ((await write(db, site.id, written)) as SiteRow) : site;
+  if (change.code_server_enabled) await services.jobs.enqueue(db, prepareEditor, { siteId: site.id });
   if (movesTo) await recordMove(db, caller, site, changed);
   const isUnlinked = input.git_url === null && site.git_url !== null;
   if (isUnlinked) await unlinkSite(db, site);
@@ -141,6 +147,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   const told = [
     ...Object.keys(change).filter((name) => name !== 'team_id'),
     ...(isUnlinked || link ? ['git_url'] : []),
+    ...(password ? ['code_server_password'] : []),
   ];
   if (told.length > 0) {
     const activity = `${caller.fullName} changed ${told.map((name) => NAMES[name] ?? name).join(', ')} of ${row.fqdn}`;
@@ -158,6 +165,7 @@ const NAMES: Record<string, string> = {
   http_auth_enabled: 'the sign-in',
   debug_enabled: 'the debug mode',
   code_server_enabled: 'the code server',
+  code_server_password: 'the password of the code server',
   cdn_dev_mode_enabled: 'the development mode',
   cdn_firewall_enabled: 'the firewall',
   cdn_firewall_allowed_ips: 'the allowed addresses',
@@ -188,6 +196,12 @@ function differences(site: SiteRow, input: SiteChange): QuickChange {
     (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(site[name]),
   );
   return Object.fromEntries(given.map((name) => [name, input[name]]));
+}
+
+/** Undefined where it stays as it is. */
+function newPassword({ secrets }: Services, site: SiteRow, { code_server_password: wanted }: SiteChange) {
+  if (wanted === undefined || secrets.open(site.code_server_password_sealed).toString() === wanted) return undefined;
+  return { code_server_password_sealed: secrets.seal(Buffer.from(wanted)) };
 }
 
 function checkFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): Fault[] {

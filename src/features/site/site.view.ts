@@ -5,6 +5,7 @@ import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { type BackupState, backupStates } from '#features/backup/backup.ts';
+import { editorView } from '#features/code-editor/code-editor.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
@@ -39,11 +40,13 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
+  const editors = new Map<string, Record<string, unknown>>();
+  for (const row of rows) editors.set(row.id, await editorView(services, row));
   return rows.map((row) => {
     const team = teams.get(row.team_id) as Team;
     const stage = stages.get(row.id);
     return {
-      ...publicPart(services, row, team, backups.get(row.id)),
+      ...publicPart(services, row, team, backups.get(row.id), editors.get(row.id) ?? {}),
       ...secretPart(services, caller, row),
       team,
       created_by: people.get(row.user_id) as User,
@@ -57,7 +60,13 @@ export async function completeSite(db: Db, services: Services, caller: Caller, r
   return (await completeSites(db, services, caller, [row]))[0] as Site;
 }
 
-function publicPart(services: Services, row: SiteRow, team: Team, backup: BackupState | undefined) {
+function publicPart(
+  services: Services,
+  row: SiteRow,
+  team: Team,
+  backup: BackupState | undefined,
+  editor: Record<string, unknown>,
+) {
   return {
     id: row.id,
     fqdn: row.fqdn,
@@ -92,6 +101,7 @@ function publicPart(services: Services, row: SiteRow, team: Team, backup: Backup
       shell: shellOf(services, row),
       dkim_name: dkimName(row.fqdn),
       cdn: cdnOf(row),
+      code_server: editor,
       backup: {
         last_at: backup?.last_backup_at ?? null,
         failing_since: backup?.failing_since ?? null,

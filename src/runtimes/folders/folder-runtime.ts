@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Log } from '#core/log.ts';
+import type { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
 import type {
   Adaptation,
@@ -58,6 +59,7 @@ export abstract class FolderRuntime {
     this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
   }
 
+  abstract readonly editors: SiteEditors;
   abstract start(site: SiteSpec): Promise<RunningSite>;
   abstract stop(siteId: string): Promise<void>;
   abstract exec(site: SiteSpec, command: Command): Promise<CommandResult>;
@@ -145,7 +147,7 @@ export abstract class FolderRuntime {
   }
 
   async #endAll(siteId: string): Promise<void> {
-    await Promise.all([this.end(siteId), this.terminals.end(siteId)]);
+    await Promise.all([this.end(siteId), this.terminals.end(siteId), this.editors.end(siteId)]);
   }
 
   async archive(siteId: string): Promise<void> {
@@ -160,6 +162,7 @@ export abstract class FolderRuntime {
 
   async delete(siteId: string): Promise<void> {
     await this.#endAll(siteId);
+    await this.editors.forget(siteId);
     await this.folders.delete(siteId);
   }
 
@@ -214,6 +217,17 @@ export abstract class FolderRuntime {
 
   answerOwnCalls(answer: (siteId: string, connection: Duplex) => void): void {
     this.answerOwnCall = answer;
+  }
+
+  /** What the editors of a driver's sites need of it. */
+  protected editorOptions() {
+    return {
+      requireOpen: (siteId: string) => this.suspended.requireOpen(siteId),
+      active: (siteId: string) => {
+        this.listeners.touched(siteId);
+        this.listeners.changed(siteId);
+      },
+    };
   }
 
   protected async build(site: SiteSpec, fill: (draft: string) => Promise<void>): Promise<void> {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { commandName } from '#runtimes/commands.ts';
+import { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
@@ -17,8 +18,10 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
+import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { Sandbox } from '#sandbox/sandbox.ts';
 import type { SiteRequest } from './answer.ts';
 import { AwakeSite } from './awake-site.ts';
 import { type RunSql, writeEmptySite, writeTables } from './schema.ts';
@@ -32,6 +35,7 @@ import { runCommand } from './wp-commands.ts';
  */
 export interface MemoryOptions {
   dataDir: string;
+  cacheDir: string;
   log: Log;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
@@ -51,6 +55,7 @@ interface Running {
 
 export class MemoryRuntime extends FolderRuntime implements Runtime {
   readonly #options: MemoryOptions;
+  readonly editors: SiteEditors;
   readonly #awake = new Map<string, { fingerprint: string; site: AwakeSite }>();
   /** Sites that are on their way out; several may be of one id. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
@@ -64,11 +69,19 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     // What runs in here has no PHP to be kept from, and tests run on any machine.
     super(options.dataDir, options.log);
     this.#options = options;
+    const { dataDir, cacheDir, log } = options;
+    this.editors = new SiteEditors({
+      ...this.editorOptions(),
+      dataDir,
+      cacheDir,
+      log,
+      shells: () => this.#openShells(),
+    });
   }
 
   async open(): Promise<void> {
     await this.folders.open();
-    await mkdir(this.coreFolder(CORE_VERSION), { recursive: true });
+    await mkdir(join(this.coreFolder(CORE_VERSION), 'wp-content'), { recursive: true });
     this.#runFolder = join(this.#runRoot, String(process.pid));
     await rm(this.#runFolder, { recursive: true, force: true });
     await mkdir(this.#runFolder, { recursive: true, mode: 0o700 });
@@ -167,8 +180,18 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     );
   }
 
+  /** Opened with the first editor, which most tests never have. Its sites' files are ours. */
+  async #openShells(): Promise<SiteShells | { missing: string }> {
+    if (this.shells.sites) return this.shells.sites;
+    const sandbox = await Sandbox.find(process.getuid?.() === 0 ? 'root' : 'user');
+    if ('missing' in sandbox) return sandbox;
+    await this.shells.open(sandbox);
+    return this.shells.sites ?? { missing: 'it could not be opened' };
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    await this.editors.close();
     await this.shells.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
     await Promise.all([this.terminals.close(), ...[...ids].map((siteId) => this.end(siteId, 0))]);

@@ -4,6 +4,7 @@ import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { commandName } from '#runtimes/commands.ts';
+import { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { databaseFile } from '#runtimes/folders/site-folder.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
@@ -77,6 +78,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #pool: WorkerPool;
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
+  readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
 
@@ -87,6 +89,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     this.#cacheDir = cacheDir;
     this.#log = log;
     this.#distribution = new Distribution(cacheDir, options.releases, log);
+    this.editors = new SiteEditors({
+      ...this.editorOptions(),
+      dataDir,
+      cacheDir,
+      log,
+      shells: async () => this.shells.sites ?? { missing: 'the start of the service says why' },
+    });
     this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
     this.#pool = new WorkerPool(
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
@@ -245,6 +254,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.#updates);
+    await this.editors.close();
     await this.terminals.close();
     await this.shells.close();
     await this.#pool.close();

@@ -29,6 +29,9 @@ export interface ShellWish {
   /** As the site sees it; its wp-content where it is not said. */
   cwd?: string;
   env?: Record<string, string>;
+  /** What this program sees besides. */
+  shown?: readonly Shown[];
+  limits?: Partial<Record<keyof typeof SHELL_LIMITS, number>>;
 }
 
 /** A program that is about to be in a site's sandbox. */
@@ -87,6 +90,11 @@ export class SiteShells {
     return this.#groups?.hasMemory ?? false;
   }
 
+  /** Whom a site's processes run as. */
+  uidOf(siteId: string): number {
+    return this.#options.sandbox.uidOf(siteId);
+  }
+
   async open(): Promise<void> {
     const root = shortFolder(this.#options.runFolder);
     await mkdir(root, { recursive: true, mode: 0o700 });
@@ -112,7 +120,7 @@ export class SiteShells {
     const { home, release } = await this.#homeOf(site);
     const list = join(home.folder, `${randomBytes(6).toString('hex')}.mounts`);
     home.lists.add(list);
-    const group = this.#groups?.make(SHELL_LIMITS);
+    const group = this.#groups?.make({ ...SHELL_LIMITS, ...wish.limits });
     let leaving: Promise<void> | undefined;
     const end = async () => {
       await endAllNaming(list);
@@ -135,17 +143,19 @@ export class SiteShells {
 
   #spawn(site: SiteSpec, room: Room, list: string, groups: string[], wish: ShellWish): Spawn {
     const { sandbox } = this.#options;
-    const { args, cwd = PATHS.content, env = {} } = wish;
+    const { args, cwd = PATHS.content, env = {}, shown = [] } = wish;
+    const limits = { ...SHELL_LIMITS, ...wish.limits };
     return sandbox.enter({
       room,
       list,
+      shown,
       // Inside and not before: what is said there must not change how it gets there.
       args: ['/usr/bin/env', ...environment(env), ...args],
       cwd,
       uid: sandbox.uidOf(site.id),
       groups,
-      processes: SHELL_LIMITS.processes * (sandbox.mode === 'uids' ? ALL_OF_A_SITE : 1),
-      fileBytes: SHELL_LIMITS.fileBytes,
+      processes: limits.processes * (sandbox.mode === 'uids' ? ALL_OF_A_SITE : 1),
+      fileBytes: limits.fileBytes,
     });
   }
 

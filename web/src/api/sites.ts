@@ -17,6 +17,14 @@ type Properties = {
   php_version: string | null;
   cdn: Cdn;
   backup: BackupState;
+  code_server: EditorState;
+};
+
+export type EditorState = {
+  state: 'off' | 'installing' | 'asleep' | 'running' | 'failed';
+  url: string | null;
+  progress?: { step: string; done: number; of: number };
+  reason?: string;
 };
 
 type BackupState = { last_at: string | null; failing_since: string | null; failure: string | null };

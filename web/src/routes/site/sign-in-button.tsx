@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { KeyIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
+import { openInTab } from './open-in-tab.ts';
 
 type SignInButtonProps = { site: Site; stage?: boolean; variant?: 'secondary'; children: string };
 
@@ -16,17 +17,10 @@ export function SignInButton({ site, stage = false, variant, children }: SignInB
   const obstacle = obstaclesOf(site, useMe()).signIn;
 
   async function signIn() {
-    // Opened before the answer comes: later, browsers take it for an advertisement.
-    const tab = window.open('about:blank', '_blank');
     setPending(true);
     try {
-      const { url } = await api.createSiteLogin({ params: { fqdn: site.fqdn }, query: { stage } });
-      if (!tab) return location.assign(url);
-      // What opens there must not reach back into the dashboard.
-      tab.opener = null;
-      tab.location.replace(url);
+      await openInTab(() => api.createSiteLogin({ params: { fqdn: site.fqdn }, query: { stage } }));
     } catch (error) {
-      tab?.close();
       toast.error(messageOf(error));
     } finally {
       setPending(false);

@@ -1,16 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Site } from '#sdk';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { messageOf } from '../../ui/form.tsx';
-import { EyeIcon, EyeOffIcon } from '../../ui/icons.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { SecretValue } from './secret-value.tsx';
 import { useSiteChange } from './site-changes.ts';
 
 export function SiteAccess({ site }: { site: Site }) {
@@ -42,7 +40,6 @@ export function SiteAccess({ site }: { site: Site }) {
 }
 
 function Credentials({ password }: { password: string }) {
-  const [shown, setShown] = useState(false);
   const row = 'flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2';
   return (
     <dl className="divide-y divide-line rounded-lg border border-line">
@@ -55,25 +52,7 @@ function Credentials({ password }: { password: string }) {
       <div className={row}>
         <dt className="w-24 text-muted max-sm:w-full">Password</dt>
         <dd className="flex min-w-0 flex-1 items-center justify-between gap-2">
-          {password === '' ? (
-            <span className="text-muted">Only members, admins and the owner see it.</span>
-          ) : (
-            <>
-              <code className="min-w-0 break-all font-mono">{shown ? password : '•'.repeat(12)}</code>
-              <span className="flex gap-1">
-                <Button
-                  variant="ghost"
-                  size="icon"
-                  aria-label="Show the password"
-                  aria-pressed={shown}
-                  onClick={() => setShown(!shown)}
-                >
-                  {shown ? <EyeOffIcon /> : <EyeIcon />}
-                </Button>
-                <CopyButton text={password} label="Copy the password" />
-              </span>
-            </>
-          )}
+          <SecretValue password={password} />
         </dd>
       </div>
     </dl>

@@ -22,6 +22,7 @@ import { SiteActivity } from './site-activity.tsx';
 import { useSiteEvents } from './site-changes.ts';
 import { SiteDomain } from './site-domain.tsx';
 import { SiteEdge } from './site-edge.tsx';
+import { SiteEditor } from './site-editor.tsx';
 import { SiteGit } from './site-git.tsx';
 import { SiteLog } from './site-log.tsx';
 import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
@@ -67,6 +68,7 @@ function SiteView({ site }: { site: Site }) {
     { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
     { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
     { value: 'files', label: 'Files', content: <SiteFiles site={site} /> },
+    { value: 'editor', label: 'Editor', content: <SiteEditor site={site} /> },
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },

@@ -1,0 +1,38 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '#runtimes/editor/code-server.ts';
+
+/**
+ * A cache with a package that is started as code-server is and takes the socket as it does, for whoever tests the door and not VS Code. It says what it
+ * was asked, writes a file where it is told to, and sends back what comes over a socket.
+ */
+export async function standInCache(): Promise<string> {
+  const cache = await mkdtemp(join(tmpdir(), 'editor-cache-'));
+  const folder = join(cache, PACKAGE_FOLDER, 'out/node');
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, 'cli.js'),
+    'exports.parse = (args) => args; exports.setDefaults = async (args) => args;',
+  );
+  await writeFile(join(folder, 'main.js'), MAIN);
+  return cache;
+}
+
+const MAIN = `
+const { createServer } = require('node:http');
+const { writeFileSync } = require('node:fs');
+exports.runCodeServer = async (args) => {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url, 'http://editor');
+    if (url.pathname === '/write') writeFileSync(url.searchParams.get('to'), url.searchParams.get('text'));
+    response.setHeader('set-cookie', ['vscode-tkn=1', 'siteyard_editor=stolen']);
+    response.end(JSON.stringify({ url: request.url, method: request.method, headers: request.headers, args, env: process.env }));
+  });
+  server.on('upgrade', (request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: Upgrade\\r\\n\\r\\n');
+    socket.pipe(socket);
+  });
+  server.listen({ fd: 3 });
+};
+`;
