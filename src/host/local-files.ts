@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { readAtMost } from './read-at-most.ts';
 import type { FileRoot, FileStat, SiteFiles } from './site-host.ts';
 
 /** A file on this machine's disk: a folder, and a path below it with a slash in front. */
@@ -46,8 +47,8 @@ async function readSmallFile(
   if (!opened) return undefined;
   const { handle, stat } = opened;
   try {
-    if (stat.sizeBytes > maxBytes) return { stat };
-    const content = await handle.readFile();
+    const content = await readAtMost(handle, maxBytes);
+    if (!content) return { stat: toFileStat(await handle.stat()) };
     // It grew or shrank while it was read: what was read is one whole answer all the same.
     return { stat: { ...stat, sizeBytes: content.length }, content };
   } finally {

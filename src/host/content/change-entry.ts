@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileRefused } from '../file-refused.ts';
+import { readAtMost } from '../read-at-most.ts';
 import type { ByteSource, ContentEntry, SeenVersion, WrittenFile } from '../site-host.ts';
 import { inParent, lookAt, namesOf, openFileIn, openFolderIn, within } from './open-folder.ts';
 import { entryOf, VERSION_HASH, versionOf } from './read-entry.ts';
@@ -57,9 +58,9 @@ async function requireSeen(folder: FileHandle, name: string, seen: SeenVersion):
   if (!stat) throw new FileRefused('changed');
   const file = await openFileIn(folder, name);
   try {
-    // What is larger was never shown with a version.
-    if (stat.size > seen.maxBytes || versionOf(await file.readFile()) !== seen.version)
-      throw new FileRefused('changed');
+    // It may be another one by now. What is larger was never shown with a version.
+    const content = (await file.stat()).isFile() ? await readAtMost(file, seen.maxBytes) : undefined;
+    if (!content || versionOf(content) !== seen.version) throw new FileRefused('changed');
   } finally {
     await file.close();
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { type FileRefusal, FileRefused } from '../file-refused.ts';
 
 /**
@@ -9,6 +9,7 @@ import { type FileRefusal, FileRefused } from '../file-refused.ts';
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 2_048;
+const NAMES_AT_ONCE = 256;
 /** Each level keeps a file open. */
 export const MAX_DEPTH = 100;
 
@@ -53,8 +54,17 @@ export function within(folder: FileHandle, name: string | Buffer): string | Buff
   return typeof name === 'string' ? path + name : Buffer.concat([Buffer.from(path), name]);
 }
 
-/** The folder itself, to be listed. */
-export const itself = (folder: FileHandle): string => `/proc/self/fd/${folder.fd}`;
+/** Some of the names in a folder, in no order: a site can put millions there. */
+export async function namesIn(folder: FileHandle, most: number): Promise<Buffer[]> {
+  const names: Buffer[] = [];
+  // Its types do not know that it takes `buffer`, as readdir does.
+  const encoding = 'buffer' as BufferEncoding;
+  for await (const { name } of await opendir(`/proc/self/fd/${folder.fd}`, { encoding, bufferSize: NAMES_AT_ONCE })) {
+    names.push(name as unknown as Buffer);
+    if (names.length >= most) break;
+  }
+  return names;
+}
 
 export const openFolderIn = (folder: FileHandle, name: string | Buffer): Promise<FileHandle> =>
   open(within(folder, name as string), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

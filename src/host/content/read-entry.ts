@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, opendir } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { FileRefused } from '../file-refused.ts';
+import { readAtMost } from '../read-at-most.ts';
 import type { ContentEntry, ReadEntry, ReadLimits } from '../site-host.ts';
-import { inFolder, inParent, itself, lookAt, namesOf, openFileIn, openFolderIn } from './open-folder.ts';
+import { inFolder, inParent, lookAt, namesIn, namesOf, openFileIn, openFolderIn } from './open-folder.ts';
 
 const AT_ONCE = 16;
 
@@ -33,11 +34,10 @@ async function readFileIn(parent: FileHandle, name: string, maxBytes: number): P
   const file = await openFileIn(parent, name);
   try {
     const stat = await file.stat();
-    const entry = entryOf(name, stat);
     // It may be another one by now.
-    if (!stat.isFile() || stat.size > maxBytes) return { entry };
-    const content = await file.readFile();
-    return { entry: { ...entry, sizeBytes: content.length }, content, version: versionOf(content) };
+    const content = stat.isFile() ? await readAtMost(file, maxBytes) : undefined;
+    if (!content) return { entry: entryOf(name, await file.stat()) };
+    return { entry: { ...entryOf(name, stat), sizeBytes: content.length }, content, version: versionOf(content) };
   } finally {
     await file.close();
   }
@@ -51,15 +51,10 @@ async function list(
   folder: FileHandle,
   maxEntries: number,
 ): Promise<{ entries: ContentEntry[]; isTruncated: boolean }> {
-  const names: string[] = [];
-  let isTruncated = false;
-  for await (const { name } of await opendir(itself(folder))) {
-    isTruncated = names.length >= maxEntries;
-    if (isTruncated) break;
-    names.push(name);
-  }
+  const names = await namesIn(folder, maxEntries + 1);
+  const isTruncated = names.length > maxEntries;
   const entries: ContentEntry[] = [];
-  const waiting = names.values();
+  const waiting = names.slice(0, maxEntries).map(String).values();
   const look = async () => {
     for (const name of waiting) {
       // Gone by now, or of a name that is no text.

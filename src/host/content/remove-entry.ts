@@ -1,10 +1,11 @@
-import { type FileHandle, readdir, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, rmdir, unlink } from 'node:fs/promises';
 import { FileRefused } from '../file-refused.ts';
 import type { ContentPlace } from './change-entry.ts';
-import { inParent, itself, lookAt, MAX_DEPTH, openFolderIn, within } from './open-folder.ts';
+import { inParent, lookAt, MAX_DEPTH, namesIn, openFolderIn, within } from './open-folder.ts';
 
 /** Who has more than can be removed in this time asks again: what is left is still in its place. */
 const MAX_MS = 30_000;
+const NAMES_PER_ROUND = 1_000;
 
 /** Removes a file, a link or a folder with all that is in it; a link is removed, and never what it leads to. */
 export function removeEntry(place: ContentPlace, path: string): Promise<void> {
@@ -21,8 +22,11 @@ async function remove(folder: FileHandle, name: Buffer, deadlineMs: number, dept
   if (await removes(unlink(within(folder, name)), 'EISDIR', 'EPERM')) return;
   const inside = await openFolderIn(folder, name);
   try {
-    for (const each of await readdir(itself(inside), { encoding: 'buffer' }))
-      await remove(inside, each, deadlineMs, depth + 1);
+    let names: Buffer[];
+    do {
+      names = await namesIn(inside, NAMES_PER_ROUND);
+      for (const each of names) await remove(inside, each, deadlineMs, depth + 1);
+    } while (names.length === NAMES_PER_ROUND);
   } finally {
     await inside.close();
   }

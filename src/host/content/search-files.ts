@@ -1,11 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
+import { FileRefused } from '../file-refused.ts';
+import { readAtMost } from '../read-at-most.ts';
 import type { FileMatch, FileSearch, SearchResult } from '../site-host.ts';
 import { inFolder, namesOf, openFileIn } from './open-folder.ts';
 import { entryOf } from './read-entry.ts';
-import { type WalkedEntry, walkFolder } from './walk-folder.ts';
+import { MAX_NAMES, type WalkedEntry, walkFolder } from './walk-folder.ts';
 
 const MAX_MS = 5_000;
-const MAX_ENTRIES = 100_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 /** What is larger was not written by hand. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -13,21 +14,29 @@ const MAX_LINES_PER_FILE = 5;
 const EXCERPT = { before: 40, length: 200 };
 
 /** Looks for plain text, whatever its case, in the names of files and folders or in files that are text. */
-export function searchFiles(root: string, { path, name, text, limit }: FileSearch): Promise<SearchResult> {
+export function searchFiles(
+  root: string,
+  { path, name, text, limit }: FileSearch,
+  maxNames = MAX_NAMES,
+): Promise<SearchResult> {
   const find = name === undefined ? byText((text ?? '').toLowerCase()) : byName(name.toLowerCase());
   return inFolder(root, namesOf(path), async (folder) => {
     const result: SearchResult = { matches: [], isComplete: true };
     const deadlineMs = performance.now() + MAX_MS;
-    let entries = 0;
     let bytes = 0;
-    for await (const walked of walkFolder(folder, path === '' ? '' : `${path}/`)) {
-      const isOver = performance.now() > deadlineMs || ++entries > MAX_ENTRIES || bytes > MAX_BYTES;
-      if (isOver || result.matches.length >= limit) return { ...result, isComplete: false };
-      const found = await find(walked);
-      bytes += found.bytes;
-      result.matches.push(...found.matches.slice(0, limit - result.matches.length));
+    try {
+      for await (const walked of walkFolder(folder, path === '' ? '' : `${path}/`, maxNames)) {
+        const isOver = performance.now() > deadlineMs || bytes > MAX_BYTES;
+        if (isOver || result.matches.length >= limit) return { ...result, isComplete: false };
+        const found = await find(walked);
+        bytes += found.bytes;
+        result.matches.push(...found.matches.slice(0, limit - result.matches.length));
+      }
+      return result;
+    } catch (error) {
+      if (!(error instanceof FileRefused && error.refusal === 'too_much')) throw error;
+      return { ...result, isComplete: false };
     }
-    return result;
   });
 }
 
@@ -59,10 +68,8 @@ async function readIfText(folder: FileHandle, name: string): Promise<string | un
   const file = await openFileIn(folder, name).catch(() => undefined);
   if (!file) return undefined;
   try {
-    const stat = await file.stat();
-    if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
-    const content = await file.readFile();
-    return content.includes(0) ? undefined : content.toString();
+    const content = (await file.stat()).isFile() ? await readAtMost(file, MAX_FILE_BYTES) : undefined;
+    return content?.includes(0) ? undefined : content?.toString();
   } finally {
     await file.close();
   }

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { type FileHandle, readdir } from 'node:fs/promises';
-import { itself, lookAt, MAX_DEPTH, openFolderIn } from './open-folder.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { FileRefused } from '../file-refused.ts';
+import { lookAt, MAX_DEPTH, namesIn, openFolderIn } from './open-folder.ts';
 
 export interface WalkedEntry {
   /** The folder that it is in, open until the next one is asked for. */
@@ -11,9 +12,27 @@ export interface WalkedEntry {
   stat: Stats;
 }
 
-/** Everything below a folder, in the order of names, a folder before what is in it. Links are told and never followed. */
-export async function* walkFolder(folder: FileHandle, above = '', depth = 1): AsyncGenerator<WalkedEntry> {
-  for (const name of (await readdir(itself(folder))).sort()) {
+/** In one walk: the names of each folder on the way down are held at the same time. */
+export const MAX_NAMES = 100_000;
+
+/**
+ * Everything below a folder, in the order of names, a folder before what is in it. Links are told and never followed. Where there are more
+ * names than these, some of them are told, and then it fails.
+ */
+export function walkFolder(folder: FileHandle, above = '', maxNames = MAX_NAMES): AsyncGenerator<WalkedEntry> {
+  return walk(folder, above, 1, { namesLeft: maxNames });
+}
+
+async function* walk(
+  folder: FileHandle,
+  above: string,
+  depth: number,
+  bound: { namesLeft: number },
+): AsyncGenerator<WalkedEntry> {
+  const most = bound.namesLeft;
+  const names = (await namesIn(folder, most + 1)).map(String);
+  bound.namesLeft -= Math.min(names.length, most);
+  for (const name of names.slice(0, most).sort()) {
     const stat = await lookAt(folder, name);
     if (!stat) continue;
     const path = above + name;
@@ -23,9 +42,10 @@ export async function* walkFolder(folder: FileHandle, above = '', depth = 1): As
     const inside = await openFolderIn(folder, name).catch(() => undefined);
     if (!inside) continue;
     try {
-      yield* walkFolder(inside, `${path}/`, depth + 1);
+      yield* walk(inside, `${path}/`, depth + 1, bound);
     } finally {
       await inside.close();
     }
   }
+  if (names.length > most) throw new FileRefused('too_much');
 }
