@@ -63,7 +63,7 @@ describe('the door', () => {
     };
   }
 
-  it('closes on whoever has asked for nothing after a while', async (t) => {
+  it('closes on whoever has asked for nothing after a while', { timeout: 10_000 }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let answered = () => {};
     const asked = Promise.withResolvers<void>();
