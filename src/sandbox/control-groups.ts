@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
+import { giveOn, makeDelegated, OWN_GROUP, startedIn } from './unified-groups.ts';
 
-/** What all processes of a sandbox may have together, where the machine lets us say so. */
+/** What all processes of a group may have together, where the machine lets us say so. */
 export interface GroupLimits {
   memoryBytes: number;
   processes: number;
@@ -24,10 +26,17 @@ const PERIOD_US = 100_000;
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 20;
 
+/** Those of one owner, with limits that they have together. */
+interface Shared {
+  folders: string[];
+  users: number;
+}
+
 /** Limits for all processes of a sandbox together, by the kernel. Where we may not make groups there are none, and others have to watch. */
 export class ControlGroups {
   readonly #parents: string[];
   readonly #isUnified: boolean;
+  readonly #shared = new Map<string, Shared>();
 
   private constructor(parents: string[], isUnified: boolean) {
     this.#parents = parents;
@@ -51,27 +60,41 @@ export class ControlGroups {
       : this.#parents.some((parent) => parent.startsWith(`${ROOT}/memory/`));
   }
 
-  /** When no group is left in it. */
+  /** When no group is left in it. The one that we are in ourselves is for whoever comes after us. */
   async close(): Promise<void> {
-    await removeAll(this.#parents);
+    await removeAll(this.#parents.filter((parent) => !existsSync(join(parent, OWN_GROUP))));
   }
 
-  make(limits: GroupLimits): ControlGroup {
+  /** Beside limits of its own it is below those of all that its owner has. */
+  make(owner: string, total: GroupLimits, limits: GroupLimits): ControlGroup {
+    const shared = this.#shared.get(owner) ?? { folders: this.#makeShared(total), users: 0 };
+    this.#shared.set(owner, shared);
+    shared.users++;
+    const folders = this.#makeIn(shared.folders, limits);
+    // Half a sandbox is of no use; of the owner's others the kernel ends no more than it must.
+    for (const folder of folders) writeValue(folder, 'memory.oom.group', '1');
+    const remove = async () => {
+      await removeAll(folders);
+      shared.users--;
+      if (shared.users > 0) return;
+      this.#shared.delete(owner);
+      await removeAll(shared.folders);
+    };
+    return { folders, remove };
+  }
+
+  #makeShared(total: GroupLimits): string[] {
+    const folders = this.#makeIn(this.#parents, total);
+    if (this.#isUnified) for (const folder of folders) giveOn(folder, CONTROLLERS);
+    return folders;
+  }
+
+  #makeIn(parents: readonly string[], limits: GroupLimits): string[] {
     const name = randomBytes(6).toString('hex');
-    const folders: string[] = [];
-    for (const parent of this.#parents) {
-      const folder = join(parent, name);
-      try {
-        mkdirSync(folder);
-      } catch {
-        continue;
-      }
-      folders.push(folder);
-      for (const [file, value] of this.#isUnified ? unifiedValues(limits) : classicValues(limits)) {
-        if (existsSync(join(folder, file))) write(join(folder, file), value);
-      }
-    }
-    return { folders, remove: () => removeAll(folders) };
+    const folders = parents.map((parent) => makeGroup(parent, name)).filter((made) => made !== undefined);
+    const values = this.#isUnified ? unifiedValues(limits) : classicValues(limits);
+    for (const folder of folders) for (const [file, value] of values) writeValue(folder, file, value);
+    return folders;
   }
 }
 
@@ -79,7 +102,6 @@ function unifiedValues({ memoryBytes, processes, processors }: GroupLimits): [st
   return [
     ['memory.max', String(memoryBytes)],
     ['memory.swap.max', '0'],
-    ['memory.oom.group', '1'],
     ['pids.max', String(processes)],
     ['cpu.max', `${processors * PERIOD_US} ${PERIOD_US}`],
   ];
@@ -87,6 +109,8 @@ function unifiedValues({ memoryBytes, processes, processors }: GroupLimits): [st
 
 function classicValues({ memoryBytes, processes, processors }: GroupLimits): [string, string][] {
   return [
+    // Older kernels count what is in groups below only where it is asked for.
+    ['memory.use_hierarchy', '1'],
     ['memory.limit_in_bytes', String(memoryBytes)],
     ['memory.memsw.limit_in_bytes', String(memoryBytes)],
     ['pids.max', String(processes)],
@@ -101,36 +125,15 @@ function classicParent(controller: string): string | undefined {
   const own = new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(ownGroups())?.[1];
   // A container may see the groups of the machine and be at the root of its own.
   for (const base of own === undefined ? [] : [join(ROOT, controller, own), join(ROOT, controller)]) {
-    const made = makeParent(base);
+    const made = makeGroup(base, SERVICE);
     if (made) return made;
   }
   return undefined;
 }
 
-/** Controllers are given on only by a group in which no process is, so this works where we are at the root of a container. */
 function unifiedParent(): string | undefined {
   const own = /^0::(.*)$/m.exec(ownGroups())?.[1] ?? '/';
-  const base = join(ROOT, own);
-  const parent = makeParent(base);
-  const wanted = CONTROLLERS.map((name) => `+${name}`).join(' ');
-  if (
-    parent &&
-    write(join(base, 'cgroup.subtree_control'), wanted) &&
-    write(join(parent, 'cgroup.subtree_control'), wanted)
-  )
-    return parent;
-  if (parent) remove(parent);
-  return undefined;
-}
-
-function makeParent(base: string): string | undefined {
-  const folder = join(base, SERVICE);
-  try {
-    if (!existsSync(folder)) mkdirSync(folder);
-    return folder;
-  } catch {
-    return undefined;
-  }
+  return makeDelegated(join(ROOT, startedIn(own, SERVICE)), SERVICE, CONTROLLERS);
 }
 
 /** Groups of services that are gone, beside ours; a group in which somebody still is can not be removed. */
@@ -139,36 +142,16 @@ function clear(parent: string): void {
   for (const name of readdirSync(base)) {
     const pid = Number(/^siteyard-(\d+)$/.exec(name)?.[1]);
     if (!pid || pid === process.pid || existsSync(`/proc/${pid}`)) continue;
-    for (const child of readdirSync(join(base, name), { withFileTypes: true }))
-      if (child.isDirectory()) remove(join(base, name, child.name));
-    remove(join(base, name));
+    removeGroups(join(base, name));
   }
 }
 
 async function removeAll(folders: string[]): Promise<void> {
   let left = folders;
   for (let tries = 0; tries < REMOVE_TRIES; tries++) {
-    left = left.filter((folder) => !remove(folder));
+    left = left.filter((folder) => !removeGroup(folder));
     if (left.length === 0) return;
     await sleep(REMOVE_AGAIN_MS);
-  }
-}
-
-function remove(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    return !existsSync(folder);
-  }
-}
-
-function write(file: string, value: string): boolean {
-  try {
-    writeFileSync(file, value);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Every process of a sandbox, from outside: what leaves its parent inside becomes a child of the first one there, so nobody is missed. */
 export function processesOf(pid: number): number[] {
@@ -17,8 +17,19 @@ export function memoryBytesOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
+/** Each thread has those that it started itself; the first thread's come first. */
 function childrenOf(pid: number): number[] {
-  return readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return threadsOf(pid).flatMap((thread) =>
+    readText(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 function readText(file: string): string {

@@ -146,6 +146,12 @@ for (const mode of MODES) {
       }
     });
 
+    it('can not use up the terminals of the machine', async () => {
+      const script = `const fs = require('node:fs'); let n = 0;
+        try { for (; n < 200; n++) fs.openSync('/dev/ptmx', fs.constants.O_RDWR | fs.constants.O_NOCTTY); } catch (e) {} console.log(n);`;
+      assert.equal((await run(`/opt/node/node -e "${script}"`)).text, '64\n');
+    });
+
     it('is shown more while it runs', async () => {
       const own = join(folder, 'growing');
       mkdirSync(join(own, 'slot/more'), { recursive: true });

@@ -56,7 +56,7 @@ async function run(script: string, options: Partial<Command> = {}): Promise<Comm
   const { args, token } = startingIn(folderInside(), ['bash', '-c', script]);
   const entry = await shells.enter(site, { args });
   const command: Command = { args: ['bash', '-c', script], ...limits };
-  return runWatched(entry, token, command, { hasMemoryLimit: shells.hasMemoryLimit, diskUsageBytes: async () => 0 });
+  return runWatched(entry, token, command, { diskUsageBytes: async () => 0 });
 }
 
 const listening = (at: string | number) =>

@@ -61,7 +61,9 @@ export async function connectSocket(
     requireFreeStream(services.events, caller);
     // At once: who does not read would keep it open until what waits for them is sent.
     const leave = await endWithRights(services, caller, () => socket.destroy());
-    socket.once('close', leave);
+    // Whoever left meanwhile is not told again.
+    if (socket.destroyed) leave();
+    else socket.once('close', leave);
     // Only now could an end not be missed.
     await (redeemed ? redeemed.recheck() : admitAgain(services, operation, admission, call));
     admission.caller = caller;

@@ -74,6 +74,12 @@ export abstract class FolderRuntime {
     return undefined;
   }
 
+  /** Sites of earlier versions, and of a service that ran in another way, are somebody else's. To be called before anything of the site runs. */
+  protected giveToOwner(siteId: string): void {
+    const owner = this.ownerOf(siteId);
+    if (owner !== undefined) this.folders.giveTo(siteId, owner);
+  }
+
   /** Ends everything that runs of the site, commands included. */
   protected abstract end(siteId: string): Promise<void>;
 
@@ -117,6 +123,7 @@ export abstract class FolderRuntime {
   async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
+    this.giveToOwner(site.id);
     return this.terminals.open(site, options, requireOpen);
   }
 
@@ -130,6 +137,7 @@ export abstract class FolderRuntime {
   }
 
   protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
+    this.giveToOwner(site.id);
     this.listeners.touched(site.id);
     try {
       return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));

@@ -48,7 +48,11 @@ export async function diskUsageBytes(siteFolder: string): Promise<number> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error;
     // Paths can be longer than any call takes, for whoever goes down step by step, as this program does.
-    const { stdout } = await promisify(execFile)('du', ['-sk', '--', ...folders]);
+    // It complains of what vanishes meanwhile, and counts the rest.
+    const { stdout } = await promisify(execFile)('du', ['-sk', '--', ...folders]).catch(
+      (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
+    );
+    if (!stdout) throw error;
     return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10) * 1024, 0);
   }
 }

@@ -287,10 +287,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   }
 
   #workerSite(site: SiteSpec): WorkerSite {
-    const owner = this.#pool.home.ownerOf(site.id);
-    // Sites of earlier versions, and of a service that ran in another way, are somebody else's.
-    if (owner !== undefined) this.folders.giveTo(site.id, owner);
-    return { ...workerSite(site), owner };
+    this.giveToOwner(site.id);
+    return { ...workerSite(site), owner: this.ownerOf(site.id) };
   }
 
   protected override ownerOf(siteId: string): number | undefined {

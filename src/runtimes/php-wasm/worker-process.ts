@@ -291,7 +291,10 @@ export class WorkerProcess {
     this.failure ??= new SiteFailure(reason, message);
     this.alive = false;
     // From the inside out, so that whoever hears of the end hears of the end of all.
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#home.kill(this.#child);
+    // Until it has booted, what runs in there is still on the way to it.
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#pid === undefined) this.#child.kill('SIGKILL');
+    else this.#home.kill(this.#child);
   }
 
   #reply(type: WorkerMessage['type']): Promise<void> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -19,6 +20,8 @@ export type Answer = (command: Command) => Promise<CommandResult>;
 
 const COMMANDS_AT_ONCE = 4;
 const CONNECTIONS = 32;
+/** Whoever has said nothing whole by then keeps one of the connections from others. */
+const WISH_LIMIT_MS = 10_000;
 const HARMLESS = new Set(['COLUMNS', 'LINES', 'TERM', 'NO_COLOR']);
 const LONGEST_VALUE = 100;
 /** Whoever waits in there has a limit of their own, after which the connection is gone; this is for a terminal that is left alone. */
@@ -68,8 +71,10 @@ export class Door {
   #take(socket: Socket): void {
     this.#sockets.add(socket);
     const gone = new AbortController();
+    const patience = setTimeout(() => socket.destroy(), WISH_LIMIT_MS);
     socket.on('error', () => {});
     socket.once('close', () => {
+      clearTimeout(patience);
       this.#sockets.delete(socket);
       gone.abort();
     });
@@ -81,8 +86,9 @@ export class Door {
         for (const { kind, bytes } of reader.read(piece)) {
           if (kind === FRAME.wish && !isAsked) {
             isAsked = true;
+            clearTimeout(patience);
             void this.#perform(socket, readWish(bytes), input, gone.signal);
-          } else if (kind === FRAME.input && isAsked) input.give(Buffer.from(bytes));
+          } else if (kind === FRAME.input && isAsked) input.give(bytes);
           else if (kind === FRAME.inputEnd && isAsked) input.give(null);
           else throw new Error('a frame makes no sense');
         }
@@ -128,10 +134,8 @@ async function writeTo(socket: Socket, bytes: Buffer, signal: AbortSignal): Prom
   if (signal.aborted) return;
   socket.write(bytes);
   if (socket.writableLength < UNREAD_BYTES) return;
-  await new Promise<void>((resolve) => {
-    socket.once('drain', resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  // It leaves no listener behind, whichever comes first.
+  await once(socket, 'drain', { signal }).catch(() => {});
 }
 
 /** Input that is asked for when somebody first reads it. */

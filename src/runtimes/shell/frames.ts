@@ -13,6 +13,7 @@ export const FRAME = {
 
 const HEAD_BYTES = 5;
 const LONGEST_FRAME = 1024 * 1024;
+const LONGEST_INPUT = 64 * 1024;
 
 export function frame(kind: number, bytes: Uint8Array = new Uint8Array()): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
@@ -21,20 +22,34 @@ export function frame(kind: number, bytes: Uint8Array = new Uint8Array()): Buffe
   return Buffer.concat([head, bytes]);
 }
 
-/** Takes frames out of what comes in pieces. Whoever speaks in there may be anybody, so it fails where a frame is too long. */
+/**
+ * Takes frames out of what comes in pieces. Whoever speaks in there may be anybody, so it fails where a frame is too long, and each byte
+ * is copied once to where it belongs, however small the pieces are.
+ */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  #body: Buffer | undefined;
+  #filled = 0;
 
   *read(piece: Buffer): Generator<{ kind: number; bytes: Buffer }> {
-    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    for (;;) {
-      if (this.#rest.length < HEAD_BYTES) return;
-      const length = this.#rest.readUInt32BE(1);
-      if (length > LONGEST_FRAME) throw new Error('a frame is too long');
-      if (this.#rest.length < HEAD_BYTES + length) return;
-      const found = { kind: this.#rest[0] ?? 0, bytes: this.#rest.subarray(HEAD_BYTES, HEAD_BYTES + length) };
-      this.#rest = this.#rest.subarray(HEAD_BYTES + length);
-      yield found;
+    for (let at = 0; at < piece.length; ) {
+      const part = this.#body ?? this.#head;
+      const taken = piece.copy(part, this.#filled, at);
+      at += taken;
+      this.#filled += taken;
+      if (this.#filled < part.length) return;
+      this.#filled = 0;
+      const bytes = this.#body ?? this.#makeBody();
+      const isWhole = part === bytes || bytes.length === 0;
+      this.#body = isWhole ? undefined : bytes;
+      if (isWhole) yield { kind: this.#head[0] ?? 0, bytes };
     }
+  }
+
+  #makeBody(): Buffer {
+    const length = this.#head.readUInt32BE(1);
+    if (length > (this.#head[0] === FRAME.input ? LONGEST_INPUT : LONGEST_FRAME))
+      throw new Error('a frame is too long');
+    return Buffer.allocUnsafe(length);
   }
 }

@@ -53,7 +53,6 @@ export class Shell {
       throw error;
     }
     return runWatched(entry, token, command, {
-      hasMemoryLimit: shells.hasMemoryLimit,
       diskUsageBytes: () => this.#options.diskUsageBytes(site.id),
     });
   }

@@ -12,6 +12,7 @@ import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
 import { SYSTEM_PATH } from '#sandbox/system.ts';
 import { Door } from './door.ts';
 import { PATHS } from './paths.ts';
+import { WatchedMemory } from './watched-memory.ts';
 
 export interface SiteShellsOptions {
   sandbox: Sandbox;
@@ -38,16 +39,20 @@ export interface ShellWish {
 export interface ShellEntry {
   /** To be spawned `detached`, with `/` as its folder. */
   spawn: Spawn;
+  /** Where the kernel does not keep to the limits of memory, whoever spawned it has to ask now and then, and to end it. */
+  usesTooMuch(pid: number): boolean;
   /** To be called when it has ended: nothing is left of it then. */
   leave(): Promise<void>;
 }
 
-export const SHELL_LIMITS = {
+const SHELL_LIMITS = {
   memoryBytes: 1024 * 1024 * 1024,
   processes: 128,
   processors: 2,
   fileBytes: 2 * 1024 * 1024 * 1024,
 } as const;
+/** What all terminals, commands and the editor of a site may have together. */
+const SITE_LIMITS = { memoryBytes: 2048 * 1024 * 1024, processes: 768, processors: 2 } as const;
 const TMP_BYTES = 256 * 1024 * 1024;
 /** Where sites have numbers, the limit of processes counts all that runs of the site: its PHP too, and every terminal. */
 const ALL_OF_A_SITE = 4;
@@ -79,15 +84,11 @@ export class SiteShells {
   readonly #options: SiteShellsOptions;
   #groups: ControlGroups | undefined;
   readonly #homes = new Map<string, OpenHome>();
+  readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes, SHELL_LIMITS.memoryBytes);
   #folder = '';
 
   constructor(options: SiteShellsOptions) {
     this.#options = options;
-  }
-
-  /** Whether the kernel keeps a sandbox to its memory; where not, whoever starts one has to watch. */
-  get hasMemoryLimit(): boolean {
-    return this.#groups?.hasMemory ?? false;
   }
 
   /** Whom a site's processes run as. */
@@ -100,6 +101,8 @@ export class SiteShells {
     await mkdir(root, { recursive: true, mode: 0o700 });
     await this.endOrphans();
     this.#groups = ControlGroups.find();
+    if (!this.#groups.hasMemory)
+      this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
     this.#folder = join(root, String(process.pid));
     await endIn(this.#folder);
     const tools = join(this.#folder, 'tools/bin');
@@ -120,21 +123,26 @@ export class SiteShells {
     const { home, release } = await this.#homeOf(site);
     const list = join(home.folder, `${randomBytes(6).toString('hex')}.mounts`);
     home.lists.add(list);
-    const group = this.#groups?.make({ ...SHELL_LIMITS, ...wish.limits });
+    const group = this.#groups?.make(site.id, SITE_LIMITS, { ...SHELL_LIMITS, ...wish.limits });
     let leaving: Promise<void> | undefined;
     const end = async () => {
-      await endAllNaming(list);
-      await group?.remove();
-      await rm(list, { force: true });
-      home.lists.delete(list);
-      await release();
+      try {
+        await endAllNaming(list);
+      } finally {
+        await group?.remove();
+        this.#memory.forget(site.id, list);
+        await rm(list, { force: true });
+        home.lists.delete(list);
+        await release();
+      }
     };
     const leave = () => {
       leaving ??= end();
       return leaving;
     };
+    const usesTooMuch = (pid: number) => !this.#groups?.hasMemory && this.#memory.isTooMuch(site.id, list, pid);
     try {
-      return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), leave };
+      return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), usesTooMuch, leave };
     } catch (error) {
       await leave();
       throw error;

@@ -1,10 +1,9 @@
 import type { Listeners } from '#runtimes/folders/listeners.ts';
 import type { SiteSpec, Terminal, TerminalOptions } from '#runtimes/runtime.ts';
-import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 import { LimitedTerminal } from './limited-terminal.ts';
 import { openPty, type Pty } from './pty.ts';
 import type { Shell } from './shell.ts';
-import { SHELL_LIMITS, type SiteShells } from './site-shells.ts';
+import type { ShellEntry, SiteShells } from './site-shells.ts';
 import { watchDisk } from './watched-shell.ts';
 
 const SHELL = ['/bin/bash', '-i'];
@@ -45,7 +44,7 @@ export class SiteTerminals {
     options: TerminalOptions,
     requireOpen: () => void,
   ): Promise<Terminal> {
-    const { spawn, leave } = await sites.enter(site, { args: SHELL, env: environmentOf(site) });
+    const { spawn, usesTooMuch, leave } = await sites.enter(site, { args: SHELL, env: environmentOf(site) });
     try {
       // Some work may have taken the site meanwhile.
       requireOpen();
@@ -56,7 +55,7 @@ export class SiteTerminals {
           options.maxDiskBytes,
           () => this.#diskUsageBytes(site.id),
         ),
-        ...(sites.hasMemoryLimit ? [] : [watchMemory(terminal)]),
+        watchMemory(terminal, usesTooMuch),
       ];
       return this.#keep(site.id, terminal, async () => {
         for (const stop of stops) stop();
@@ -107,10 +106,9 @@ export class SiteTerminals {
 }
 
 /** Where the kernel keeps no limit, somebody has to look. Returns how to stop. */
-function watchMemory(terminal: Pty): () => void {
+function watchMemory(terminal: Pty, usesTooMuch: ShellEntry['usesTooMuch']): () => void {
   const clock = setInterval(() => {
-    const bytes = processesOf(terminal.pid).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
-    if (bytes > SHELL_LIMITS.memoryBytes) endSaying(terminal, 'It used more memory than it may, and was ended.');
+    if (usesTooMuch(terminal.pid)) endSaying(terminal, 'It used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS).unref();
   return () => clearInterval(clock);
 }

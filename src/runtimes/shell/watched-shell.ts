@@ -6,9 +6,8 @@ import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
-import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 import { PATHS } from './paths.ts';
-import { SHELL_LIMITS, type ShellEntry } from './site-shells.ts';
+import type { ShellEntry } from './site-shells.ts';
 
 /** What a signal's end looks like in a shell. */
 const KILLED_EXIT_CODE = 137;
@@ -23,8 +22,6 @@ const DISK_LOOK_SHARE = 1 / 20;
 const FLOOD_BYTES = 64 * 1024 * 1024;
 
 export interface ShellWatch {
-  /** Whether the kernel keeps to the limit of memory. */
-  hasMemoryLimit: boolean;
   diskUsageBytes(): Promise<number>;
 }
 
@@ -42,7 +39,7 @@ export function startingIn(cwd: string, args: readonly string[]): { args: string
 
 /** Runs what was prepared, and ends it, with everything that it started, at the limits of time, memory, output and disk. */
 export async function runWatched(
-  { spawn: { file, args, env }, leave }: ShellEntry,
+  { spawn: { file, args, env }, usesTooMuch, leave }: ShellEntry,
   token: string,
   command: Command,
   watch: ShellWatch,
@@ -57,7 +54,7 @@ export async function runWatched(
   const stdout = new CollectedOutput(child.stdout as Readable, 'stdout', command);
   const stderr = new CollectedOutput(child.stderr as Readable, 'stderr', command);
   const ending = new Ending(child);
-  const stop = watchOver(child, ending, command, watch, () => stdout.readBytes + stderr.readBytes);
+  const stop = watchOver(child, ending, command, { ...watch, usesTooMuch }, () => stdout.readBytes + stderr.readBytes);
   try {
     const [code] = await Promise.all([closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
@@ -76,7 +73,7 @@ export async function runWatched(
     };
   } finally {
     stop();
-    await ending.ended;
+    await ending.ended?.catch(() => {});
     await leave();
   }
 }
@@ -117,7 +114,7 @@ function watchOver(
   child: ChildProcess,
   ending: Ending,
   { timeoutMs, signal, maxDiskBytes }: Command,
-  watch: ShellWatch,
+  { diskUsageBytes, usesTooMuch }: ShellWatch & Pick<ShellEntry, 'usesTooMuch'>,
   readBytes: () => number,
 ): () => void {
   const pid = child.pid ?? 0;
@@ -127,11 +124,9 @@ function watchOver(
   if (signal?.aborted) abort();
   const look = setInterval(() => {
     if (readBytes() > FLOOD_BYTES) ending.begin('The command wrote more than anybody reads, and was ended.');
-    if (watch.hasMemoryLimit) return;
-    const bytes = processesOf(pid).reduce((sum, each) => sum + memoryBytesOf(each), 0);
-    if (bytes > SHELL_LIMITS.memoryBytes) ending.begin('The command used more memory than it may, and was ended.');
+    if (usesTooMuch(pid)) ending.begin('The command used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS);
-  const stopDisk = watchDisk((message) => ending.begin(message), maxDiskBytes, watch.diskUsageBytes);
+  const stopDisk = watchDisk((message) => ending.begin(message), maxDiskBytes, diskUsageBytes);
   return () => {
     for (const timer of timers) clearTimeout(timer);
     clearInterval(look);
@@ -152,10 +147,11 @@ export function watchDisk(
   let isOver = false;
   const look = async (isFirst: boolean) => {
     const startedAt = performance.now();
-    const bytes = await measure().catch(() => 0);
+    // Where it could not be told, it is looked at again.
+    const bytes = await measure().catch(() => undefined);
     if (isOver) return;
-    if (isFirst) limit = Math.max(limit, bytes);
-    if (bytes > limit) tell('The site has no room left on its disk, and the command was ended.');
+    if (isFirst) limit = Math.max(limit, bytes ?? 0);
+    if (bytes !== undefined && bytes > limit) tell('The site has no room left on its disk, and the command was ended.');
     const tookMs = performance.now() - startedAt;
     const waitMs = Math.min(Math.max(DISK_LOOK_MS, tookMs / DISK_LOOK_SHARE), LONGEST_WAIT_MS);
     timer = setTimeout(() => void look(false), waitMs);

@@ -111,10 +111,8 @@ async function applyStep(
       return;
     }
     case 'folder':
-      if (!lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) {
-        await operations.makeFolder(target);
-        if (owner) await operations.giveTo(target, owner);
-      }
+      if (!lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) await operations.makeFolder(target);
+      if (owner) await operations.giveTo(target, owner);
       return operations.chmod(target, step.mode);
     case 'attributes':
       // Not through a link that somebody put in the file's place.

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { ControlGroups } from './control-groups.ts';
+import { removeGroups } from './group-files.ts';
+
+const MB = 1024 * 1024;
+
+it('what one owner has is below one limit, which goes with the last', async (t) => {
+  const groups = ControlGroups.find();
+  if (!groups.hasMemory) return t.skip('this machine has no groups for us');
+  const make = (owner: string) =>
+    groups.make(
+      owner,
+      { memoryBytes: 96 * MB, processes: 20, processors: 1 },
+      { memoryBytes: 64 * MB, processes: 10, processors: 1 },
+    );
+  const [one, two, other] = [make('a'), make('a'), make('b')];
+  const memory = (folders: string[]) => {
+    const folder = folders.find((each) => each.includes('/memory/')) ?? folders[0] ?? '';
+    const limit = (of: string) =>
+      ['memory.limit_in_bytes', 'memory.max'].map((file) => join(of, file)).find((file) => existsSync(file)) ?? '';
+    return [folder, dirname(folder)].map((each) => Number(readFileSync(limit(each), 'utf8')) / MB);
+  };
+  const above = one.folders.map((folder) => dirname(folder));
+  assert.deepEqual(memory(one.folders), [64, 96]);
+  assert.deepEqual(two.folders.map(dirname), above);
+  assert.notDeepEqual(other.folders.map(dirname), above);
+  await one.remove();
+  assert.deepEqual([...one.folders, ...above].filter(existsSync), above);
+  await two.remove();
+  assert.deepEqual([...two.folders, ...above].filter(existsSync), []);
+  await other.remove();
+  await groups.close();
+});
+
+/** A service in a group of version 2 that is its own, or not quite. It says where it is and what it made. */
+async function serve(base: string, controller: string): Promise<{ made?: string; own: string }> {
+  const program = `
+    import { readFileSync } from 'node:fs';
+    import { makeDelegated } from '${import.meta.dirname}/unified-groups.ts';
+    const made = makeDelegated('${base}', 'siteyard', ['${controller}']);
+    console.log(JSON.stringify({ made, own: /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))[1] }));`;
+  const args = ['-c', 'echo $$ > "$0/cgroup.procs"; exec "$@"', base, process.execPath, '--input-type=module'];
+  const child = spawn('sh', [...args, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (part) => (text += part));
+  await once(child, 'close');
+  return JSON.parse(text);
+}
+
+/** A group with a controller to give on, where we may make one. */
+function makeBase(t: TestContext): { base: string; path: string; controller: string } | undefined {
+  const root = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((each) =>
+    existsSync(join(each, 'cgroup.controllers')),
+  );
+  if (!root) return undefined;
+  const read = (file: string) => readFileSync(join(root, file), 'utf8').split(/\s+/).filter(Boolean);
+  const control = join(root, 'cgroup.subtree_control');
+  const [controller = ''] = read('cgroup.controllers');
+  const path = `/test-${randomBytes(6).toString('hex')}`;
+  try {
+    const wasOn = read('cgroup.subtree_control').includes(controller);
+    mkdirSync(join(root, path));
+    t.after(() => {
+      removeGroups(join(root, path));
+      if (!wasOn) writeFileSync(control, `-${controller}`);
+    });
+    writeFileSync(control, `+${controller}`);
+  } catch {
+    return undefined;
+  }
+  return { base: join(root, path), path, controller };
+}
+
+it('a service steps aside in a group of its own, so that it can give controllers on', async (t) => {
+  const found = makeBase(t);
+  if (!found) return t.skip('there is no version 2 for us here');
+  const { base, path, controller } = found;
+  assert.deepEqual(await serve(base, controller), { made: `${base}/siteyard`, own: `${path}/siteyard/service` });
+  const inside = join(base, 'siteyard/site');
+  mkdirSync(inside);
+  assert.equal(readFileSync(join(inside, 'cgroup.controllers'), 'utf8').trim(), controller);
+  rmdirSync(inside);
+});
+
+it('a service moves nobody in a group that others are in too', async (t) => {
+  const found = makeBase(t);
+  if (!found) return t.skip('there is no version 2 for us here');
+  const { base, path, controller } = found;
+  const other = spawn('sleep', ['60']);
+  writeFileSync(join(base, 'cgroup.procs'), String(other.pid));
+  try {
+    assert.deepEqual(await serve(base, controller), { own: path });
+    assert.equal(existsSync(join(base, 'siteyard')), false);
+    assert.equal(readFileSync(join(base, 'cgroup.procs'), 'utf8').trim(), String(other.pid));
+  } finally {
+    other.kill('SIGKILL');
+    await once(other, 'close');
+  }
+});

@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Makes a group where there is none yet. */
+export function makeGroup(base: string, name: string): string | undefined {
+  const folder = join(base, name);
+  try {
+    if (!existsSync(folder)) mkdirSync(folder);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One in which somebody or another group still is can not be removed. */
+export function removeGroup(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return !existsSync(folder);
+  }
+}
+
+/** With the groups in it. */
+export function removeGroups(folder: string): void {
+  for (const child of readdirSync(folder, { withFileTypes: true }))
+    if (child.isDirectory()) removeGroups(join(folder, child.name));
+  removeGroup(folder);
+}
+
+export function writeValue(folder: string, file: string, value: string): boolean {
+  try {
+    // Some machines have fewer files than others, and none can be made.
+    if (!existsSync(join(folder, file))) return false;
+    writeFileSync(join(folder, file), value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function processesIn(folder: string): number[] {
+  try {
+    return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
