@@ -38,7 +38,7 @@ const config: KnipConfig = {
       }
     : {},
   ignoreDependencies: ['tailwindcss'],
-  ignoreBinaries: ['apt-get', 'wrk', 'restic', 'mkfifo', 'strace'],
+  ignoreBinaries: ['apt-get', 'bwrap', 'wrk', 'restic', 'mkfifo', 'strace'],
 };
 
 export default config;
