@@ -45,7 +45,7 @@ export class Shell {
     const shells = this.sites;
     if (!shells) return this.#limited.run(site, command);
     const { args, token } = startingIn(folderInside(command.cwd), command.args);
-    const entry = await shells.enter(site, { args, ...(command.env && { env: command.env }) });
+    const entry = await shells.enter(site, { args, cwd: '/', ...(command.env && { env: command.env }) });
     try {
       requireOpen();
     } catch (error) {
