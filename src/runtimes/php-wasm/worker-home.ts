@@ -61,11 +61,12 @@ const TMP_BYTES = 16 * 1024 * 1024;
 export class SandboxedHome implements WorkerHome {
   readonly #sandbox: Sandbox;
   readonly #room: Room;
+  readonly #sites: readonly string[];
 
   /** `sites`: the folders that sites come from. */
   constructor(sandbox: Sandbox, folder: string, sites: readonly string[]) {
     this.#sandbox = sandbox;
-    for (const each of sites) mkdirSync(each, { recursive: true, mode: 0o700 });
+    this.#sites = sites;
     const shown = [...new Set(PROGRAMS)].map((from) => ({ from, at: inService(from) }));
     // Outer ones first.
     shown.sort((a, b) => a.at.length - b.at.length);
@@ -97,6 +98,8 @@ export class SandboxedHome implements WorkerHome {
 
   start(slot: string, shared: readonly string[], args: readonly string[]): Spawn {
     const shown = shared.map((from, number) => ({ from, at: `/shared/${number}` }));
+    // What is mounted has to be there. The platform starts without, where the disk is read-only or full.
+    for (const each of this.#sites) mkdirSync(each, { recursive: true, mode: 0o700 });
     return this.#sandbox.enter({
       room: this.#room,
       list: join(slot, 'mounts'),
