@@ -46,17 +46,21 @@ export abstract class FolderRuntime {
   protected readonly shells: Shell;
 
   constructor(dataDir: string, log: Log) {
-    this.shells = new Shell({
+    this.shells = this.makeShell(dataDir, log);
+    this.folders = new SiteFolders(dataDir);
+    this.#imports = new ImportFolders(join(dataDir, 'imports'));
+    this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
+    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
+  }
+
+  protected makeShell(dataDir: string, log: Log): Shell {
+    return new Shell({
       dataDir,
       log,
       foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
       diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
       exec: (site, command) => this.exec(site, command),
     });
-    this.folders = new SiteFolders(dataDir);
-    this.#imports = new ImportFolders(join(dataDir, 'imports'));
-    this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
-    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
   }
 
   abstract readonly editors: SiteEditors;

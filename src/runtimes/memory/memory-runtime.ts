@@ -18,6 +18,7 @@ import type {
   Runtime,
   SiteSpec,
 } from '#runtimes/runtime.ts';
+import type { Shell } from '#runtimes/shell/shell.ts';
 import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
@@ -64,12 +65,14 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   #sockets = 0;
   #watch: NodeJS.Timeout | undefined;
   readonly standbyReady = 0;
+  readonly #editorShells: Shell;
 
   constructor(options: MemoryOptions) {
     // What runs in here has no PHP to be kept from, and tests run on any machine.
     super(options.dataDir, options.log);
     this.#options = options;
     const { dataDir, cacheDir, log } = options;
+    this.#editorShells = this.makeShell(dataDir, log);
     this.editors = new SiteEditors({
       ...this.editorOptions(),
       dataDir,
@@ -180,18 +183,19 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     );
   }
 
-  /** Opened with the first editor, which most tests never have. Its sites' files are ours. */
+  /** Opened with the first editor, which most tests never have; the shell stays the limited one. Its sites' files are ours. */
   async #openShells(): Promise<SiteShells | { missing: string }> {
-    if (this.shells.sites) return this.shells.sites;
+    if (this.#editorShells.sites) return this.#editorShells.sites;
     const sandbox = await Sandbox.find(process.getuid?.() === 0 ? 'root' : 'user');
     if ('missing' in sandbox) return sandbox;
-    await this.shells.open(sandbox);
-    return this.shells.sites ?? { missing: 'it could not be opened' };
+    await this.#editorShells.open(sandbox);
+    return this.#editorShells.sites ?? { missing: 'it could not be opened' };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
     await this.editors.close();
+    await this.#editorShells.close();
     await this.shells.close();
     const ids = new Set([...this.#awake.keys(), ...this.#stopping.keys(), ...this.#commands.keys()]);
     await Promise.all([this.terminals.close(), ...[...ids].map((siteId) => this.end(siteId, 0))]);
@@ -209,6 +213,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
     await Promise.all([
       this.#forget(siteId, graceMs),
       this.shells.end(siteId),
+      this.#editorShells.end(siteId),
       ...(this.#stopping.get(siteId) ?? []),
       ...commands.map(({ done }) => done),
     ]);
