@@ -43,6 +43,8 @@ export class MortalPlatform {
       LOG_LEVEL: 'warn',
     };
     this.#pool = new pg.Pool({ connectionString: database.url, max: 4 });
+    // The database goes at the end with whoever is connected still.
+    this.#pool.on('error', () => {});
     this.#drop = database.drop;
   }
 

@@ -7,15 +7,12 @@ export const SitePath = Type.Object({ fqdn: Fqdn });
 export const TerminalPath = Type.Object({ fqdn: Fqdn, session_id: Uuid });
 export const ForStage = { for_stage: OfStage };
 
-export const NewTerminal = Type.Object(
-  {
-    session_id: Type.Optional(
-      Type.String({ format: 'uuid', description: 'Take up this terminal of yours again, instead of a new one' }),
-    ),
-    for_stage: OfStage,
-  },
-  { title: 'NewTerminal' },
-);
+export const NewTerminal = Type.Object({
+  session_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Take up this terminal of yours again, instead of a new one' }),
+  ),
+  for_stage: OfStage,
+});
 export type NewTerminal = Static<typeof NewTerminal>;
 
 export const TerminalTicket = Type.Object(
