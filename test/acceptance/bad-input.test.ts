@@ -234,15 +234,18 @@ suite('a crowd is served: nobody holds a connection to the database while waitin
     test(operation.id, async () => {
       const drafts = await Promise.all(Array.from({ length: CROWD }, () => makeDraft(operation)));
       const answers = await Promise.all(drafts.map((draft) => exchange(port, toBytes(draft), 60_000)));
-      // A team imports one site at a time; the others are told so.
-      const expected = operation.id === 'importSite' ? [200, 409] : [200];
-      assert.deepEqual([...new Set(answers.map((answer) => answer?.status))].sort(), expected);
+      const refusal = TOLD_OTHERWISE[operation.id];
+      const statuses = answers.map((answer) => answer?.status).filter((status) => !refusal || status !== refusal);
+      assert.deepEqual([...new Set(statuses)], [200]);
       const madeUp = drafts.map((draft) => toBytes({ ...draft, headers: draft.headers.map(withMadeUpToken) }));
       const refusals = await Promise.all(madeUp.map((bytes) => exchange(port, bytes, 60_000)));
-      for (const refusal of refusals) assert.ok(refusal && refusal.status < 500, refusal?.body);
+      for (const each of refusals) assert.ok(each && each.status < 500, each?.body);
     });
   }
 });
+
+/** A team imports one site at a time and runs a few commands; the others are told so. */
+const TOLD_OTHERWISE: Record<string, number> = { importSite: 409, runSiteCommand: 429 };
 
 /** More than there are connections to the database (test/app.ts). */
 const CROWD = 12;
