@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { putProbe } from '#runtimes/contract-site.ts';
+import { putFile, putProbe } from '#runtimes/contract-site.ts';
 import type { Step } from '#runtimes/memory/steps.ts';
 import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
 
@@ -14,9 +12,8 @@ export async function putPhpProgram(
   const hook = `steps_of_${name.replaceAll(/\W/g, '_')}`;
   const planned = steps.flatMap((step) => ('schedule' in step ? step.schedule.steps : []));
   if (planned.length > 0) {
-    const plugins = join(runtime.contentFolder(site.id), 'mu-plugins');
-    await mkdir(plugins, { recursive: true });
-    await writeFile(join(plugins, name), `<?php add_action('${hook}', function () { ${codeOf(planned, hook)} });`);
+    const code = `<?php add_action('${hook}', function () { ${codeOf(planned, hook)} });`;
+    await putFile(runtime, site, `mu-plugins/${name}`, code);
   }
   const needsWordPress = steps.some((step) => WORDPRESS_STEPS.some((kind) => kind in step));
   const start = needsWordPress ? "$_SERVER['HTTP_HOST'] ??= 'x'; require_once '/site/wordpress/wp-load.php';" : '';

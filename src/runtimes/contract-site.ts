@@ -112,13 +112,18 @@ export async function putProbe(runtime: Runtime, site: SiteSpec, name: string, c
   return `/wp-content/plugins/probe/${name}`;
 }
 
-/** Puts a file into a site's content, where the site itself can change it. */
-export async function putFile(runtime: Runtime, site: SiteSpec, path: string, text: string): Promise<string> {
-  const content = runtime.contentFolder(site.id);
-  const { uid, gid } = await stat(content);
-  const folder = join(content, dirname(path));
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(content, path), text);
-  if (process.getuid?.() === 0) for (const each of [folder, join(content, path)]) await chown(each, uid, gid);
-  return join(content, path);
+/** Puts a file into a site's content, where the site itself can change it and the folders around it. */
+export async function putFile(
+  runtime: Runtime,
+  site: Pick<SiteSpec, 'id'>,
+  path: string,
+  content: string | Uint8Array,
+): Promise<string> {
+  const root = runtime.contentFolder(site.id);
+  const { uid, gid } = await stat(root);
+  const file = join(root, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  if (process.getuid?.() === 0) for (let each = file; each !== root; each = dirname(each)) await chown(each, uid, gid);
+  return file;
 }

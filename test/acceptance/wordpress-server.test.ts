@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import { putFile } from '#runtimes/contract-site.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../app.ts';
 import { registerPerson } from '../people.ts';
@@ -92,9 +93,8 @@ test('a theme that came with WordPress is gone from the site that deletes it, un
   const again = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
   assert.equal(again.data.errorMessage, 'The requested theme does not exist.');
   const themes = join(app.runtime.contentFolder(site.id), 'themes');
-  await mkdir(join(themes, 'twentytwentythree'), { recursive: true });
-  await writeFile(join(themes, 'twentytwentythree/style.css'), '/* Theme Name: My own */');
-  await writeFile(join(themes, 'twentytwentythree/index.php'), '<?php');
+  await putFile(app.runtime, site, 'themes/twentytwentythree/style.css', '/* Theme Name: My own */');
+  await putFile(app.runtime, site, 'themes/twentytwentythree/index.php', '<?php');
   assert.deepEqual((await listed()).slugs, bundled);
   const own = JSON.parse((await owner.send('/wp-admin/admin-ajax.php', fields)).text);
   assert.equal(own.success, true);
@@ -145,9 +145,7 @@ this_function_does_not_exist();
 `;
 
 test('a plugin that breaks the site can be paused by the link that the owner is mailed', async () => {
-  const plugin = join(app.runtime.contentFolder(site.id), 'plugins/broken');
-  await mkdir(plugin, { recursive: true });
-  await writeFile(join(plugin, 'broken.php'), BROKEN);
+  await putFile(app.runtime, site, 'plugins/broken/broken.php', BROKEN);
   await siteOnDisk(app, site.id).setOption('active_plugins', 'a:1:{i:0;s:17:"broken/broken.php";}');
   const stranger = openSession(app, site.fqdn);
   const broken = await stranger.ask('/wp-login.php');

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
-import { fromKysely, PgBoss } from 'pg-boss';
+import { fromKysely, PgBoss, type WorkOptions } from 'pg-boss';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
@@ -45,8 +45,11 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
 }
 
 const isBySite = (queue: string) => queue === 'site' || queue === 'upkeep' || queue === 'git';
-/** Of the lane `git`: how many there are, since they mostly wait, and how many of one team. */
-const GIT = { workers: 6, ofOneGroup: 2 };
+/**
+ * The lane `git`, in each process: how many there are, since they mostly wait, and how many of one team. Counted in this
+ * process, since workers that look at the same moment all pass pg-boss' count in the database; for sites the policy stops these.
+ */
+const GIT = { localConcurrency: 6, localGroupConcurrency: 2 };
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -179,8 +182,11 @@ export class Jobs implements JobQueue {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
-      const workers = lane === 'git' ? GIT.workers : concurrency;
-      for (let n = 0; n < workers; n++) await this.#startWorker(lane, services);
+      if (lane === 'git') await this.#startWorker(lane, services, GIT);
+      else {
+        const share = isBySite(lane) ? { groupConcurrency: 1 } : {};
+        for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services, share);
+      }
     }
     await this.#boss.work<Envelope>(SCHEDULED, POLL, ([job]) => this.#passOn(job as BossJob));
     await this.#boss.work<Envelope>(DEAD, { ...POLL, includeMetadata: true }, ([job]) =>
@@ -228,10 +234,8 @@ export class Jobs implements JobQueue {
     });
   }
 
-  async #startWorker(queue: string, services: Services): Promise<void> {
-    const groupConcurrency = queue === 'git' ? GIT.ofOneGroup : 1;
-    const options = isBySite(queue) ? { ...POLL, groupConcurrency } : POLL;
-    const id: string = await this.#boss.work<Envelope>(queue, options, async ([job]) => {
+  async #startWorker(queue: string, services: Services, share: WorkOptions): Promise<void> {
+    const id: string = await this.#boss.work<Envelope>(queue, { ...POLL, ...share }, async ([job]) => {
       try {
         await this.#run(queue, job as BossJob, services);
       } finally {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { purgeSite } from '#features/deleted-site/purge.jobs.ts';
+import { putFile } from '#runtimes/contract-site.ts';
 import type { Operations, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
@@ -39,16 +40,14 @@ async function visits(query: Query = {}) {
   return results.filter((entry) => entry.kind === 'access');
 }
 
-const contentFile = (...names: string[]) => join(app.runtime.contentFolder(site.id), ...names);
+const contentFile = (name: string) => join(app.runtime.contentFolder(site.id), name);
 
 async function put(name: string, code: string): Promise<string> {
-  await mkdir(contentFile('plugins', 'probe'), { recursive: true });
-  await writeFile(contentFile('plugins', 'probe', name), `<?php\n${code}`);
+  await putFile(app.runtime, site, `plugins/probe/${name}`, `<?php\n${code}`);
   return `/wp-content/plugins/probe/${name}`;
 }
 async function putMustUse(code: string): Promise<void> {
-  await mkdir(contentFile('mu-plugins'), { recursive: true });
-  await writeFile(contentFile('mu-plugins', 'probe.php'), `<?php\n${code}`);
+  await putFile(app.runtime, site, 'mu-plugins/probe.php', `<?php\n${code}`);
 }
 
 suite('errors', () => {
@@ -173,7 +172,7 @@ suite('the debug mode', () => {
     assert.match((await visit(app, site.fqdn, `/?ini=${Date.now()}`)).text, /marked-warning/);
 
     await owner.api.updateSite({ params, body: { debug_enabled: false } });
-    await rm(contentFile('mu-plugins', 'probe.php'));
+    await rm(contentFile('mu-plugins/probe.php'));
   });
 });
 

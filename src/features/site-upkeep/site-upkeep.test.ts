@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { siteReports, specOf } from '#features/instance/instance.ts';
 import { writeStatuses } from '#features/instance/told-by-sites.sql.ts';
+import { putFile } from '#runtimes/contract-site.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type { SqlValue } from '#runtimes/runtime.ts';
 import type { Site } from '#sdk';
@@ -151,9 +150,7 @@ suite("scheduled work of WordPress' own", () => {
   test('runs when it is due, tells when it is due next, and lets a sleeping site sleep on', async () => {
     const owner = await ownerOn('micro');
     const site = await newSite(owner);
-    const plugins = join(app.runtime.contentFolder(site.id), 'mu-plugins');
-    await mkdir(plugins, { recursive: true });
-    await writeFile(join(plugins, 'due.php'), DUE);
+    await putFile(app.runtime, site, 'mu-plugins/due.php', DUE);
     await owner.api.sleepSite({ wait: 60, params: { fqdn: site.fqdn } });
     await set(site, { next_cron_at: minutesAgo(1), storage_is_stale: false, storage_measured_at: new Date() });
     await plan();
@@ -170,9 +167,7 @@ suite("scheduled work of WordPress' own", () => {
 
   test('runs however often the site is visited', async () => {
     const site = await newSite(await ownerOn('micro'));
-    const plugins = join(app.runtime.contentFolder(site.id), 'mu-plugins');
-    await mkdir(plugins, { recursive: true });
-    await writeFile(join(plugins, 'due.php'), DUE);
+    await putFile(app.runtime, site, 'mu-plugins/due.php', DUE);
     await eventually(async () => {
       // Each of these visits tells anew that the work is due, and the planner looks after it was told.
       assert.equal((await visit(app, site.fqdn, `/?uncached=${randomUUID()}`)).status, 200);
@@ -184,9 +179,7 @@ suite("scheduled work of WordPress' own", () => {
 
   test('a scheduled post is published at its time with nobody there', async () => {
     const site = await newSite(await ownerOn('micro'));
-    const plugins = join(app.runtime.contentFolder(site.id), 'plugins');
-    await mkdir(plugins, { recursive: true });
-    await writeFile(join(plugins, 'later.php'), LATER);
+    await putFile(app.runtime, site, 'plugins/later.php', LATER);
     // What a new WordPress plans for itself is due at once, and the post would wait for the planner to come for that.
     await runSiteCron.run({ siteId: site.id }, job());
     const scheduled = JSON.parse((await visit(app, site.fqdn, '/wp-content/plugins/later.php')).text);
@@ -317,7 +310,7 @@ suite('what sites tell of themselves', () => {
 test('storage is measured after a site ran, and counted for its team', async () => {
   const owner = await ownerOn('micro');
   const site = await newSite(owner);
-  await writeFile(join(app.runtime.contentFolder(site.id), 'upload.bin'), Buffer.alloc(3_000_000, 'x'));
+  await putFile(app.runtime, site, 'upload.bin', Buffer.alloc(3_000_000, 'x'));
   await set(site, { storage_is_stale: true });
   await plan();
   // Measured a moment ago, when it was created.

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { followUsage } from '#features/billing/billing.jobs.ts';
 import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
+import { putFile } from '#runtimes/contract-site.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
@@ -22,13 +21,10 @@ before(async () => {
   app = await startTestApp({ runtime: 'php-wasm' });
   owner = await registerPerson(app, 'Owner');
   site = await newSite(owner);
-  const plugins = join(app.runtime.contentFolder(site.id), 'plugins');
-  const ours = join(app.runtime.contentFolder(site.id), 'mu-plugins');
-  for (const folder of [join(plugins, 'known'), ours]) await mkdir(folder, { recursive: true });
-  await writeFile(join(plugins, 'known', 'known.php'), pluginText('1.0'));
-  await writeFile(join(plugins, 'directory.zip'), zipOf('fresh/fresh.php', pluginText('1.0')));
-  await writeFile(join(plugins, 'update.zip'), zipOf('known/known.php', pluginText('2.0')));
-  await writeFile(join(ours, 'directory.php'), DIRECTORY);
+  await putFile(app.runtime, site, 'plugins/known/known.php', pluginText('1.0'));
+  await putFile(app.runtime, site, 'plugins/directory.zip', zipOf('fresh/fresh.php', pluginText('1.0')));
+  await putFile(app.runtime, site, 'plugins/update.zip', zipOf('known/known.php', pluginText('2.0')));
+  await putFile(app.runtime, site, 'mu-plugins/directory.php', DIRECTORY);
   const { url } = await owner.api.createSiteLogin({ params: { fqdn: site.fqdn } });
   const { pathname, search } = new URL(url);
   const signedIn = await visit(app, site.fqdn, pathname + search);
@@ -196,7 +192,7 @@ suite('while the storage is used up', () => {
       ?.replaceAll(/&(?:#038|amp);/g, '&');
     const replaced = await open(`/wp-admin/${replace}`);
     assert.ok(replaced.text.includes('Plugin updated successfully'), `${replace} ${replaced.text.slice(-300)}`);
-    await writeFile(join(app.runtime.contentFolder(site.id), 'plugins', 'known', 'known.php'), pluginText('1.0'));
+    await putFile(app.runtime, site, 'plugins/known/known.php', pluginText('1.0'));
     const _ajax_nonce = await nonceIn('/wp-admin/plugins.php', /"ajax_nonce":"(\w+)"/);
     const fields = { action: 'update-plugin', _ajax_nonce, slug: 'known', plugin: 'known/known.php' };
     const updated = JSON.parse((await send('/wp-admin/admin-ajax.php', fields)).text);
@@ -279,7 +275,7 @@ suite('uploads are taken again', () => {
     const { id } = JSON.parse((await uploadRaw()).text) as { id: number };
     const media = JSON.parse((await open(`/wp-json/wp/v2/media/${id}`)).text) as { source_url: string };
     const file = new URL(media.source_url).pathname.replace('/wp-content/', '');
-    await writeFile(join(runtime.contentFolder(site.id), file), Buffer.alloc(3_000_000, 'x'));
+    await putFile(runtime, site, file, Buffer.alloc(3_000_000, 'x'));
     await setSite({ storage_is_stale: true });
     await measure((bytes) => bytes > 3_000_000);
     await fill();
