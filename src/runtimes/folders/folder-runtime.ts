@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { InTurn } from '#core/in-turn.ts';
 import type { Log } from '#core/log.ts';
 import type { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
@@ -25,7 +26,6 @@ import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
-import { ContentChanges } from './content-changes.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
@@ -40,7 +40,8 @@ export abstract class FolderRuntime {
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
   protected readonly terminals: SiteTerminals;
-  readonly #changes = new ContentChanges();
+  /** What is changed by hand in the content of sites. */
+  readonly #changes = new InTurn();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
@@ -59,6 +60,7 @@ export abstract class FolderRuntime {
       log,
       foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
       diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
+      giveToOwner: (siteId) => this.giveToOwner(siteId),
       exec: (site, command) => this.exec(site, command),
     });
   }
@@ -127,7 +129,6 @@ export abstract class FolderRuntime {
   async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
-    this.giveToOwner(site.id);
     return this.terminals.open(site, options, requireOpen);
   }
 
@@ -141,7 +142,6 @@ export abstract class FolderRuntime {
   }
 
   protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
-    this.giveToOwner(site.id);
     this.listeners.touched(site.id);
     try {
       return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));

@@ -20,6 +20,8 @@ export interface SiteShellsOptions {
   runFolder: string;
   /** Where a site's content and its WordPress are on this machine. */
   foldersOf(site: SiteSpec): { content: string; core: string };
+  /** Makes the site's files those of its own user. Called before anything of it runs in here. */
+  giveToOwner(siteId: string): void;
   /** Runs `wp` and `php` of a site. */
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   log: Log;
@@ -84,7 +86,7 @@ export class SiteShells {
   readonly #options: SiteShellsOptions;
   #groups: ControlGroups | undefined;
   readonly #homes = new Map<string, OpenHome>();
-  readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes, SHELL_LIMITS.memoryBytes);
+  readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes);
   #folder = '';
 
   constructor(options: SiteShellsOptions) {
@@ -123,7 +125,8 @@ export class SiteShells {
     const { home, release } = await this.#homeOf(site);
     const list = join(home.folder, `${randomBytes(6).toString('hex')}.mounts`);
     home.lists.add(list);
-    const group = this.#groups?.make(site.id, SITE_LIMITS, { ...SHELL_LIMITS, ...wish.limits });
+    const limits = { ...SHELL_LIMITS, ...wish.limits };
+    const group = this.#groups?.make(site.id, SITE_LIMITS, limits);
     let leaving: Promise<void> | undefined;
     const end = async () => {
       try {
@@ -140,7 +143,8 @@ export class SiteShells {
       leaving ??= end();
       return leaving;
     };
-    const usesTooMuch = (pid: number) => !this.#groups?.hasMemory && this.#memory.isTooMuch(site.id, list, pid);
+    const usesTooMuch = (pid: number) =>
+      !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
       return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), usesTooMuch, leave };
     } catch (error) {
@@ -210,12 +214,13 @@ export class SiteShells {
   }
 
   async #open(site: SiteSpec): Promise<Home> {
-    const { sandbox, foldersOf, exec, log } = this.#options;
+    const { sandbox, foldersOf, giveToOwner, exec, log } = this.#options;
     const folder = join(this.#folder, randomBytes(6).toString('hex'));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const doorFolder = join(folder, 'door');
     const { content, core } = foldersOf(site);
     if (!existsSync(content)) throw new Error('there is nothing left of this site');
+    giveToOwner(site.id);
     const door = await Door.open(join(doorFolder, 'tools.sock'), (command) => exec(home.site, command), log);
     const shown: Shown[] = [
       { from: core, at: PATHS.core },
