@@ -26,9 +26,11 @@ import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
+import { ProgramRoom } from './program-room.ts';
 import { databaseFile } from './site-folder.ts';
 import { type Settling, SiteFolders } from './site-folders.ts';
 import { SuspendedSites } from './suspended-sites.ts';
@@ -45,13 +47,27 @@ export abstract class FolderRuntime {
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
+  readonly #dataDir: string;
+  #programs: ProgramRoom | undefined;
 
   constructor(dataDir: string, log: Log) {
+    this.#dataDir = dataDir;
     this.shells = this.makeShell(dataDir, log);
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
     this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
+  }
+
+  /** Where the programs run that read what sites and strangers wrote. */
+  protected async openPrograms(sandbox: Sandbox | undefined): Promise<void> {
+    this.#programs = sandbox && (await ProgramRoom.open(sandbox, join(this.#dataDir, 'programs')));
+    this.folders.room = this.#programs;
+    this.#imports.room = this.#programs;
+  }
+
+  protected async closePrograms(): Promise<void> {
+    await this.#programs?.close();
   }
 
   protected makeShell(dataDir: string, log: Log): Shell {

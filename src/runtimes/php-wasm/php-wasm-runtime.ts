@@ -117,6 +117,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     const places = [this.folders.root, join(this.#cacheDir, 'images')];
     await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
     await this.shells.open(sandbox);
+    await this.openPrograms(sandbox);
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
@@ -264,6 +265,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     await this.editors.close();
     await this.terminals.close();
     await this.shells.close();
+    await this.closePrograms();
     await this.#pool.close();
   }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
-import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
+import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
 import { ControlGroups } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
@@ -99,14 +99,10 @@ export class SiteShells {
   }
 
   async open(): Promise<void> {
-    const root = shortFolder(this.#options.runFolder);
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    await this.endOrphans();
+    this.#folder = await makeRunFolder(shortFolder(this.#options.runFolder));
     this.#groups = ControlGroups.find();
     if (!this.#groups.hasMemory)
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
-    this.#folder = join(root, String(process.pid));
-    await endIn(this.#folder);
     const tools = join(this.#folder, 'tools/bin');
     await mkdir(tools, { recursive: true });
     for (const name of TOOL_NAMES) {
@@ -115,10 +111,8 @@ export class SiteShells {
     }
   }
 
-  /** Processes die with their service; what is left of a killed one are folders, unless the kernel is still at it. */
-  async endOrphans(): Promise<void> {
-    const root = shortFolder(this.#options.runFolder);
-    for (const owner of await readdir(root)) if (!isRunning(Number(owner))) await endIn(join(root, owner));
+  endOrphans(): Promise<void> {
+    return endOrphans(shortFolder(this.#options.runFolder));
   }
 
   async enter(site: SiteSpec, wish: ShellWish): Promise<ShellEntry> {
@@ -244,9 +238,4 @@ function keyOf({ id, coreVersion }: SiteSpec): string {
 function environment(env: Record<string, string>): string[] {
   const own = { PATH: `${TOOLS}/bin:${SYSTEM_PATH}`, SHELL: '/bin/bash', TERM: 'dumb', ...env };
   return Object.entries(own).map(([name, value]) => `${name}=${value}`);
-}
-
-async function endIn(folder: string): Promise<void> {
-  await endAllNaming(`${folder}/`);
-  await rm(folder, { recursive: true, force: true });
 }
