@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lchownSync, readdirSync } from 'node:fs';
 import { lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,6 +35,13 @@ export async function makeSiteFolder(folder: string): Promise<void> {
 /** Makes what the site's own processes see of it theirs. */
 export function giveSiteFolder(folder: string, uid: number): void {
   for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
+}
+
+/** Makes the database theirs alone, before the rest of the site is whole; also where its folder is theirs already. */
+export function giveDatabase(folder: string, uid: number): void {
+  const database = join(folder, 'database');
+  for (const path of [...readdirSync(database).map((name) => join(database, name)), database])
+    lchownSync(path, uid, uid);
 }
 
 /** So much each name takes, whatever is in it: a disk has only so many. */

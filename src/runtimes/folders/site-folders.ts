@@ -8,7 +8,14 @@ import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
 import type { ProgramRoom } from './program-room.ts';
-import { databaseFile, diskUsageBytes, giveSiteFolder, makeSiteFolder, storageIn } from './site-folder.ts';
+import {
+  databaseFile,
+  diskUsageBytes,
+  giveDatabase,
+  giveSiteFolder,
+  makeSiteFolder,
+  storageIn,
+} from './site-folder.ts';
 
 /** How a site that comes from elsewhere is changed; `theme` finds the one that was named, in the site's own folder or beside it. */
 export interface Settling {
@@ -88,10 +95,13 @@ export class SiteFolders {
     owner?: number,
   ): Promise<void> {
     await makeSiteFolder(draft);
+    const giveItsDatabase = () => owner !== undefined && giveDatabase(draft, owner);
+    giveItsDatabase();
     // Started now: by the time that the files are there, it is ready.
     const database = new SiteDatabaseProcess(databaseFile(draft), this.room);
     try {
       await fill({ ...storageIn(draft), ...(owner !== undefined && { owner }) });
+      giveItsDatabase();
       await this.#settle(database, draft, url, change);
     } finally {
       database.close();
