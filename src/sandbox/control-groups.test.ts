@@ -103,3 +103,33 @@ it('a service moves nobody in a group that others are in too', async (t) => {
     await once(other, 'close');
   }
 });
+
+it('what outlived its service ends when the next one starts; what that had beside its sandboxes does not', async (t) => {
+  const groups = ControlGroups.find();
+  const limits = { memoryBytes: 64 * MB, processes: 10, processors: 1 };
+  const made = groups.make('a', limits, limits);
+  const [own] = made.folders;
+  if (!own) return t.skip('this machine has no groups for us');
+  await made.remove();
+  const dead = spawn('true');
+  await once(dead, 'close');
+  const left = join(dirname(dirname(dirname(own))), `siteyard-${dead.pid}`);
+  const [sandboxed, database] = [spawn('sleep', ['60']), spawn('sleep', ['60'])];
+  const ended = once(sandboxed, 'close');
+  t.after(async () => {
+    database.kill('SIGKILL');
+    await once(database, 'close');
+    removeGroups(left);
+    await groups.close();
+  });
+  for (const [name, { pid }] of [
+    ['shared/own', sandboxed],
+    ['service', database],
+  ] as const) {
+    mkdirSync(join(left, name), { recursive: true });
+    writeFileSync(join(left, name, 'cgroup.procs'), String(pid));
+  }
+  ControlGroups.find();
+  await ended;
+  assert.equal(database.signalCode, null);
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
+import { endProcessesIn, makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
 import { giveOn, makeDelegated, OWN_GROUP, startedIn } from './unified-groups.ts';
 
 /** What all processes of a group may have together, where the machine lets us say so. */
@@ -140,13 +140,17 @@ function unifiedParent(): string | undefined {
   return makeDelegated(join(ROOT, startedIn(own, SERVICE)), SERVICE, CONTROLLERS);
 }
 
-/** Groups of services that are gone, beside ours; a group in which somebody still is can not be removed. */
+/** Groups of services that are gone, beside ours, with whatever outlived its service. */
 function clear(parent: string): void {
   const base = join(parent, '..');
   for (const name of readdirSync(base)) {
     const pid = Number(/^siteyard-(\d+)$/.exec(name)?.[1]);
     if (!pid || pid === process.pid || existsSync(`/proc/${pid}`)) continue;
-    removeGroups(join(base, name));
+    const left = join(base, name);
+    // What outlived its service; but for what that started beside its sandboxes, such as a database.
+    for (const each of readdirSync(left, { withFileTypes: true }))
+      if (each.isDirectory() && each.name !== OWN_GROUP) endProcessesIn(join(left, each.name));
+    removeGroups(left);
   }
 }
 

@@ -22,6 +22,19 @@ export function removeGroup(folder: string): boolean {
   }
 }
 
+/** Ends every process of a group and of those in it. They may be there for a moment still. */
+export function endProcessesIn(folder: string): void {
+  for (const pid of processesIn(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended in this very moment.
+    }
+  }
+  for (const child of readdirSync(folder, { withFileTypes: true }))
+    if (child.isDirectory()) endProcessesIn(join(folder, child.name));
+}
+
 /** With the groups in it. */
 export function removeGroups(folder: string): void {
   for (const child of readdirSync(folder, { withFileTypes: true }))
@@ -40,9 +53,13 @@ export function writeValue(folder: string, file: string, value: string): boolean
   }
 }
 
+/** Of those that can be seen from here. */
 export function processesIn(folder: string): number[] {
   try {
-    return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
+    return readFileSync(join(folder, 'cgroup.procs'), 'utf8')
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 0);
   } catch {
     return [];
   }

@@ -186,7 +186,7 @@ for (const mode of MODES) {
     it('ends with everything that it left behind', async () => {
       const mark = `${60 + Math.random()}`;
       const child = start(`(setsid sh -c 'sleep ${mark}; true' &) ; sleep ${mark}`);
-      await eventually(() => processesWith(mark).length >= 2);
+      await eventually(() => sleepersOf(mark).length === 2);
       child.kill('SIGKILL');
       await eventually(() => processesWith(mark).length === 0);
     });
@@ -201,9 +201,7 @@ for (const mode of MODES) {
         const { file, args, env } = sandbox.enter({ room, list: '${folder}/theirs-mounts', args: ['sleep', '${mark}'], cwd: '/', uid: ${uid} });
         spawn(file, args, { cwd: '/', env, detached: true, stdio: 'ignore' });`;
       const service = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
-      await eventually(() =>
-        processesWith(mark).some((pid) => pid !== service.pid && commandOf(pid).startsWith('sleep')),
-      );
+      await eventually(() => sleepersOf(mark).length === 1);
       service.kill('SIGKILL');
       await eventually(() => processesWith(mark).length === 0);
     });
@@ -227,7 +225,12 @@ if (isRoot) {
     ];
     const env = { PATH: process.env.PATH ?? '', TMPDIR: home };
     try {
-      const { stdout } = await promisify(execFile)('setpriv', args, { env, cwd: '/' });
+      const { stdout } = await promisify(execFile)('setpriv', args, {
+        env,
+        cwd: '/',
+        timeout: 120_000,
+        killSignal: 'SIGKILL',
+      });
       assert.match(stdout, /fail 0/);
       assert.match(stdout, /pass [1-9]/);
     } finally {
@@ -235,6 +238,8 @@ if (isRoot) {
     }
   });
 }
+
+const sleepersOf = (mark: string) => processesWith(mark).filter((pid) => commandOf(pid).startsWith('sleep'));
 
 function processesWith(mark: string): number[] {
   return readdirSync('/proc')

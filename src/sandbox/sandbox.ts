@@ -119,7 +119,7 @@ export class Sandbox {
   #outside(hasNetwork: boolean, groups: readonly string[]): string {
     const join = groups.map((group) => `echo $$ > "${group}/cgroup.procs" 2>/dev/null; `).join('');
     const spaces = `${this.mode === 'user' ? '--user --map-root-user ' : ''}--mount --pid --ipc --uts --cgroup${hasNetwork ? '' : ' --net'}`;
-    return `${join}exec setpriv --pdeathsig KILL unshare ${spaces} --fork --kill-child=KILL /bin/sh -c "$0" sh "$@"`;
+    return `${join}exec setpriv --pdeathsig KILL unshare ${spaces} --fork --kill-child=KILL /bin/sh -c "$0" sh $$ "$@"`;
   }
 
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
@@ -138,7 +138,9 @@ export class Sandbox {
     const init = `/bin/sh -c '${ulimits(limits)}cd "$1"; shift; unset OLDPWD; "$@"; exit $?' sh "$@"`;
     // Of /proc only the processes of this namespace. A container that covers parts of its own /proc gives none to namespaces of
     // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
-    return `set -e; root=$1; mount --all --fstab "$2"; shift 2; hostname site
+    // Whoever started it may have died before its death would be heard of here; then it is not a child of ours, or a dead one.
+    return `set -e; read -r _ _ state parent _ < /proc/$1/stat; [ "$state" != Z ]; [ "$parent" = ${process.pid} ]; shift
+      root=$1; mount --all --fstab "$2"; shift 2; hostname site
       mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/proc"; }
       cd "$root"; pivot_root . old; cd /; umount -l /old
       [ -z "$bare" ] || { umount -l /proc; exec ${asNobody} ${init}; }
