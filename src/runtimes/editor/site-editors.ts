@@ -10,6 +10,7 @@ import type { EditorState, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { PATHS } from '#runtimes/shell/paths.ts';
 import type { ShellEntry, SiteShells } from '#runtimes/shell/site-shells.ts';
+import { promptOf } from '#runtimes/shell/site-terminals.ts';
 import { NODE } from '#sandbox/room.ts';
 import { CodeServer, EXTENSION } from './code-server.ts';
 import { RunningEditor } from './running-editor.ts';
@@ -153,7 +154,7 @@ export class SiteEditors {
     const home = await this.#makeHome(site.id, shells);
     const entry = await shells.enter(site, {
       args: [NODE, '--max-old-space-size=512', `${PROGRAM}/launch.cjs`, ...ARGS, PATHS.content],
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, ...promptOf(site), SITE_NAME: new URL(site.url).hostname },
       shown: [
         { from: this.#codeServer.folder, at: SERVER },
         { from: INSIDE, at: PROGRAM },
