@@ -216,11 +216,16 @@ export class SiteEditors {
 
   async #open(): Promise<SiteShells | { missing: string }> {
     for (const name of await readdir(this.#sockets).catch(() => []))
-      if (!isRunning(Number(name.split('-')[0]))) await rm(join(this.#sockets, name), { force: true });
+      if (isLeft(Number(name.split('-')[0]))) await rm(join(this.#sockets, name), { force: true });
     return this.#options.shells();
   }
 }
 
 async function isTooLarge(home: string): Promise<boolean> {
   return (await diskUsageBytes(home).catch(() => 0)) > HOME_BYTES;
+}
+
+/** In a container the service has the same number in every life, and none of this one's is there yet. */
+function isLeft(pid: number): boolean {
+  return pid === process.pid || !isRunning(pid);
 }
