@@ -45,7 +45,10 @@ for (const mode of MODES) {
     after(() => rmSync(folder, { recursive: true, force: true }));
 
     let count = 0;
-    const start = (script: string, options: { uid?: number; processes?: number } = { uid }): ChildProcess => {
+    const start = (
+      script: string,
+      options: { uid?: number; processes?: number; isModest?: boolean } = { uid },
+    ): ChildProcess => {
       const own = join(folder, `run-${count++}`);
       mkdirSync(own);
       const room = sandbox.room({
@@ -76,6 +79,11 @@ for (const mode of MODES) {
     it('passes on what the program says and how it ends', async () => {
       assert.deepEqual(await run('echo hello; echo oops >&2; exit 7'), { code: 7, text: 'hello\noops\n' });
       assert.equal((await run('kill -9 $$')).code, 137);
+    });
+
+    it('leaves the processors to others where it is to be modest', async () => {
+      const [plain, modest] = [await run('nice'), await run('nice', { uid, isModest: true })];
+      assert.equal(Number(modest.text) - Number(plain.text), 10);
     });
 
     it('shows its own content and nothing else of the machine', async () => {
