@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,7 @@ import { Sandbox } from '#sandbox/sandbox.ts';
 import type { Site } from '#sdk';
 import { commandOf, descendants } from '../../bench/proc.ts';
 import { createTestDatabase, type TestApp } from '../app.ts';
-import { standInCache } from '../code-server/stand-in.ts';
+import { standInCacheWithWordPress } from '../code-server/stand-in.ts';
 import { eventually } from '../expect.ts';
 import { freePort } from '../free-port.ts';
 import { type Person, registerPerson } from '../people.ts';
@@ -16,7 +16,6 @@ import { type ServiceProcess, spawnService } from '../service-process.ts';
 import { newSite } from '../sites.ts';
 import { openTerminal, type TerminalClient } from '../terminal-client.ts';
 import { visit } from '../visit.ts';
-import { prepareWordPress, WORDPRESS_CACHE } from '../wordpress-cache.ts';
 
 /**
  * Kills the service while people sit at terminals and in editors of two sites: nothing of that runs on, and the next start finds everything
@@ -36,16 +35,7 @@ let service: ServiceProcess | undefined;
 let app: TestApp;
 
 before(async () => {
-  [database, cache, port] = await Promise.all([createTestDatabase(), standInCache(), freePort()]);
-  await prepareWordPress();
-  for (const path of [
-    'images',
-    'wordpress',
-    ...readdirSync(join(WORDPRESS_CACHE, 'tools')).map((name) => `tools/${name}`),
-  ])
-    if (!existsSync(join(cache, path))) symlinkSync(join(WORDPRESS_CACHE, path), join(cache, path));
-  // Sites of every user read it.
-  chmodSync(cache, 0o755);
+  [database, cache, port] = await Promise.all([createTestDatabase(), standInCacheWithWordPress(), freePort()]);
 });
 after(async () => {
   service?.kill('SIGKILL');
