@@ -153,8 +153,9 @@ export class Sandbox {
   }
 
   async #probe(): Promise<string | undefined> {
-    const folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
+    let folder: string | undefined;
     try {
+      folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
       const room = this.room({
         folder: join(folder, 'room'),
         shown: [],
@@ -169,7 +170,7 @@ export class Sandbox {
       const { stderr, message } = error as { stderr?: string; message: string };
       return (stderr || message).trim().split('\n')[0] ?? 'it failed';
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      if (folder) rmSync(folder, { recursive: true, force: true });
     }
   }
 }
