@@ -14,7 +14,17 @@ export async function watchWhileAlone(services: Services, caller: Caller, seat: 
   comeBack(sessionId);
   if (await endUnlessAllowed(services, caller, seat)) return;
   let isBeginning = true;
-  const leave = await services.events.subscribe({
+  let isOver = false;
+  let leave = () => {};
+  const stop = () => {
+    isOver = true;
+    clearTimeout(timer);
+    if (watches.get(sessionId) === stop) watches.delete(sessionId);
+    leave();
+  };
+  const timer = setTimeout(stop, ALONE_MS).unref();
+  watches.set(sessionId, stop);
+  leave = await services.events.subscribe({
     caller,
     receive: () => {},
     end: () => {
@@ -23,14 +33,9 @@ export async function watchWhileAlone(services: Services, caller: Caller, seat: 
       if (!isBeginning) watchWhileAlone(services, caller, seat).catch(() => {});
     },
   });
-  const timer = setTimeout(() => stop(), ALONE_MS).unref();
-  const stop = () => {
-    clearTimeout(timer);
-    watches.delete(sessionId);
-    leave();
-  };
   isBeginning = false;
-  watches.set(sessionId, stop);
+  // Somebody came back meanwhile.
+  if (isOver) leave();
 }
 
 /** Somebody looks at it again. */
