@@ -179,15 +179,16 @@ for (const mode of MODES) {
         cwd: '/slot',
       });
       const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+      // Heard from the start: it may be done before we know that it was shown.
+      let said = '';
+      child.stdout.on('data', (data) => (said += data));
+      const closed = once(child, 'close');
       writeFileSync(join(site, 'marker'), 'here');
-      await new Promise((resolve) => child.stdout.once('data', resolve));
+      await once(child.stdout, 'data');
       const list = { file: join(own, 'slot/later'), at: '/slot/later' };
       await sandbox.show(child.pid ?? 0, room, list, [{ from: site, at: '/slot/more', isWritable: true }]);
-      const [said] = await Promise.all([
-        new Promise((resolve) => child.stdout.on('data', (data) => resolve(String(data)))),
-        new Promise((resolve) => child.on('close', resolve)),
-      ]);
-      assert.equal(said, 'here');
+      await closed;
+      assert.equal(said, 'ready\nhere');
       assert.throws(() => room.laterMounts([{ from: '/etc/passwd', at: '/slot/x' }]));
     });
 
