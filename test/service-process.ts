@@ -29,8 +29,11 @@ export function spawnService(
   env: Record<string, string>,
   nodeArgs: string[] = [],
   keptOutput = KEPT_OUTPUT,
+  /** What it is started by, such as something that makes it another user's. */
+  by: readonly string[] = [],
 ): ServiceProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeArgs, MAIN], {
+  const [file, ...args] = [...by, process.execPath, '--disable-warning=ExperimentalWarning', ...nodeArgs, MAIN];
+  const child = spawn(file as string, args, {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...WORDPRESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

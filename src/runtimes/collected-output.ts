@@ -6,6 +6,11 @@ type StreamName = 'stdout' | 'stderr';
 /** Of what is only told as it comes, this much stays: what PHP complained of at first. */
 const KEPT_OF_TOLD_BYTES = 64 * 1024;
 
+/** So fast is what nobody gets read, at most: one who writes without end must not keep us busy. */
+const DROPPED_BYTES_PER_MS = (8 * 1024 * 1024) / 1000;
+/** A timer is not more exact. */
+const SHORTEST_REST_MS = 4;
+
 /**
  * What a command writes to one stream. It is told as it comes, and kept, up to a length; the rest is read, so that the command does not wait for
  * ever, and dropped. Whoever is slow to be told holds the command up.
@@ -18,6 +23,7 @@ export class CollectedOutput {
   readonly #done = Promise.withResolvers<void>();
   #keptBytes = 0;
   #toldBytes = 0;
+  #owedMs = 0;
   #expectedBytes = Number.POSITIVE_INFINITY;
   /** What was read of the stream, by whoever read it before too. */
   readBytes: number;
@@ -62,9 +68,17 @@ export class CollectedOutput {
       } catch (error) {
         this.#done.reject(error);
       }
-    }
+    } else if (taken.length === 0) this.#rest(chunk.length / DROPPED_BYTES_PER_MS);
     this.#look();
   };
+
+  #rest(forMs: number): void {
+    this.#owedMs += forMs;
+    if (this.#owedMs < SHORTEST_REST_MS) return;
+    this.#stream.pause();
+    setTimeout(() => this.#stream.resume(), this.#owedMs);
+    this.#owedMs = 0;
+  }
 
   #keep(chunk: Buffer): void {
     const limit = this.#command.keepsOutput === false ? KEPT_OF_TOLD_BYTES : Number.POSITIVE_INFINITY;

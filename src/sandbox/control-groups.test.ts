@@ -30,6 +30,14 @@ it('what one owner has is below one limit, which goes with the last', async (t) 
   assert.deepEqual(memory(one.folders), [64, 96]);
   assert.deepEqual(two.folders.map(dirname), above);
   assert.notDeepEqual(other.folders.map(dirname), above);
+  // All of them together count for less than one process of the service; where that is in the same group, it counts for more itself.
+  const service = above.map(dirname).map((folder) => [folder, existsSync(join(folder, 'service'))] as const);
+  for (const [folder, isWithService] of service) {
+    const weight = (file: string) =>
+      existsSync(join(folder, file)) ? Number(readFileSync(join(folder, file), 'utf8')) : 0;
+    if (isWithService) assert.equal(weight('service/cpu.weight'), 2_000);
+    else assert.ok(weight('cpu.shares') <= 256 && weight('cpu.weight') <= 25);
+  }
   await one.remove();
   assert.deepEqual([...one.folders, ...above].filter(existsSync), above);
   await two.remove();

@@ -25,6 +25,8 @@ export interface ControlGroup {
 const ROOT = '/sys/fs/cgroup';
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
 const PERIOD_US = 100_000;
+/** What all sandboxes together count for beside one process of the service, where both want a processor: a quarter. */
+const SHARES = '256';
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 20;
 
@@ -130,6 +132,7 @@ function classicParent(controller: string): string | undefined {
   // A container may see the groups of the machine and be at the root of its own.
   for (const base of own === undefined ? [] : [join(ROOT, controller, own), join(ROOT, controller)]) {
     const made = makeGroup(base, SERVICE);
+    if (made && controller === 'cpu') writeValue(made, 'cpu.shares', SHARES);
     if (made) return made;
   }
   return undefined;

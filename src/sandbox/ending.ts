@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { processesOf } from './processes.ts';
 
 const END_LIMIT_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
+const LOOKS_AT_ONCE = 20;
 
 /** Ends every process whose arguments name the path, with all that they started; resolves when nothing of it is left. */
 export async function endAllNaming(path: string): Promise<void> {
   const deadline = performance.now() + END_LIMIT_MS;
   // Whoever was forked while we looked is found by the next look.
-  for (let pids = processesNaming(path); pids.length > 0; pids = processesNaming(path)) {
+  for (let pids = await processesNaming(path); pids.length > 0; pids = await processesNaming(path)) {
     await endTrees(pids, deadline);
   }
 }
@@ -29,17 +30,17 @@ async function endTrees(roots: readonly number[], deadline: number): Promise<voi
   }
 }
 
-function processesNaming(path: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter(
-      (pid) =>
-        pid > 0 &&
-        pid !== process.pid &&
-        readText(`/proc/${pid}/cmdline`)
-          .split('\0')
-          .some((argument) => argument.startsWith(path)),
-    );
+/** A machine may have thousands, and visitors wait while we look: so a few at a time. */
+async function processesNaming(path: string): Promise<number[]> {
+  const found: number[] = [];
+  let looked = 0;
+  for (const pid of readdirSync('/proc').map(Number)) {
+    if (!(pid > 0) || pid === process.pid) continue;
+    if (++looked % LOOKS_AT_ONCE === 0) await setImmediate();
+    const args = readText(`/proc/${pid}/cmdline`).split('\0');
+    if (args.some((argument) => argument.startsWith(path))) found.push(pid);
+  }
+  return found;
 }
 
 /** What has ended and waits for its parent to notice runs no more. */

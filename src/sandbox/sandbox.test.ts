@@ -45,7 +45,10 @@ for (const mode of MODES) {
     after(() => rmSync(folder, { recursive: true, force: true }));
 
     let count = 0;
-    const start = (script: string, options: { uid?: number; processes?: number } = { uid }): ChildProcess => {
+    const start = (
+      script: string,
+      options: { uid?: number; processes?: number; isModest?: boolean } = { uid },
+    ): ChildProcess => {
       const own = join(folder, `run-${count++}`);
       mkdirSync(own);
       const room = sandbox.room({
@@ -76,6 +79,11 @@ for (const mode of MODES) {
     it('passes on what the program says and how it ends', async () => {
       assert.deepEqual(await run('echo hello; echo oops >&2; exit 7'), { code: 7, text: 'hello\noops\n' });
       assert.equal((await run('kill -9 $$')).code, 137);
+    });
+
+    it('leaves the processors to others where it is to be modest', async () => {
+      const [plain, modest] = [await run('nice'), await run('nice', { uid, isModest: true })];
+      assert.equal(Number(modest.text) - Number(plain.text), 10);
     });
 
     it('shows its own content and nothing else of the machine', async () => {
@@ -171,15 +179,16 @@ for (const mode of MODES) {
         cwd: '/slot',
       });
       const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+      // Heard from the start: it may be done before we know that it was shown.
+      let said = '';
+      child.stdout.on('data', (data) => (said += data));
+      const closed = once(child, 'close');
       writeFileSync(join(site, 'marker'), 'here');
-      await new Promise((resolve) => child.stdout.once('data', resolve));
+      await once(child.stdout, 'data');
       const list = { file: join(own, 'slot/later'), at: '/slot/later' };
       await sandbox.show(child.pid ?? 0, room, list, [{ from: site, at: '/slot/more', isWritable: true }]);
-      const [said] = await Promise.all([
-        new Promise((resolve) => child.stdout.on('data', (data) => resolve(String(data)))),
-        new Promise((resolve) => child.on('close', resolve)),
-      ]);
-      assert.equal(said, 'here');
+      await closed;
+      assert.equal(said, 'ready\nhere');
       assert.throws(() => room.laterMounts([{ from: '/etc/passwd', at: '/slot/x' }]));
     });
 

@@ -36,6 +36,8 @@ export interface Entry extends Limits {
   uid?: number;
   /** Folders of control groups to be in, each made before. */
   groups?: readonly string[];
+  /** It takes what the rest of the machine leaves of the processors, also where there are no groups. */
+  isModest?: boolean;
 }
 
 /** What is to be spawned, in a session of its own (`detached`), so that the operator's terminal is not its. */
@@ -46,6 +48,7 @@ export interface Spawn {
 }
 
 const STEP_LIMIT_MS = 20_000;
+const NICE = 10;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
 const UIDS = 2 ** 30;
@@ -93,13 +96,13 @@ export class Sandbox {
     return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
   }
 
-  enter({ room, list, shown = [], args, cwd, env = {}, uid, groups = [], ...limits }: Entry): Spawn {
+  enter({ room, list, shown = [], args, cwd, env = {}, uid, groups = [], isModest = false, ...limits }: Entry): Spawn {
     writeFileSync(list, room.mounts(shown), { mode: 0o600 });
     const own = { PATH: SYSTEM_PATH, HOME: '/home/site', USER: 'site', LANG: 'C.UTF-8' };
     const scripts = [this.#inside(uid, limits), room.root, list, cwd];
     return {
       file: '/bin/sh',
-      args: ['-c', this.#outside(room.hasNetwork, groups), ...scripts, ...args],
+      args: ['-c', this.#outside(room.hasNetwork, groups, isModest), ...scripts, ...args],
       env: { ...own, ...env },
     };
   }
@@ -116,10 +119,12 @@ export class Sandbox {
   }
 
   /** From the platform's own world into the namespaces. It dies with the platform, and pid 1 inside dies with it. */
-  #outside(hasNetwork: boolean, groups: readonly string[]): string {
+  #outside(hasNetwork: boolean, groups: readonly string[], isModest: boolean): string {
     const join = groups.map((group) => `echo $$ > "${group}/cgroup.procs" 2>/dev/null; `).join('');
     const spaces = `${this.mode === 'user' ? '--user --map-root-user ' : ''}--mount --pid --ipc --uts --cgroup${hasNetwork ? '' : ' --net'}`;
-    return `${join}exec setpriv --pdeathsig KILL unshare ${spaces} --fork --kill-child=KILL /bin/sh -c "$0" sh $$ "$@"`;
+    // Where sessions share the machine evenly, the number counts within one alone unless the session has it too.
+    const nice = isModest ? `{ echo ${NICE} > /proc/self/autogroup; } 2>/dev/null; exec nice -n ${NICE}` : 'exec';
+    return `${join}${nice} setpriv --pdeathsig KILL unshare ${spaces} --fork --kill-child=KILL /bin/sh -c "$0" sh $$ "$@"`;
   }
 
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
@@ -148,8 +153,9 @@ export class Sandbox {
   }
 
   async #probe(): Promise<string | undefined> {
-    const folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
+    let folder: string | undefined;
     try {
+      folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
       const room = this.room({
         folder: join(folder, 'room'),
         shown: [],
@@ -164,7 +170,7 @@ export class Sandbox {
       const { stderr, message } = error as { stderr?: string; message: string };
       return (stderr || message).trim().split('\n')[0] ?? 'it failed';
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      if (folder) rmSync(folder, { recursive: true, force: true });
     }
   }
 }

@@ -7,7 +7,7 @@ const CAP_SETUID = 7n;
 const CAP_SYS_ADMIN = 21n;
 export const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 /** All from util-linux and coreutils, which every Linux but the smallest containers have. */
-const TOOLS = ['unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'chroot', 'hostname'];
+const TOOLS = ['unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'chroot', 'hostname', 'nice'];
 
 export function missingTools(): string[] {
   return TOOLS.filter((tool) => !SYSTEM_PATH.split(':').some((folder) => isExecutable(join(folder, tool))));

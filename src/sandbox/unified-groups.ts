@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeGroup, processesIn, removeGroups, writeValue } from './group-files.ts';
 import { processesOf } from './processes.ts';
@@ -5,11 +6,19 @@ import { processesOf } from './processes.ts';
 /** Where the service itself is: a group that gives controllers on can have no processes of its own, but for the machine's root. */
 export const OWN_GROUP = 'service';
 
+/** Of 100 that others have. Visitors wait for the service and its PHP; what is in a sandbox takes what they leave. */
+const WEIGHTS = { service: '2000', sandboxes: '25' };
+
 /** Makes a group below `base` whose groups may have limits. Where that can not be, everything is as it was. */
 export function makeDelegated(base: string, name: string, controllers: readonly string[]): string | undefined {
   const parent = makeGroup(base, name);
   if (!parent) return undefined;
-  if ((giveOn(base, controllers) || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) return parent;
+  const hasRoom = giveOn(base, controllers);
+  if ((hasRoom || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) {
+    if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', WEIGHTS.sandboxes);
+    else writeValue(join(parent, OWN_GROUP), 'cpu.weight', WEIGHTS.service);
+    return parent;
+  }
   removeGroups(parent);
   return undefined;
 }

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '#runtimes/editor/code-server.ts';
+import { prepareWordPress, WORDPRESS_CACHE } from '../wordpress-cache.ts';
 
 /**
  * A cache with a package that is started as code-server is and takes the socket as it does, for whoever tests the door and not VS Code. It says what it
@@ -16,6 +17,17 @@ export async function standInCache(): Promise<string> {
     'exports.parse = (args) => args; exports.setDefaults = async (args) => args;',
   );
   await writeFile(join(folder, 'main.js'), MAIN);
+  return cache;
+}
+
+/** The same for a driver that runs WordPress, which it finds there too. */
+export async function standInCacheWithWordPress(): Promise<string> {
+  const [cache] = await Promise.all([standInCache(), prepareWordPress()]);
+  const tools = (await readdir(join(WORDPRESS_CACHE, 'tools'))).map((name) => join('tools', name));
+  for (const path of ['images', 'wordpress', ...tools])
+    if (path !== PACKAGE_FOLDER) await symlink(join(WORDPRESS_CACHE, path), join(cache, path));
+  // Sites of every user read it.
+  await chmod(cache, 0o755);
   return cache;
 }
 

@@ -11,6 +11,7 @@ import type { EditorState, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { PATHS } from '#runtimes/shell/paths.ts';
 import type { ShellEntry, SiteShells } from '#runtimes/shell/site-shells.ts';
+import { promptOf } from '#runtimes/shell/site-terminals.ts';
 import { NODE } from '#sandbox/room.ts';
 import { CodeServer, EXTENSION } from './code-server.ts';
 import { RunningEditor } from './running-editor.ts';
@@ -154,7 +155,7 @@ export class SiteEditors {
     const home = await this.#makeHome(site.id, shells);
     const entry = await shells.enter(site, {
       args: [NODE, '--max-old-space-size=512', `${PROGRAM}/launch.cjs`, ...ARGS, PATHS.content],
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, ...promptOf(site), SITE_NAME: new URL(site.url).hostname },
       shown: [
         { from: this.#codeServer.folder, at: SERVER },
         { from: INSIDE, at: PROGRAM },
@@ -212,11 +213,16 @@ export class SiteEditors {
 
   async #open(): Promise<SiteShells | { missing: string }> {
     for (const name of await readdir(this.#sockets).catch(() => []))
-      if (!isRunning(Number(name.split('-')[0]))) await rm(join(this.#sockets, name), { force: true });
+      if (isLeft(Number(name.split('-')[0]))) await rm(join(this.#sockets, name), { force: true });
     return this.#options.shells();
   }
 }
 
 async function isTooLarge(home: string): Promise<boolean> {
   return (await folderBytes([home]).catch(() => 0)) > HOME_BYTES;
+}
+
+/** In a container the service has the same number in every life, and none of this one's is there yet. */
+function isLeft(pid: number): boolean {
+  return pid === process.pid || !isRunning(pid);
 }

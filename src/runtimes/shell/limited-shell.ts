@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ExecResult } from 'just-bash';
@@ -63,7 +64,9 @@ export class LimitedShell {
   }
 
   async #interpret(site: SiteSpec, command: Command, script: string): Promise<ExecResult | 'no-folder'> {
-    const { content, core } = this.#options.foldersOf(site);
+    const folders = this.#options.foldersOf(site);
+    // The permission model knows places by their own names alone, and an operator may have put them behind a link.
+    const [content, core] = [realpathSync(folders.content), realpathSync(folders.core)];
     const wish: LimitedWish = {
       content,
       core,

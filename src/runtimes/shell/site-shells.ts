@@ -154,6 +154,7 @@ export class SiteShells {
     return sandbox.enter({
       room,
       list,
+      isModest: true,
       shown,
       // Inside and not before: what is said there must not change how it gets there.
       args: ['/usr/bin/env', ...environment(env), ...args],

@@ -119,7 +119,11 @@ function endSaying(terminal: Pty, message: string): void {
 }
 
 /** The name of the site in front of each line: whoever has several windows open must see which one they type into. */
-function environmentOf({ url }: SiteSpec): Record<string, string> {
+export function promptOf({ url }: SiteSpec): Record<string, string> {
   const prompt = `\\[\\e[32m\\]${new URL(url).hostname}\\[\\e[0m\\]:\\[\\e[34m\\]\\w\\[\\e[0m\\] $ `;
-  return { TERM: 'xterm-256color', COLORTERM: 'truecolor', PS1: prompt, PROMPT_DIRTRIM: '1' };
+  return { PS1: prompt, PROMPT_DIRTRIM: '1' };
+}
+
+function environmentOf(site: SiteSpec): Record<string, string> {
+  return { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...promptOf(site) };
 }

@@ -2,7 +2,7 @@
  * Starts code-server on the socket that the platform bound and handed over. Without the process that it would put around itself, which
  * does not pass the socket on; and it wants to know an address.
  */
-const { copyFileSync, mkdirSync, rmSync } = require('node:fs');
+const { mkdirSync, rmSync, writeFileSync } = require('node:fs');
 const { Server } = require('node:net');
 const { address } = Server.prototype;
 Server.prototype.address = function () {
@@ -13,7 +13,10 @@ Server.prototype.address = function () {
 const settings = '/home/site/data/Machine';
 mkdirSync(settings, { recursive: true });
 rmSync(`${settings}/settings.json`, { force: true, recursive: true });
-copyFileSync(`${__dirname}/settings.json`, `${settings}/settings.json`);
+// Whoever has several windows open, that of the stage among them, must see which is which.
+const title = `\${dirty}\${activeEditorShort}\${separator}${process.env.SITE_NAME}`;
+const own = { ...require('./settings.json'), 'window.title': title };
+writeFileSync(`${settings}/settings.json`, JSON.stringify(own, null, 2));
 
 const at = '/opt/code-server/out/node/';
 const { parse, setDefaults } = require(`${at}cli`);
