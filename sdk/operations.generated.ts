@@ -326,7 +326,7 @@ export type InternalError = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token' | 'metrics';
+  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;
@@ -763,6 +763,22 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type SshKey = {
+  id: string;
+  name: string;
+  type: string;
+  fingerprint: string;
+  last_used_at: string | null;
+  created_at: string;
+};
+export type SshKeyPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SshKey>;
+};
 export type StageChanges = {
   plan: string;
   base_point: string;
@@ -1193,6 +1209,15 @@ export interface Operations {
     } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
+  /** The public keys that you come in by ssh with */
+  listSshKeys: { input: { query?: { page?: number; size?: number } }; output: SshKeyPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  /** Add a public key: it opens the shell and the files, by ssh and sftp, of every site where you have the right to */
+  createSshKey: { input: { body: {
+      name?: string | null;
+      public_key: string;
+    } }; output: SshKey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ssh_key.exists' | 'ssh_key.too_many' };
+  /** Remove a public key; connections that came in with it end at once */
+  deleteSshKey: { input: { params: { ssh_key_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' | 'ssh_key.not_found' };
   /** Make an account, with a team on the plan free */
   register: { input: { body: {
       email: string;
@@ -1751,6 +1776,9 @@ export const ROUTES = {
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  listSshKeys: { method: 'GET', path: '/f/api/v1/ssh_key' },
+  createSshKey: { method: 'POST', path: '/f/api/v1/ssh_key', body: 'application/json' },
+  deleteSshKey: { method: 'DELETE', path: '/f/api/v1/ssh_key/{ssh_key_id}' },
   register: { method: 'POST', path: '/f/api/v1/register', body: 'application/json' },
   verifyEmail: { method: 'POST', path: '/f/api/v1/verify_email', body: 'application/json' },
   resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
