@@ -10,6 +10,8 @@ import type {
   Command,
   CommandResult,
   OutgoingMail,
+  Program,
+  ProgramOptions,
   RunningSite,
   RuntimeListener,
   ShellKind,
@@ -129,6 +131,13 @@ export abstract class FolderRuntime {
     requireOpen();
     this.giveToOwner(site.id);
     return this.terminals.open(site, options, requireOpen);
+  }
+
+  async program(site: SiteSpec, options: ProgramOptions): Promise<Program> {
+    const requireOpen = () => this.suspended.requireOpen(site.id);
+    requireOpen();
+    this.giveToOwner(site.id);
+    return this.terminals.start(site, options, requireOpen);
   }
 
   get shell(): ShellKind {
