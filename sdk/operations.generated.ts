@@ -779,6 +779,13 @@ export type SshKeyPage = {
   previous: string | null;
   results: Array<SshKey>;
 };
+export type SshServer = {
+  is_enabled: boolean;
+  hostname: string;
+  port: number | null;
+  host_key: string;
+  host_key_fingerprint: string;
+};
 export type StageChanges = {
   plan: string;
   base_point: string;
@@ -1372,6 +1379,8 @@ export interface Operations {
       snapshot_first?: boolean | null;
       stdin?: string | null;
     } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Where sites are reached by ssh and sftp, and what the server is known by */
+  getSshServer: { input: Record<never, never>; output: SshServer; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** A file of the content of a site, or what is in a folder; also as it was at a moment */
   getSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; at?: string; stage?: boolean } }; output: SiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Save a text file, where nobody has changed it since it was read; a 409 has what is there now as current */
@@ -1821,6 +1830,7 @@ export const ROUTES = {
   connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
   getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
   runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
+  getSshServer: { method: 'GET', path: '/f/api/v1/ssh' },
   getSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file' },
   saveSiteFile: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/file', body: 'application/json' },
   deleteSiteFile: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/file' },

@@ -126,6 +126,7 @@ export const requests: Record<string, Make> = {
     params: { api_token_id: await world.apiTokenId(world.person(caller)) },
   }),
   listSshKeys: nothing,
+  getSshServer: nothing,
   createSshKey: () => ({ body: { name: 'laptop', public_key: newSshKey('ada@laptop').publicKey } }),
   deleteSshKey: async ({ world, caller }) => ({
     params: { ssh_key_id: await world.sshKeyId(world.person(caller)) },

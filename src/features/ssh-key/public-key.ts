@@ -1,5 +1,4 @@
 import { createPublicKey, hash } from 'node:crypto';
-import ssh2 from 'ssh2';
 
 /** A public key as people paste it. */
 export interface PublicKey {
@@ -13,7 +12,7 @@ const TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecd
 const RSA_BITS = { least: 2048, most: 16_384 };
 
 /** The key, or in a sentence why it is none. */
-export function readPublicKey(text: string): PublicKey | string {
+export async function readPublicKey(text: string): Promise<PublicKey | string> {
   const line = text.trim();
   if (/PRIVATE KEY|^PuTTY-User-Key-File/.test(line))
     return 'this is a private key, which is for you alone: paste the public one, from the file that ends in .pub';
@@ -23,9 +22,11 @@ export function readPublicKey(text: string): PublicKey | string {
   const [type = '', base64 = '', ...comment] = line.split(/[ \t]+/);
   if (/^sk-|-cert-v01@/.test(type)) return 'keys in security keys, and certificates, are not supported';
   if (type === 'ssh-dss') return 'DSA keys are no longer safe: make a new one with `ssh-keygen -t ed25519`';
-  if (!TYPES.some((each) => each === type) || base64 === '')
+  if (!isKnownType(type) || base64 === '')
     return 'this is no public key: it begins with ssh-ed25519, ecdsa-sha2-… or ssh-rsa';
   const blob = Buffer.from(base64, 'base64');
+  // Only where it is used: it takes a while to load.
+  const { default: ssh2 } = await import('ssh2');
   const parsed = ssh2.utils.parseKey(`${type} ${base64}`);
   // Made again it has to be the same: nothing before, between or after.
   if (parsed instanceof Error || parsed.type !== type || !parsed.getPublicSSH().equals(blob))
@@ -36,6 +37,8 @@ export function readPublicKey(text: string): PublicKey | string {
     return `RSA keys have ${RSA_BITS.least} bits or more, and this one has ${bits}: make a new one with \`ssh-keygen -t ed25519\``;
   return { type, hash: keyHash(blob), comment: comment.join(' ') };
 }
+
+export const isKnownType = (type: string): boolean => TYPES.some((each) => each === type);
 
 export const keyHash = (blob: Buffer): Buffer => hash('sha256', blob, 'buffer');
 

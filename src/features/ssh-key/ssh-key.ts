@@ -16,13 +16,13 @@ import {
 } from './ssh-key.schema.ts';
 import { countSshKeys, deleteSshKey, insertSshKey, type SshKeyRow } from './ssh-key.sql.ts';
 
-export { fingerprintOf, keyHash } from './public-key.ts';
+export { fingerprintOf, isKnownType, keyHash } from './public-key.ts';
 export { findHolders, noteKeyUse } from './ssh-key.sql.ts';
 
 const NAME_LENGTH = 100;
 
 export async function addSshKey(db: Db, caller: Caller, input: NewSshKey): Promise<SshKey> {
-  const key = readPublicKey(input.public_key);
+  const key = await readPublicKey(input.public_key);
   if (typeof key === 'string') throw invalid(bodyFault('public_key', `Value error, ${key}`));
   if ((await countSshKeys(db, caller.userId)) >= MAX_KEYS) throw tooManySshKeys();
   // A comment may be anything, and is only a proposal.

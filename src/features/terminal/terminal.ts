@@ -5,10 +5,12 @@ import type { Db } from '#core/db/database.ts';
 import { API_PREFIX, type Redeemed } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { goesOn, requireIdle } from '#features/hold/hold.ts';
-import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import { findSiteById, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import type { OpenTerminal, TerminalTicket } from './terminal.schema.ts';
 import { terminalNotFound, ticketRefused, tooManyTerminals } from './terminal.schema.ts';
 import { insertTicket, type Ticket, takeTicket } from './terminal.sql.ts';
+
+export { watchRights } from './watch-rights.ts';
 
 const TICKET_SECONDS = 30;
 /** For as long as a page may be open that can not ask for another one; it counts only while its credential and its terminal do. */
@@ -97,20 +99,38 @@ export async function redeemTicket(services: Services, text: string, fqdn: strin
   return { caller, prepared: seat, recheck: async () => void (await holderOf(services, ticket)) };
 }
 
-async function holderOf(
+async function holderOf(services: Services, ticket: Pick<Ticket, 'credential_id' | 'site_id'>): Promise<Sitting> {
+  const sitting = await findSitting(services, ticket);
+  if (!sitting) throw ticketRefused();
+  return sitting;
+}
+
+interface Sitting {
+  caller: Caller;
+  site: SiteRow;
+}
+
+/** Whose credential it is, as they are now, and the site; undefined where they may not sit at a terminal of it. */
+export async function findSitting(
   services: Services,
-  ticket: Pick<Ticket, 'credential_id' | 'site_id'>,
-): Promise<{ caller: Caller; site: SiteRow }> {
-  const caller = await services.credentials.renew({ credential: { id: ticket.credential_id } });
-  const site = await findSiteById(services.db, ticket.site_id);
-  if (!caller || !site || !maySit(caller, site)) throw ticketRefused();
-  return { caller, site };
+  { credential_id: id, site_id }: { credential_id: string; site_id: string },
+): Promise<Sitting | undefined> {
+  const caller = await services.credentials.renew({ credential: { id } });
+  const site = await findSiteById(services.db, site_id);
+  return caller && site && maySit(caller, site) ? { caller, site } : undefined;
 }
 
 const maySit = (caller: Caller, site: SiteRow) => hasRole(caller, site.team_id, 'member') && hasScope(caller, 'write');
 
 /** Whether somebody who sits at a terminal of the site still may. */
 export async function stillMay(services: Services, caller: Caller, siteId: string): Promise<boolean> {
-  const [now, site] = await Promise.all([services.credentials.renew(caller), findSiteById(services.db, siteId)]);
-  return now !== undefined && site !== undefined && maySit(now, site);
+  return (await findSitting(services, { credential_id: caller.credential.id, site_id: siteId })) !== undefined;
+}
+
+export function noteOpened(db: Db, caller: Caller, site: SiteRow, what = 'a terminal'): Promise<string> {
+  return recordSiteEvent(db, caller, site, {
+    event_type: 'site.shell',
+    activity: `${caller.fullName} opened ${what} of ${site.fqdn}`,
+    detail: { first_word: what.split(' ').at(-1) },
+  });
 }
