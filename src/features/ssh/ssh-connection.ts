@@ -44,6 +44,9 @@ export class SshConnection {
       if (!this.#guest || this.#sessions.size >= SESSIONS || this.#emptySessions > EMPTY_SESSIONS) return reject();
       this.#open(new SshSession(this.#services, this.#guest, accept(), socket, () => this.end()));
     });
+    socket.once('close', () => {
+      for (const session of this.#sessions) session.leave();
+    });
     // Nobody else holds clients to what was agreed on.
     socket.on('data', () => {
       const hasUnread = [...this.#sessions].some(({ unreadBytes }) => unreadBytes > MOST_UNREAD_BYTES);

@@ -58,13 +58,14 @@ export class SshSession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#end = resolve;
-    const leave = () => {
-      this.#gone.abort();
-      if (!this.#channel) this.#end();
-    };
-    session.once('close', leave);
-    socket.once('close', leave);
+    session.once('close', () => this.leave());
     this.#listen(session);
+  }
+
+  /** The client is gone, or has closed it. */
+  leave(): void {
+    this.#gone.abort();
+    if (!this.#channel) this.#end();
   }
 
   /** It never began anything. */

@@ -33,11 +33,7 @@ export function limitedFiles(content: string, env: Record<string, string>): Prog
   stderr.resume();
   return {
     onOutput: (take) => void stdout.on('data', (bytes: Buffer) => take(bytes, 'stdout')),
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (stdin.destroyed || stdin.write(bytes)) return resolve();
-        stdin.once('drain', resolve).once('close', resolve);
-      }),
+    write: (bytes) => new Promise((resolve) => stdin.write(bytes, () => resolve())),
     endInput: () => void stdin.end(),
     signal: (name) => void child.kill(name),
     pause: () => void stdout.pause(),

@@ -35,11 +35,7 @@ export function startPiped({ file, args, env }: Spawn): PipedProgram {
     pid,
     say: (text) => tell(Buffer.from(text), 'stderr'),
     onOutput: (take) => void listeners.push(take),
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (stdin.destroyed || stdin.write(bytes)) return resolve();
-        stdin.once('drain', resolve).once('close', resolve);
-      }),
+    write: (bytes) => new Promise((resolve) => stdin.write(bytes, () => resolve())),
     endInput: () => void stdin.end(),
     signal(name) {
       // The first two are what makes the sandbox.
