@@ -115,7 +115,10 @@ export class SshSession {
     channel.on('error', () => {});
     channel.stderr.on('error', () => {});
     const { outgoing } = channel as ServerChannel & { outgoing: { packetSize: number } };
-    if (outgoing.packetSize < LEAST_PACKET) return void this.#socket.destroy();
+    if (outgoing.packetSize < LEAST_PACKET) {
+      this.#end();
+      return void this.#socket.destroy();
+    }
     const sent = new SentBytes(channel, this.#socket, this.#gone.signal);
     void this.#run(channel, sent, work).finally(this.#end);
   }
