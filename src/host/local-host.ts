@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { InTurn } from '#core/in-turn.ts';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -41,7 +42,9 @@ export class LocalHost implements SiteHost {
   readonly #logs: LogFiles;
   readonly #sharedCuts: SharedCuts;
   /** The last work on each site that has one. */
-  readonly #works = new Map<string, Promise<unknown>>();
+  readonly #works = new InTurn();
+  /** Each reads much of a disk that all share. */
+  readonly #searches = new InTurn();
   readonly #files = localFiles((at) => this.#folderOf(at));
   readonly #seats = new TeamSeats();
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
@@ -177,7 +180,8 @@ export class LocalHost implements SiteHost {
   isFolder: Of<'isFolder'> = async (...args) => this.#files.isFolder(...args);
 
   readEntry: Of<'readEntry'> = async (site, path, limits) => readEntry(this.#contentOf(site), path, limits);
-  searchFiles: Of<'searchFiles'> = async (site, search) => searchFiles(this.#contentOf(site), search);
+  searchFiles: Of<'searchFiles'> = (site, search) =>
+    this.#searches.next(site.id, () => searchFiles(this.#contentOf(site), search));
   packFolder: Of<'packFolder'> = async (site, path) => packFolder(this.#contentOf(site), path);
   writeFile: Of<'writeFile'> = async (site, path, content, seen) =>
     this.driver(site).change(site.id, (place) => writeFile(place, path, content, seen));
@@ -286,15 +290,8 @@ export class LocalHost implements SiteHost {
    * One after another, whoever asks. A worker that was killed leaves a call that is being called off or nearly done, and its next
    * attempt, from wherever it comes, must not meet that.
    */
-  async #alone<T>({ id }: SiteRef, act: () => Promise<T>): Promise<T> {
-    const before = this.#works.get(id) ?? Promise.resolve();
-    const work = before.then(act);
-    const ended = work.catch(() => {});
-    this.#works.set(id, ended);
-    void ended.then(() => {
-      if (this.#works.get(id) === ended) this.#works.delete(id);
-    });
-    return work;
+  #alone<T>({ id }: SiteRef, act: () => Promise<T>): Promise<T> {
+    return this.#works.next(id, act);
   }
 
   #inDatabase<T>(site: SiteRef, act: (database: SiteDatabase) => Promise<T>): Promise<T> {

@@ -55,6 +55,9 @@ export async function copyStorage(from: SiteStorage, to: SiteStorage): Promise<v
   });
   const database = new DatabaseSync(from.database.file, { readOnly: true });
   await backup(database, to.database.file).finally(() => database.close());
+  // Whoever copies need not make it the copy's own.
+  const { uid, gid } = await stat(from.database.file);
+  if (process.getuid?.() === 0) await chown(to.database.file, uid, gid);
 }
 
 export function firstContent(title: string): FirstContent {

@@ -343,8 +343,6 @@ export interface SiteDatabase {
    * that the two add, which had the same ones before, never have the same number.
    */
   spreadNumbers(above: Record<string, number>): Promise<void>;
-  /** Writes a consistent copy of the whole database to a file. */
-  copyTo(file: string): Promise<void>;
   close(): void;
 }
 

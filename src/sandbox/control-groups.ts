@@ -16,6 +16,8 @@ export interface GroupLimits {
 export interface ControlGroup {
   /** To be joined (Entry.groups); none where the machine has none for us. */
   folders: string[];
+  /** Whether the kernel keeps to the limit of memory: where not, somebody has to look. */
+  hasMemory: boolean;
   /** When all that was in it is gone. */
   remove(): Promise<void>;
 }
@@ -55,9 +57,7 @@ export class ControlGroups {
 
   /** Whether the kernel counts memory: where not, somebody has to. */
   get hasMemory(): boolean {
-    return this.#isUnified
-      ? this.#parents.length > 0
-      : this.#parents.some((parent) => parent.startsWith(`${ROOT}/memory/`));
+    return this.#countMemory(this.#parents);
   }
 
   /** When no group is left in it. The one that we are in ourselves is for whoever comes after us. */
@@ -80,7 +80,11 @@ export class ControlGroups {
       this.#shared.delete(owner);
       await removeAll(shared.folders);
     };
-    return { folders, remove };
+    return { folders, hasMemory: this.#countMemory(folders), remove };
+  }
+
+  #countMemory(folders: readonly string[]): boolean {
+    return folders.some((folder) => this.#isUnified || folder.startsWith(`${ROOT}/memory/`));
   }
 
   #makeShared(total: GroupLimits): string[] {

@@ -21,8 +21,6 @@ export interface Limits {
   /** How many processes and threads at a time. */
   processes?: number;
   fileBytes?: number;
-  /** What one process may have of memory that it writes to. */
-  dataBytes?: number;
 }
 
 export interface Entry extends Limits {
@@ -34,7 +32,7 @@ export interface Entry extends Limits {
   args: readonly string[];
   cwd: string;
   env?: Record<string, string>;
-  /** Whom it runs as, where sites have numbers. It can become a site's later where it is not said (`may become`). */
+  /** Whom it runs as, where sites have numbers. It can become a site's later where it is not said. */
   uid?: number;
   /** Folders of control groups to be in, each made before. */
   groups?: readonly string[];
@@ -47,7 +45,7 @@ export interface Spawn {
   env: Record<string, string>;
 }
 
-const PROBE_LIMIT_MS = 20_000;
+const STEP_LIMIT_MS = 20_000;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
 const UIDS = 2 ** 30;
@@ -114,7 +112,7 @@ export class Sandbox {
     // mount(8) looks itself up in /proc, so it has to be among those that are seen there.
     const spaces = [...user, `--mount=${space('mnt')}`, `--pid=${space('pid_for_children')}`];
     const args = [...spaces, 'mount', '--all', '--fstab', `/box${list.at}`];
-    await promisify(execFile)('nsenter', args, { env: { PATH: SYSTEM_PATH }, timeout: PROBE_LIMIT_MS });
+    await promisify(execFile)('nsenter', args, { env: { PATH: SYSTEM_PATH }, timeout: STEP_LIMIT_MS });
   }
 
   /** From the platform's own world into the namespaces. It dies with the platform, and pid 1 inside dies with it. */
@@ -158,7 +156,7 @@ export class Sandbox {
         hasNetwork: false,
       });
       const { file, args, env } = this.enter({ room, list: join(folder, 'mounts'), args: ['/bin/true'], cwd: '/' });
-      await promisify(execFile)(file, args, { env, cwd: '/', timeout: PROBE_LIMIT_MS });
+      await promisify(execFile)(file, args, { env, cwd: '/', timeout: STEP_LIMIT_MS });
       return undefined;
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
@@ -170,7 +168,7 @@ export class Sandbox {
 }
 
 /** Set inside, since a namespace of users counts processes for itself. Uid 0 of the machine is not counted: that takes a control group. */
-function ulimits({ processes, fileBytes, dataBytes }: Limits): string {
+function ulimits({ processes, fileBytes }: Limits): string {
   const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
-  return `ulimit -c 0; ${set('p', processes)}${set('f', fileBytes && Math.ceil(fileBytes / 512))}${set('d', dataBytes && Math.ceil(dataBytes / 1024))}`;
+  return `ulimit -c 0; ${set('p', processes)}${set('f', fileBytes && Math.ceil(fileBytes / 512))}`;
 }

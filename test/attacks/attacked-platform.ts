@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import {
-  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +11,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { giveFolder } from '#core/file-owner.ts';
 import { createLog } from '#core/log.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteShells } from '#runtimes/shell/site-shells.ts';
@@ -38,11 +38,13 @@ if (!(sandbox instanceof Sandbox)) {
 for (const folder of ['content/plugins', 'core/wp-content/themes', 'neighbour'])
   mkdirSync(join(root, folder), { recursive: true, mode: 0o755 });
 writeFileSync(join(NEIGHBOUR, 'secret.txt'), secret);
-if (sandbox.mode === 'uids') chownSync(join(root, 'content'), sandbox.uidOf(site.id), sandbox.uidOf(site.id));
 const shells = new SiteShells({
   sandbox,
   runFolder: join(root, 'run'),
   foldersOf: () => ({ content: join(root, 'content'), core: join(root, 'core') }),
+  giveToOwner: (siteId) => {
+    if (sandbox.mode === 'uids') giveFolder(join(root, 'content'), sandbox.uidOf(siteId));
+  },
   exec: answer,
   log: createLog('silent'),
 });

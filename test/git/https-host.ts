@@ -12,6 +12,8 @@ import { promisify } from 'node:util';
 export interface HttpsHost {
   url: string;
   port: number;
+  /** For other processes. */
+  certificate: string;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function startHttps(listener: RequestListener): Promise<HttpsHost> 
   return {
     url: `https://127.0.0.1:${port}`,
     port,
+    certificate: cert,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -96,7 +96,8 @@ export class EventHub {
 
   /** Called after the commit that took a right away, and by the announcement from other processes. */
   endStreamsOf(userId: string): void {
-    for (const subscriber of this.#subscribers) {
+    // Whoever is told may subscribe anew at once.
+    for (const subscriber of [...this.#subscribers]) {
       if (subscriber.caller.userId !== userId) continue;
       this.#subscribers.delete(subscriber);
       subscriber.end();
@@ -135,8 +136,9 @@ export class EventHub {
   }
 
   #endAll(): void {
-    for (const subscriber of this.#subscribers) subscriber.end();
+    const all = [...this.#subscribers];
     this.#subscribers.clear();
+    for (const subscriber of all) subscriber.end();
   }
 
   get #idle(): boolean {

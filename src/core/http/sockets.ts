@@ -59,13 +59,9 @@ export async function connectSocket(
   const caller = redeemed?.caller ?? call.callerIfAny;
   if (caller) {
     requireFreeStream(services.events, caller);
-    // At once: who does not read would keep it open until what waits for them is sent.
-    const leave = await endWithRights(services, caller, () => socket.destroy());
-    // Whoever left meanwhile is not told again.
-    if (socket.destroyed) leave();
-    else socket.once('close', leave);
-    // Only now could an end not be missed.
-    await (redeemed ? redeemed.recheck() : admitAgain(services, operation, admission, call));
+    await endWithRights(services, caller, socket, () =>
+      redeemed ? redeemed.recheck() : admitAgain(services, operation, admission, call),
+    );
     admission.caller = caller;
   }
   reply.hijack();
@@ -105,13 +101,36 @@ function accept({ headers }: IncomingMessage, socket: Socket): void {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-async function endWithRights({ events }: Services, caller: Caller, end: () => void): Promise<() => void> {
-  const leave = await events.subscribe({ caller, receive: () => {}, end });
+/** Ends the connection when the rights of its caller do. A change that leaves them, or that was told late, ends nothing. */
+async function endWithRights(
+  { events }: Services,
+  caller: Caller,
+  socket: Socket,
+  recheck: () => Promise<unknown>,
+): Promise<void> {
+  // At once: who does not read would keep it open until what waits for them is sent.
+  const end = () => void socket.destroy();
+  let leave = () => {};
+  const watch = async () => {
+    let hasBegun = false;
+    leave = await events.subscribe({
+      caller,
+      receive: () => {},
+      // Where it ends before it has begun, this process stops.
+      end: () => (hasBegun ? void watch().catch(end) : end()),
+    });
+    hasBegun = true;
+    // Whoever left meanwhile is not told again.
+    if (socket.destroyed) return leave();
+    // Only now could an end not be missed.
+    await recheck();
+  };
   const { expiresAt } = caller.credential;
   const leftMs = expiresAt && Math.max(0, expiresAt.getTime() - Date.now());
   const expiry = leftMs === null ? undefined : setTimeout(end, Math.min(leftMs, LONGEST_TIMER_MS)).unref();
-  return () => {
+  socket.once('close', () => {
     leave();
     clearTimeout(expiry);
-  };
+  });
+  await watch();
 }

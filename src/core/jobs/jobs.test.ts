@@ -291,3 +291,19 @@ test('what a killed worker left active is taken up by the next one at once', asy
   await worker.close();
   await api.close();
 });
+
+test('a job that took its worker down again and again is given up', async () => {
+  const api = await startTestApp({ env: { ROLE: 'api' } });
+  const { db, jobs } = api.services;
+  await jobs.enqueue(db, work, { site: 'k', name: 'deadly' }, 'k');
+  await sql`update jobs.job set state = 'active', started_on = now(), retry_count = 15, retry_limit = 15`.execute(db);
+  const worker = await startTestApp({
+    databaseUrl: api.databaseUrl,
+    jobs: [work] as unknown as JobKind[],
+    env: { ROLE: 'worker' },
+  });
+  await eventually(async () => (await sql`select from failed_jobs`.execute(db)).rows.length === 1);
+  assert.ok(!done.includes('deadly'));
+  await worker.close();
+  await api.close();
+});

@@ -71,6 +71,8 @@ const KEEP = {
 };
 /** For so long a job waits for what is away. After that somebody has to be told. */
 const MAX_AWAY_HOURS = 24;
+/** A job that takes its worker down each time must not do so for ever. */
+const KILLS_FORGIVEN = 10;
 /** What can not be undone by then, such as an unreadable database, must not keep its site busy for ever. */
 const UNDO_ATTEMPTS = 5;
 // A worker polls besides being notified: a retry becomes due without anybody announcing it.
@@ -358,11 +360,11 @@ export class Jobs implements JobQueue {
       [[...this.#running]],
     );
     for (const { name, ids } of rows) {
-      // Being killed is no fault of the job, so it costs none of its retries.
-      await client.query('update jobs.job set retry_limit = retry_limit + 1 where name = $1 and id = any($2::uuid[])', [
-        name,
-        ids,
-      ]);
+      // Being killed is no fault of the job, so it costs none of its retries; unless it happens again and again.
+      await client.query(
+        'update jobs.job set retry_limit = retry_limit + 1 where name = $1 and id = any($2::uuid[]) and retry_count < $3',
+        [name, ids, KILLS_FORGIVEN],
+      );
       await this.#boss.fail(name, ids, { message: 'the worker was killed' });
       // Nor does it make anybody wait, however often it happened: a site may be held until the job has ended.
       await client.query(

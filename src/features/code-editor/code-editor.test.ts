@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
@@ -77,6 +79,7 @@ async function join(headers: Record<string, string>): Promise<{ status: number; 
   socket.write(`GET /socket HTTP/1.1\r\n${lines.join('')}\r\n`);
   const head = await new Promise<string>((resolve, reject) => {
     socket.once('data', (bytes) => resolve(bytes.toString())).once('error', reject);
+    socket.once('close', () => reject(new Error('it was closed without an answer')));
   });
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), socket };
 }
@@ -178,6 +181,14 @@ suite('an editor', () => {
     assert.equal((await join({ cookie, origin: origin() })).status, 503);
     assert.deepEqual(app.runtime.editors.running, []);
     assert.equal((await open('/', { ...PAGE, cookie })).status, 200);
+  });
+
+  test('begins anew where what it keeps for itself has become too much', async () => {
+    await owner.api.sleepSite({ params: { fqdn: site.fqdn }, query: { for_code_server: true } });
+    const home = `${app.services.config.dataDir}/editors/${site.id}`;
+    execFileSync('bash', ['-c', 'head -c 300M /dev/zero > much'], { cwd: home });
+    assert.equal((await open('/', { ...PAGE, cookie: await comeIn(owner) })).status, 200);
+    assert.equal(existsSync(`${home}/much`), false);
   });
 
   test('writes what the site shows, in its sandbox, and ends when some work takes the site', async () => {

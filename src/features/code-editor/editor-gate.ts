@@ -120,6 +120,8 @@ class EditorGate {
     const end = () => void socket.destroy();
     const { caller } = session;
     const leave = caller && (await events.subscribe({ caller, receive: () => {}, end }));
+    // Whoever left meanwhile is not told again.
+    if (socket.destroyed) return leave?.();
     const expiry = setTimeout(end, Math.min(session.expiresMs - Date.now(), LONGEST_TIMER_MS)).unref();
     const recheck = async () => {
       const name = hostName(visit.request.headers.host ?? '');

@@ -9,7 +9,9 @@ const COMPLAINT = /(?:Parse|Fatal) error:\s+(.*?) in \S.*? on line (\d+)/s;
 /** What PHP says of a file that does not parse. Null as well where nobody can tell, or not in time: it is only a hint. */
 export async function findSyntaxError(services: Services, site: SiteRow, path: string): Promise<PhpFault | null> {
   if (!/\.php$/i.test(path)) return null;
-  const command = { args: ['php', '-l', `./wp-content/${path}`] as const, ...LINT };
+  const args = ['php', '-l', `./wp-content/${path}`] as const;
+  // Also while it waits for a process.
+  const command = { args, ...LINT, signal: AbortSignal.timeout(LINT.timeoutMs) };
   const said = await services.hosts.exec(specOf(services, site), command).catch(() => undefined);
   if (!said || said.exitCode === 0) return null;
   const [, message, line] = COMPLAINT.exec(`${said.stdout}\n${said.stderr}`) ?? [];

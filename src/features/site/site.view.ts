@@ -40,13 +40,12 @@ export async function completeSites(db: Db, services: Services, caller: Caller, 
     db,
     rows.map((row) => row.id),
   );
-  const editors = new Map<string, Record<string, unknown>>();
-  for (const row of rows) editors.set(row.id, await editorView(services, row));
-  return rows.map((row) => {
+  const editors = await Promise.all(rows.map((row) => editorView(services, row)));
+  return rows.map((row, index) => {
     const team = teams.get(row.team_id) as Team;
     const stage = stages.get(row.id);
     return {
-      ...publicPart(services, row, team, backups.get(row.id), editors.get(row.id) ?? {}),
+      ...publicPart(services, row, team, backups.get(row.id), editors[index] ?? {}),
       ...secretPart(services, caller, row),
       team,
       created_by: people.get(row.user_id) as User,

@@ -12,18 +12,22 @@ const watches = new Map<string, () => void>();
 /** Whoever left it may have lost the right, or may lose it before they come back: then the terminal ends too. */
 export async function watchWhileAlone(services: Services, caller: Caller, { site, sessionId }: Seat): Promise<void> {
   comeBack(sessionId);
-  const lost = () => {
-    comeBack(sessionId);
-    services.hosts.endTerminal(site, caller.userId, sessionId).catch(() => {});
-  };
-  const leave = await watchRights(services, caller, site.id, lost);
-  const timer = setTimeout(() => stop(), ALONE_MS).unref();
+  let isOver = false;
+  let leave = () => {};
   const stop = () => {
+    isOver = true;
     clearTimeout(timer);
-    watches.delete(sessionId);
+    if (watches.get(sessionId) === stop) watches.delete(sessionId);
     leave();
   };
+  const timer = setTimeout(stop, ALONE_MS).unref();
   watches.set(sessionId, stop);
+  leave = await watchRights(services, caller, site.id, () => {
+    stop();
+    services.hosts.endTerminal(site, caller.userId, sessionId).catch(() => {});
+  });
+  // Somebody came back meanwhile.
+  if (isOver) leave();
 }
 
 /** Somebody looks at it again. */

@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
 import { FileRefused } from '../file-refused.ts';
@@ -49,8 +51,15 @@ class Writer {
   async *add({ folder, name, path, stat }: WalkedEntry): AsyncGenerator<Buffer> {
     if (!stat.isFile() && !stat.isDirectory()) return;
     const file = stat.isFile() ? await openFileIn(folder, name).catch(() => undefined) : undefined;
-    // Gone, or swapped for something else, by now.
-    if (stat.isFile() && !(await file?.stat())?.isFile()) return void (await file?.close());
+    try {
+      // Gone, or swapped for something else, by now.
+      if (stat.isDirectory() || (await file?.stat())?.isFile()) yield* this.#addEntry(path, stat, file);
+    } finally {
+      await file?.close();
+    }
+  }
+
+  async *#addEntry(path: string, stat: Stats, file: FileHandle | undefined): AsyncGenerator<Buffer> {
     if (this.#entries.length >= ZIP_MAX_ENTRIES) throw new FileRefused('too_much');
     const entry: ZipEntry = {
       name: `${this.#top}/${path}${file ? '' : '/'}`,
@@ -68,16 +77,12 @@ class Writer {
           yield piece;
         }
     })();
-    try {
-      // What goes wrong with either end is thrown by the loop.
-      const packed = pipeline(Readable.from(plain, { objectMode: false }), createDeflateRaw(), () => {});
-      for await (const piece of packed) {
-        entry.packedBytes += piece.length;
-        if (entry.sizeBytes > ZIP_MAX_BYTES) throw new FileRefused('too_much');
-        yield this.#count(piece);
-      }
-    } finally {
-      await file?.close();
+    // What goes wrong with either end is thrown by the loop.
+    const packed = pipeline(Readable.from(plain, { objectMode: false }), createDeflateRaw(), () => {});
+    for await (const piece of packed) {
+      entry.packedBytes += piece.length;
+      if (entry.sizeBytes > ZIP_MAX_BYTES) throw new FileRefused('too_much');
+      yield this.#count(piece);
     }
     yield this.#count(zipSizes(entry));
   }

@@ -83,7 +83,7 @@ export class TerminalSession {
     void this.ended.then(resolve);
     const end = await promise;
     wish.signal?.removeEventListener('abort', onAbort);
-    if (this.#watcher === watcher) this.#leaveAlone();
+    if (end.why === 'left' && this.#watcher === watcher) this.#leaveAlone();
     return end;
   }
 

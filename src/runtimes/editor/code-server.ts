@@ -154,9 +154,13 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('base64');
 }
 
-/** With our environment, which says where the registry is and which proxy leads there. */
+/** Of our environment, where the registry is and how to get there. The rest has secrets in it. */
+const PASSED_ON =
+  /^(?:PATH|HOME|TMPDIR|LANG|npm_config_\w+|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i;
+
 async function run(command: string, args: string[], cwd: string): Promise<void> {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], timeout: STEP_LIMIT_MS });
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)));
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: STEP_LIMIT_MS });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(0, 1_000)));
   const end = await new Promise<number | null | NodeJS.ErrnoException>((resolve) => {

@@ -6,12 +6,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShellEntry } from '#runtimes/shell/site-shells.ts';
-import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 
 export interface EditorLimits {
   /** Nobody is connected for so long. */
   idleMs: number;
-  memoryBytes: number;
   startMs: number;
 }
 
@@ -137,11 +135,7 @@ export class RunningEditor {
     this.#seenBytes = bytes;
     const isIdle = this.#connections.size === 0 && performance.now() - this.#lastUse > this.#limits.idleMs;
     const isTooLarge = ++this.#ticks % SIZE_TICKS === 0 && (await this.#hooks.isTooLarge());
-    if ((this.isReady && isIdle) || isTooLarge || this.#memoryBytes > this.#limits.memoryBytes) await this.end();
-  }
-
-  get #memoryBytes(): number {
-    return processesOf(this.#child?.pid ?? 0).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
+    if ((this.isReady && isIdle) || isTooLarge || this.#entry.usesTooMuch(this.#child?.pid ?? 0)) await this.end();
   }
 }
 

@@ -4,8 +4,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
+import { removeFolder } from '#core/remove-folder.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
-import { diskUsageBytes } from '#runtimes/folders/site-folder.ts';
+import { folderBytes } from '#runtimes/folders/site-folder.ts';
 import type { EditorState, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { PATHS } from '#runtimes/shell/paths.ts';
@@ -131,7 +132,7 @@ export class SiteEditors {
   async forget(siteId: string): Promise<void> {
     await this.end(siteId);
     this.#failures.delete(siteId);
-    await rm(this.#homeOf(siteId), { recursive: true, force: true });
+    await removeFolder(this.#homeOf(siteId));
   }
 
   async close(): Promise<void> {
@@ -175,11 +176,7 @@ export class SiteEditors {
 
   #run(siteId: string, entry: ShellEntry, home: string): RunningEditor {
     const socket = join(this.#sockets, `${process.pid}-${randomBytes(6).toString('hex')}`);
-    const limits = {
-      idleMs: this.#options.idleMs ?? IDLE_MS,
-      memoryBytes: LIMITS.memoryBytes,
-      startMs: START_LIMIT_MS,
-    };
+    const limits = { idleMs: this.#options.idleMs ?? IDLE_MS, startMs: START_LIMIT_MS };
     const editor = new RunningEditor(entry, socket, limits, {
       active: () => this.#options.active(siteId),
       isTooLarge: () => isTooLarge(home),
@@ -194,7 +191,7 @@ export class SiteEditors {
   /** Nothing of it runs now, so nobody can swap a folder for a link while it is looked at. */
   async #makeHome(siteId: string, shells: SiteShells): Promise<string> {
     const home = this.#homeOf(siteId);
-    if (await isTooLarge(home)) await rm(home, { recursive: true, force: true });
+    if (await isTooLarge(home)) await removeFolder(home);
     await mkdir(home, { recursive: true, mode: 0o700 });
     const uid = shells.uidOf(siteId);
     if (process.getuid?.() === 0) chownSync(home, uid, uid);
@@ -221,5 +218,5 @@ export class SiteEditors {
 }
 
 async function isTooLarge(home: string): Promise<boolean> {
-  return (await diskUsageBytes(home).catch(() => 0)) > HOME_BYTES;
+  return (await folderBytes([home]).catch(() => 0)) > HOME_BYTES;
 }

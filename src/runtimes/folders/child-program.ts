@@ -1,41 +1,53 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
-import { PROGRAM_FOLDER } from '#core/program.ts';
-
-const PACKAGE_FILE = join(import.meta.dirname, '../../../package.json');
+import { type Entered, OWN_FILES, type ProgramRoom } from './program-room.ts';
 
 type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
 
+export interface ChildOptions {
+  /** In the sandbox, where this machine has one. */
+  room?: ProgramRoom | undefined;
+  /** The folders that it may write to. */
+  folders: readonly string[];
+  /** Paths that it is told when it starts. */
+  paths?: readonly string[];
+  flags?: readonly string[];
+  complaint: string;
+}
+
 /**
- * A program for what sites and strangers wrote: it runs in a process of its own that sees our programs and what it is given, and
- * ends when it takes too long. It answers one message after another.
+ * A program for what sites and strangers wrote: it runs in a process of its own that sees our programs and the folders that it is given,
+ * and ends when it takes too long. It answers one message after another.
  */
 export class ChildProgram {
   readonly #child: ChildProcess;
   readonly #complaint: string;
+  /** What a path is called in there. */
+  readonly inside: (path: string) => string;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    program: string,
-    options: { args?: string[]; reads?: string[]; writes: string[]; flags?: string[]; complaint: string },
-  ) {
-    const { args = [], reads = [], writes, flags = [], complaint } = options;
+  constructor(program: string, { room, folders, paths = [], flags = [], complaint }: ChildOptions) {
     this.#complaint = complaint;
-    this.#child = fork(program, args, {
-      execArgv: [
-        '--permission',
-        ...[PROGRAM_FOLDER, PACKAGE_FILE, ...reads, ...writes].map((path) => `--allow-fs-read=${path}`),
-        ...writes.map((path) => `--allow-fs-write=${path}`),
-        ...flags,
-        '--disable-warning=ExperimentalWarning',
-        '--disable-warning=SecurityWarning',
-      ],
-      env: {},
+    const args = (inside: (path: string) => string) => [
+      '--permission',
+      ...[...OWN_FILES, ...folders].map((path) => `--allow-fs-read=${inside(path)}`),
+      ...folders.map((path) => `--allow-fs-write=${inside(path)}`),
+      ...flags,
+      '--disable-warning=ExperimentalWarning',
+      '--disable-warning=SecurityWarning',
+      ...[program, ...paths].map(inside),
+    ];
+    const entered = room?.enter(folders, args) ?? beside(args);
+    this.inside = entered.inside;
+    const { file, args: all, env } = entered.spawn;
+    this.#child = spawn(file, all, {
+      cwd: '/',
+      env,
+      detached: room !== undefined,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('error', () => {});
+    this.#child.on('error', () => {}).once('close', entered.leave);
   }
 
   ask(message: object, limitMs: number): Promise<unknown> {
@@ -65,6 +77,12 @@ export class ChildProgram {
       else child.send(message);
     });
   }
+}
+
+/** Where this machine has no sandbox: what a process may open is then Node's permission model's alone. */
+function beside(args: (inside: (path: string) => string) => string[]): Entered {
+  const inside = (path: string) => path;
+  return { spawn: { file: process.execPath, args: args(inside), env: {} }, inside, leave: () => {} };
 }
 
 const errorOf = ({ error, isRefusal }: Extract<ChildReply, { error: string }>) =>

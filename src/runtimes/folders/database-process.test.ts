@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { Sandbox } from '#sandbox/sandbox.ts';
 import { pause } from '../../../test/pause.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
+import { ProgramRoom } from './program-room.ts';
 
 test('whoever asks while PHP commits waits, also where the file is opened in that moment', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'siteyard-database-'));
@@ -21,4 +24,29 @@ test('whoever asks while PHP commits waits, also where the file is opened in tha
   await Promise.race([answer, pause(1_500)]);
   php.exec("insert into wp_options values ('b'); commit");
   assert.deepEqual(await answer, [{ name: 'a' }, { name: 'b' }]);
+});
+
+test('in the sandbox it is its site and sees nothing but its folder, and nothing is left of it', async (t) => {
+  const sandbox = await Sandbox.find();
+  if (!(sandbox instanceof Sandbox)) return t.skip(sandbox.missing);
+  const folder = await mkdtemp(join(tmpdir(), 'siteyard-database-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const own = join(folder, 'own');
+  await mkdir(own);
+  const file = join(own, 'site.sqlite');
+  new DatabaseSync(file).exec('create table wp_options (name)');
+  const uid = sandbox.uidOf('a site');
+  if (sandbox.mode === 'uids') for (const path of [own, file]) await chown(path, uid, uid);
+  const room = await ProgramRoom.open(sandbox, join(folder, 'run'));
+  const database = new SiteDatabaseProcess(file, room);
+  assert.deepEqual(await database.query("insert into wp_options values ('a') returning name"), [{ name: 'a' }]);
+  database.close();
+
+  const look = `console.log(JSON.stringify([process.getuid(), ['${folder}', '/data'].map((each) => fs.existsSync(each) && fs.readdirSync(each))]))`;
+  const { spawn, leave } = room.enter([own], () => ['-e', look]);
+  const said = execFileSync(spawn.file, spawn.args, { env: spawn.env, cwd: '/' }).toString();
+  leave();
+  assert.deepEqual(JSON.parse(said), [sandbox.mode === 'uids' ? uid : JSON.parse(said)[0], [false, ['0']]]);
+  await room.close();
+  assert.deepEqual(await readdir(join(folder, 'run')), []);
 });

@@ -5,6 +5,7 @@ import type { Adaptation, SiteDatabase, SqlRow, SqlValue } from '#runtimes/runti
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { ChildProgram } from './child-program.ts';
 import type { DatabaseCall } from './database-program.ts';
+import type { ProgramRoom } from './program-room.ts';
 
 const PROGRAM = programFile(join(import.meta.dirname, 'database-program.ts'));
 /** Long enough for a gigabyte, and an end for a database that was made to be read for ever. */
@@ -20,13 +21,12 @@ export class SiteDatabaseProcess implements SiteDatabase {
   /** Called before and after everything that may write. */
   onWrite: () => void = () => {};
 
-  /** `writable` is one more folder that may be written, for copies. */
-  constructor(file: string, writable?: string) {
+  constructor(file: string, room?: ProgramRoom) {
     this.#file = file;
-    const writes = [dirname(file), ...(writable ? [writable] : [])];
     this.#program = new ChildProgram(PROGRAM, {
-      args: [file],
-      writes,
+      room,
+      folders: [dirname(file)],
+      paths: [file],
       complaint: "the site's database could not be asked",
     });
   }
@@ -49,10 +49,6 @@ export class SiteDatabaseProcess implements SiteDatabase {
 
   async spreadNumbers(above: Record<string, number>): Promise<void> {
     await this.#write({ call: 'spreadNumbers', above });
-  }
-
-  async copyTo(file: string): Promise<void> {
-    await this.#ask({ call: 'copyTo', file });
   }
 
   /** Makes a database that came from elsewhere the site's own. */

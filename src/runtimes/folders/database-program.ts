@@ -10,8 +10,7 @@ export type DatabaseCall =
   | { call: 'moveTo'; url: string }
   | { call: 'numbers' }
   | { call: 'spreadNumbers'; above: Record<string, number> }
-  | { call: 'adapt'; change: Adaptation; theme: ChosenTheme | undefined }
-  | { call: 'copyTo'; file: string };
+  | { call: 'adapt'; change: Adaptation; theme: ChosenTheme | undefined };
 
 let opened: SqliteFile | undefined;
 /** With the first question: the process may be started before the file is there. */
@@ -35,7 +34,5 @@ answerParent(async (message: DatabaseCall): Promise<unknown> => {
       return database.spreadNumbers(message.above);
     case 'adapt':
       return database.transaction((run) => adapt(run, message.change, message.theme, new Date()));
-    case 'copyTo':
-      return database.copyTo(message.file);
   }
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { InTurn } from '#core/in-turn.ts';
 import type { Log } from '#core/log.ts';
 import type { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { type AnswerOwnCalls, refuseOwnCalls } from '#runtimes/own-calls.ts';
@@ -27,10 +28,11 @@ import type { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { SiteTerminals } from '#runtimes/shell/site-terminals.ts';
 import { missingTables, type TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { askHealth } from '#runtimes/wordpress/health.ts';
-import { ContentChanges } from './content-changes.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
+import { ProgramRoom } from './program-room.ts';
 import { databaseFile } from './site-folder.ts';
 import { type Settling, SiteFolders } from './site-folders.ts';
 import { SuspendedSites } from './suspended-sites.ts';
@@ -42,17 +44,32 @@ export abstract class FolderRuntime {
   protected readonly listeners: Listeners;
   protected readonly suspended = new SuspendedSites();
   protected readonly terminals: SiteTerminals;
-  readonly #changes = new ContentChanges();
+  /** What is changed by hand in the content of sites. */
+  readonly #changes = new InTurn();
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
+  readonly #dataDir: string;
+  #programs: ProgramRoom | undefined;
 
   constructor(dataDir: string, log: Log) {
+    this.#dataDir = dataDir;
     this.shells = this.makeShell(dataDir, log);
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
     this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
+  }
+
+  /** Where the programs run that read what sites and strangers wrote. */
+  protected async openPrograms(sandbox: Sandbox | undefined): Promise<void> {
+    this.#programs = sandbox && (await ProgramRoom.open(sandbox, join(this.#dataDir, 'programs')));
+    this.folders.room = this.#programs;
+    this.#imports.room = this.#programs;
+  }
+
+  protected async closePrograms(): Promise<void> {
+    await this.#programs?.close();
   }
 
   protected makeShell(dataDir: string, log: Log): Shell {
@@ -61,6 +78,7 @@ export abstract class FolderRuntime {
       log,
       foldersOf: ({ id, coreVersion }) => ({ content: this.contentFolder(id), core: this.coreFolder(coreVersion) }),
       diskUsageBytes: (siteId) => this.diskUsageBytes(siteId),
+      giveToOwner: (siteId) => this.giveToOwner(siteId),
       exec: (site, command) => this.exec(site, command),
     });
   }
@@ -129,14 +147,12 @@ export abstract class FolderRuntime {
   async terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal> {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
-    this.giveToOwner(site.id);
     return this.terminals.open(site, options, requireOpen);
   }
 
   async program(site: SiteSpec, options: ProgramOptions): Promise<Program> {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
-    this.giveToOwner(site.id);
     return this.terminals.start(site, options, requireOpen);
   }
 
@@ -150,7 +166,6 @@ export abstract class FolderRuntime {
   }
 
   protected async runShell(site: SiteSpec, command: Command): Promise<CommandResult> {
-    this.giveToOwner(site.id);
     this.listeners.touched(site.id);
     try {
       return await this.shells.run(site, command, () => command.asHolder || this.suspended.requireOpen(site.id));

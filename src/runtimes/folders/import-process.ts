@@ -11,9 +11,9 @@ import type { DumpTables } from '#runtimes/wordpress/dump/load-dump.ts';
 import type { WordPressTables } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { ChildProgram } from './child-program.ts';
 import type { ImportCall } from './import-program.ts';
+import type { ProgramRoom } from './program-room.ts';
 
 const PROGRAM = programFile(join(import.meta.dirname, 'import-program.ts'));
-const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 const LIMITS = { maxBytes: 4_000_000_000, maxEntries: 200_000 };
 /** Each may fill its share of the disk, so the others wait. */
 const AT_ONCE = 2;
@@ -33,6 +33,8 @@ export interface UnpackedArchive {
 /** Where archives of strangers are unpacked: a folder for each, which is gone when the work with it has ended. */
 export class ImportFolders {
   readonly #folder: string;
+  /** Where this machine has a sandbox, once that was found. */
+  room: ProgramRoom | undefined;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -63,13 +65,18 @@ export class ImportFolders {
     };
     try {
       await receive(archive, places.file);
-      const unpack = { call: 'unpack', file: places.file, limits: LIMITS, target: places } as const;
-      const { site, dump } = await inProcess([scratch], async (ask) => ({
-        site: (await ask(unpack)) as UnpackedSite,
-        dump: (await ask({ call: 'read', dump: places.dump })) as DumpTables,
-      }));
+      const { site, dump } = await this.#inProcess([scratch], async (ask, inside) => {
+        const [file, content, dumped] = [inside(places.file), inside(places.content), inside(places.dump)];
+        const unpack = { call: 'unpack', file, limits: LIMITS, target: { content, dump: dumped } } as const;
+        return {
+          site: (await ask(unpack)) as UnpackedSite,
+          dump: (await ask({ call: 'read', dump: dumped })) as DumpTables,
+        };
+      });
       const load = (found: WordPressTables, database: string) =>
-        inProcess([scratch, dirname(database)], (ask) => ask({ call: 'load', dump: places.dump, found, database }));
+        this.#inProcess([scratch, dirname(database)], (ask, inside) =>
+          ask({ call: 'load', dump: inside(places.dump), found, database: inside(database) }),
+        );
       return await work({
         content: places.content,
         site,
@@ -83,6 +90,23 @@ export class ImportFolders {
     }
   }
 
+  async #inProcess<T>(
+    folders: string[],
+    work: (ask: (call: ImportCall) => Promise<unknown>, inside: (path: string) => string) => Promise<T>,
+  ): Promise<T> {
+    const program = new ChildProgram(PROGRAM, {
+      room: this.room,
+      folders,
+      flags: ['--max-old-space-size=512'],
+      complaint: 'the archive could not be read in time',
+    });
+    try {
+      return await work((call) => program.ask(call, CALL_LIMIT_MS), program.inside);
+    } finally {
+      program.close();
+    }
+  }
+
   /** What a killed process left behind. */
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#folder).catch(() => [])) {
@@ -90,23 +114,6 @@ export class ImportFolders {
       const made = (await stat(place).catch(() => undefined))?.mtimeMs ?? Date.now();
       if (made < Date.now() - STALE_MS) await rm(place, { recursive: true, force: true });
     }
-  }
-}
-
-async function inProcess<T>(
-  writes: string[],
-  work: (ask: (call: ImportCall) => Promise<unknown>) => Promise<T>,
-): Promise<T> {
-  const program = new ChildProgram(PROGRAM, {
-    reads: ['yauzl', 'pend'].map((name) => join(PACKAGES, name)),
-    writes,
-    flags: ['--max-old-space-size=512'],
-    complaint: 'the archive could not be read in time',
-  });
-  try {
-    return await work((call) => program.ask(call, CALL_LIMIT_MS));
-  } finally {
-    program.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lchownSync, readdirSync } from 'node:fs';
 import { lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import type { SiteStorage } from '#runtimes/runtime.ts';
  * What a site is on disk: `content` is WordPress' wp-content, `outbox` is what the site leaves for the platform. PHP sees
  * these folders and nothing beside them, where the time machine keeps what is its own.
  */
-const SITE_FOLDERS = ['content', 'database', 'outbox'];
+export const SITE_FOLDERS = ['content', 'database', 'outbox'];
 export const DATABASE_FILE = '.ht.sqlite';
 
 export function databaseFile(siteFolder: string): string {
@@ -37,24 +37,40 @@ export function giveSiteFolder(folder: string, uid: number): void {
   for (const name of SITE_FOLDERS) if (existsSync(join(folder, name))) giveFolder(join(folder, name), uid);
 }
 
+/** Makes the database theirs alone, before the rest of the site is whole; also where its folder is theirs already. */
+export function giveDatabase(folder: string, uid: number): void {
+  const database = join(folder, 'database');
+  for (const path of [...readdirSync(database).map((name) => join(database, name)), database])
+    lchownSync(path, uid, uid);
+}
+
 /** So much each name takes, whatever is in it: a disk has only so many. */
 const LEAST_BYTES = 4096;
 
 /** Bytes on disk, as the operating system counts them, and something for every name. Links are not followed. */
-export async function diskUsageBytes(siteFolder: string): Promise<number> {
-  const folders = SITE_FOLDERS.map((name) => join(siteFolder, name));
+export async function folderBytes(folders: readonly string[]): Promise<number> {
   try {
     return await sumOf(folders);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error;
     // Paths can be longer than any call takes, for whoever goes down step by step, as this program does.
-    // It complains of what vanishes meanwhile, and counts the rest.
-    const { stdout } = await promisify(execFile)('du', ['-sk', '--', ...folders]).catch(
-      (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
-    );
-    if (!stdout) throw error;
-    return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10) * 1024, 0);
+    const [kilobytes, names] = await Promise.all([countedBy('-k', folders), countedBy('--inodes', folders)]);
+    if (kilobytes === undefined) throw error;
+    return Math.max(kilobytes * 1024, (names ?? 0) * LEAST_BYTES);
   }
+}
+
+export function diskUsageBytes(siteFolder: string): Promise<number> {
+  return folderBytes(SITE_FOLDERS.map((name) => join(siteFolder, name)));
+}
+
+/** It complains of what vanishes meanwhile, and counts the rest. */
+async function countedBy(flag: string, folders: readonly string[]): Promise<number | undefined> {
+  const { stdout } = await promisify(execFile)('du', ['-s', flag, '--', ...folders]).catch(
+    (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
+  );
+  if (!stdout) return undefined;
+  return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10), 0);
 }
 
 async function sumOf(roots: readonly string[]): Promise<number> {

@@ -7,7 +7,15 @@ import type { Adaptation, OutgoingMail, SiteDatabase, SiteStorage } from '#runti
 import type { ChosenTheme } from '#runtimes/wordpress/adapt.ts';
 import { SiteDatabaseProcess } from './database-process.ts';
 import { mailNames, readMail } from './outbox.ts';
-import { databaseFile, diskUsageBytes, giveSiteFolder, makeSiteFolder, storageIn } from './site-folder.ts';
+import type { ProgramRoom } from './program-room.ts';
+import {
+  databaseFile,
+  diskUsageBytes,
+  giveDatabase,
+  giveSiteFolder,
+  makeSiteFolder,
+  storageIn,
+} from './site-folder.ts';
 
 /** How a site that comes from elsewhere is changed; `theme` finds the one that was named, in the site's own folder or beside it. */
 export interface Settling {
@@ -22,6 +30,8 @@ export interface Settling {
 export class SiteFolders {
   readonly root: string;
   readonly #archive: string;
+  /** Where this machine has a sandbox, once that was found. */
+  room: ProgramRoom | undefined;
 
   constructor(dataDir: string) {
     this.root = join(dataDir, 'sites');
@@ -85,10 +95,13 @@ export class SiteFolders {
     owner?: number,
   ): Promise<void> {
     await makeSiteFolder(draft);
+    const giveItsDatabase = () => owner !== undefined && giveDatabase(draft, owner);
+    giveItsDatabase();
     // Started now: by the time that the files are there, it is ready.
-    const database = new SiteDatabaseProcess(databaseFile(draft));
+    const database = new SiteDatabaseProcess(databaseFile(draft), this.room);
     try {
       await fill({ ...storageIn(draft), ...(owner !== undefined && { owner }) });
+      giveItsDatabase();
       await this.#settle(database, draft, url, change);
     } finally {
       database.close();
@@ -97,7 +110,7 @@ export class SiteFolders {
 
   /** Gives what is in a draft its address, and its people where they change. */
   async settle(draft: string, url: string, change?: Settling): Promise<void> {
-    const database = new SiteDatabaseProcess(databaseFile(draft));
+    const database = new SiteDatabaseProcess(databaseFile(draft), this.room);
     await this.#settle(database, draft, url, change).finally(() => database.close());
   }
 
@@ -131,7 +144,7 @@ export class SiteFolders {
 
   /** `onWrite` is called before and after everything that may write. */
   database(siteId: string, onWrite: () => void): SiteDatabase {
-    const database = new SiteDatabaseProcess(this.storage(siteId).database.file);
+    const database = new SiteDatabaseProcess(this.storage(siteId).database.file, this.room);
     database.onWrite = onWrite;
     return database;
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SiteDatabase, SqlRow, SqlValue } from '#runtimes/runtime.ts';
 import { moveText, readSiteUrl, SITE_URL_QUERY } from '#runtimes/wordpress/address.ts';
@@ -90,10 +90,6 @@ export class SqliteFile implements SiteDatabase {
       if (this.#db.isTransaction) this.#db.exec('rollback');
       throw error;
     }
-  }
-
-  async copyTo(file: string): Promise<void> {
-    await backup(this.#db, file);
   }
 
   compact(): void {

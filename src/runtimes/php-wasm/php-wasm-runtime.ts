@@ -117,6 +117,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     const places = [this.folders.root, join(this.#cacheDir, 'images')];
     await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
     await this.shells.open(sandbox);
+    await this.openPrograms(sandbox);
     // In the background: the platform serves before there is a WordPress, and the first site waits for it.
     void this.#prepareStandby().then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
@@ -212,10 +213,17 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     if (command.args[0] === 'bash') return this.runShell(site, command);
     const refusal = refuseUnknown(command);
     if (refusal) return refusal;
+    // What has the site to itself holds everybody up, and waits for nobody.
+    if (command.asHolder) return this.#runCommand(site, command, requireOpen);
+    const release = await this.#pool.commands.take(site.team, command.signal);
+    return this.#runCommand(site, command, requireOpen).finally(release);
+  }
+
+  async #runCommand(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
     const fingerprint = JSON.stringify(site);
     const mode = command.args[0] === 'wp' ? 'wp' : 'run';
     const kept = mode === 'wp' ? this.#pool.runners.take(site.id, fingerprint) : undefined;
-    const worker = kept ?? (await this.#pool.runner(site.coreVersion, mode));
+    const worker = kept ?? (await this.#pool.runner(site.coreVersion, mode, command.signal));
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
     this.listeners.touched(site.id);
@@ -257,6 +265,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     await this.editors.close();
     await this.terminals.close();
     await this.shells.close();
+    await this.closePrograms();
     await this.#pool.close();
   }
 

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { programFile } from '#core/program.ts';
+import { SITE_FOLDERS } from '#runtimes/folders/site-folder.ts';
 import { mainProcessOf } from '#sandbox/processes.ts';
 import { NODE, type Room, type Shown } from '#sandbox/room.ts';
 import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
@@ -48,8 +49,6 @@ export const openHome: WorkerHome = {
   },
 };
 
-/** PHP sees these of a site (runtimes/folders/site-folder.ts). */
-const SITE_FOLDERS = ['content', 'database', 'outbox'];
 const SLOT = '/slot';
 const SERVICE = '/opt/siteyard';
 const TMP_BYTES = 16 * 1024 * 1024;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { AwakeSite, type Need } from './awake-site.ts';
+import { CommandShares } from './command-shares.ts';
 import { StandbyWorkers } from './standby-workers.ts';
 import { WarmRunners } from './warm-runners.ts';
 import type { WorkerHome } from './worker-home.ts';
@@ -65,8 +66,10 @@ const BEGIN_LIMIT_MS = 10_000;
 /** A page takes a quarter of this. A process costs a second and 300 MB, and is not started for what is over in a moment. */
 const GROW_AFTER_MS = 500;
 const EXTRA_IDLE_MS = 60_000;
-/** One team may have this part of all processes besides the first ones of its sites; one in any case. */
+/** One team may have this part of all processes besides the first ones of its sites, and for its commands; a few in any case. */
 const TEAM_SHARE = 1 / 4;
+/** One command may read what another writes. */
+const LEAST_COMMANDS = 2;
 /** This part of all processes, one at least, stays for sites that wake: as room, or as a warm worker. */
 const RESERVED_SHARE = 1 / 8;
 /** A site that comes for more and more processes starts them cold, and leaves the warm ones to others. */
@@ -85,6 +88,7 @@ export class WorkerPool {
   readonly #standby: StandbyWorkers;
   /** Those that ran a command and may run the next one. */
   readonly runners = new WarmRunners();
+  readonly commands: CommandShares;
   readonly #awake = new Map<string, KnownSite>();
   /** Sites that are on their way out. Several may be of one id: each time that its description changes, it is another. */
   readonly #stopping = new Map<string, Set<Promise<void>>>();
@@ -100,6 +104,7 @@ export class WorkerPool {
     this.#log = log;
     this.#events = events;
     this.#workers = new Workers(settings, log, mountsOf);
+    this.commands = new CommandShares(Math.max(LEAST_COMMANDS, Math.floor(this.#workers.capacity * TEAM_SHARE)));
     this.#standby = new StandbyWorkers(this.#workers, settings.standbyWorkers, log);
     this.#watch = setInterval(() => {
       this.#lookAfter().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
@@ -166,8 +171,8 @@ export class WorkerPool {
   }
 
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
-  async runner(coreVersion: string, mode: 'run' | 'wp'): Promise<WorkerProcess> {
-    await this.#makeRoom();
+  async runner(coreVersion: string, mode: 'run' | 'wp', signal?: AbortSignal): Promise<WorkerProcess> {
+    await this.#makeRoom(signal);
     const worker = await this.#workers.spawn(coreVersion, mode);
     await worker.booted();
     return worker;
@@ -345,7 +350,8 @@ export class WorkerPool {
       else known.site.trim(now);
     }
     // A site has woken into what is kept for that, so that there has to be room for the next one; or some have grown.
-    if (this.#spare < 0 || this.#workers.measuredRoom < 0) this.#askForExtra();
+    const isTight = this.#spare < 0 || this.#workers.measuredRoom < 0;
+    if (isTight && !(await this.runners.drop())) this.#askForExtra();
     this.#workers.watchMemory();
     await this.#standby.refill();
   }

@@ -27,7 +27,8 @@ export function startPiped({ file, args, env }: Spawn): PipedProgram {
     stdout.resume();
     stderr.resume();
   };
-  const ended = new Promise<number>((resolve) => {
+  let ending: Promise<void> | undefined;
+  const closed = new Promise<number>((resolve) => {
     child.once('error', () => resolve(127));
     child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
@@ -49,9 +50,13 @@ export function startPiped({ file, args, env }: Spawn): PipedProgram {
     end() {
       // Who does not read would keep what is left, and with that the end, from being heard of.
       resume();
-      endTree(pid).catch(() => {});
+      ending ??= endTree(pid).catch(() => {});
     },
-    ended,
+    // Not before all that ran in it is gone.
+    ended: closed.then(async (code) => {
+      await ending;
+      return code;
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { Writable } from 'node:stream';
 import type { IPty } from '@lydell/node-pty';
 import { SiteFailure, type Terminal, type TerminalSize } from '#runtimes/runtime.ts';
+import { endTree } from '#sandbox/ending.ts';
 import type { Spawn } from '#sandbox/sandbox.ts';
 
 type NodePty = Pick<typeof import('@lydell/node-pty'), 'spawn'>;
@@ -40,6 +41,7 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
   });
   const exit = Promise.withResolvers<number>();
   let isOver = false;
+  let ending: Promise<void> | undefined;
   const listeners: ((bytes: Buffer) => void)[] = [];
   const show = (bytes: Buffer) => {
     for (const take of listeners) take(bytes);
@@ -49,6 +51,11 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
     isOver = true;
     exit.resolve(signal ? 128 + signal : exitCode);
   });
+  const end = () => {
+    // Who does not read would keep what is left, and with that the end, from being heard of.
+    pty.resume();
+    ending ??= endTree(pty.pid).catch(() => {});
+  };
   const whileOpen = (act: () => void) => {
     if (!isOver) act();
   };
@@ -63,22 +70,16 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
     resize: (size) => whileOpen(() => pty.resize(size.columns, size.rows)),
     pause: () => pty.pause(),
     resume: () => pty.resume(),
-    end: () => whileOpen(() => kill(pty)),
-    ended: exit.promise,
+    end: () => whileOpen(end),
+    // Not before all that ran in it is gone.
+    ended: exit.promise.then(async (code) => {
+      await ending;
+      return code;
+    }),
   };
 }
 
 /** The package tells nobody; a stream is all that it can be. */
 function waitingBytes(pty: IPty): number {
   return (pty as IPty & { _socket?: Writable })._socket?.writableLength ?? 0;
-}
-
-function kill(pty: IPty): void {
-  // Who does not read would keep what is left, and with that the end, from being heard of.
-  pty.resume();
-  try {
-    process.kill(pty.pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself meanwhile.
-  }
 }

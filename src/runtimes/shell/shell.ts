@@ -10,6 +10,8 @@ export interface ShellOptions {
   dataDir: string;
   foldersOf(site: SiteSpec): { content: string; core: string };
   diskUsageBytes(siteId: string): Promise<number>;
+  /** Makes the site's files those of its own user. */
+  giveToOwner(siteId: string): void;
   /** Runs `wp` and `php` of a site. */
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   log: Log;
@@ -31,8 +33,8 @@ export class Shell {
   /** With the sandbox that the site's PHP runs in too, where there is one. */
   async open(sandbox: Sandbox | undefined): Promise<void> {
     if (!sandbox) return;
-    const { dataDir, foldersOf, exec, log } = this.#options;
-    this.sites = new SiteShells({ sandbox, runFolder: join(dataDir, 'shells'), foldersOf, exec, log });
+    const { dataDir, ...options } = this.#options;
+    this.sites = new SiteShells({ ...options, sandbox, runFolder: join(dataDir, 'shells') });
     await this.sites.open();
   }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
-import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
+import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
 import { ControlGroups } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
@@ -20,6 +20,8 @@ export interface SiteShellsOptions {
   runFolder: string;
   /** Where a site's content and its WordPress are on this machine. */
   foldersOf(site: SiteSpec): { content: string; core: string };
+  /** Makes the site's files those of its own user. Called before anything of it runs in here. */
+  giveToOwner(siteId: string): void;
   /** Runs `wp` and `php` of a site. */
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
   log: Log;
@@ -89,7 +91,7 @@ export class SiteShells {
   readonly #options: SiteShellsOptions;
   #groups: ControlGroups | undefined;
   readonly #homes = new Map<string, OpenHome>();
-  readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes, SHELL_LIMITS.memoryBytes);
+  readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes);
   #folder = '';
 
   constructor(options: SiteShellsOptions) {
@@ -102,14 +104,10 @@ export class SiteShells {
   }
 
   async open(): Promise<void> {
-    const root = shortFolder(this.#options.runFolder);
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    await this.endOrphans();
+    this.#folder = await makeRunFolder(shortFolder(this.#options.runFolder));
     this.#groups = ControlGroups.find();
     if (!this.#groups.hasMemory)
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
-    this.#folder = join(root, String(process.pid));
-    await endIn(this.#folder);
     const tools = join(this.#folder, 'tools/bin');
     await mkdir(tools, { recursive: true });
     for (const [name, file] of Object.entries(TOOL_FILES)) {
@@ -118,17 +116,16 @@ export class SiteShells {
     }
   }
 
-  /** Processes die with their service; what is left of a killed one are folders, unless the kernel is still at it. */
-  async endOrphans(): Promise<void> {
-    const root = shortFolder(this.#options.runFolder);
-    for (const owner of await readdir(root)) if (!isRunning(Number(owner))) await endIn(join(root, owner));
+  endOrphans(): Promise<void> {
+    return endOrphans(shortFolder(this.#options.runFolder));
   }
 
   async enter(site: SiteSpec, wish: ShellWish): Promise<ShellEntry> {
     const { home, release } = await this.#homeOf(site);
     const list = join(home.folder, `${randomBytes(6).toString('hex')}.mounts`);
     home.lists.add(list);
-    const group = this.#groups?.make(site.id, SITE_LIMITS, { ...SHELL_LIMITS, ...wish.limits });
+    const limits = { ...SHELL_LIMITS, ...wish.limits };
+    const group = this.#groups?.make(site.id, SITE_LIMITS, limits);
     let leaving: Promise<void> | undefined;
     const end = async () => {
       try {
@@ -145,7 +142,8 @@ export class SiteShells {
       leaving ??= end();
       return leaving;
     };
-    const usesTooMuch = (pid: number) => !this.#groups?.hasMemory && this.#memory.isTooMuch(site.id, list, pid);
+    const usesTooMuch = (pid: number) =>
+      !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
       return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), usesTooMuch, leave };
     } catch (error) {
@@ -215,12 +213,13 @@ export class SiteShells {
   }
 
   async #open(site: SiteSpec): Promise<Home> {
-    const { sandbox, foldersOf, exec, log } = this.#options;
+    const { sandbox, foldersOf, giveToOwner, exec, log } = this.#options;
     const folder = join(this.#folder, randomBytes(6).toString('hex'));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const doorFolder = join(folder, 'door');
     const { content, core } = foldersOf(site);
     if (!existsSync(content)) throw new Error('there is nothing left of this site');
+    giveToOwner(site.id);
     const door = await Door.open(join(doorFolder, 'tools.sock'), (command) => exec(home.site, command), log);
     const shown: Shown[] = [
       { from: core, at: PATHS.core },
@@ -244,9 +243,4 @@ function keyOf({ id, coreVersion }: SiteSpec): string {
 function environment(env: Record<string, string>): string[] {
   const own = { PATH: `${TOOLS}/bin:${SYSTEM_PATH}`, SHELL: '/bin/bash', TERM: 'dumb', ...env };
   return Object.entries(own).map(([name, value]) => `${name}=${value}`);
-}
-
-async function endIn(folder: string): Promise<void> {
-  await endAllNaming(`${folder}/`);
-  await rm(folder, { recursive: true, force: true });
 }

@@ -9,14 +9,15 @@ it('of a site that uses too much it is the sandbox that uses most, and other sit
   const [own, little] = [process.pid, small.pid ?? 0];
   try {
     const large = memoryBytesOf(own);
-    const memory = new WatchedMemory(large / 2, large * 100);
-    assert.equal(memory.isTooMuch('a', 'little', little), false);
-    assert.equal(memory.isTooMuch('a', 'large', own), true);
-    assert.equal(memory.isTooMuch('a', 'little', little), false);
-    assert.equal(memory.isTooMuch('b', 'little', little), false);
+    const memory = new WatchedMemory(large / 2);
+    const plenty = large * 100;
+    assert.equal(memory.isTooMuch('a', 'little', little, plenty), false);
+    assert.equal(memory.isTooMuch('a', 'large', own, plenty), true);
+    assert.equal(memory.isTooMuch('a', 'little', little, plenty), false);
+    assert.equal(memory.isTooMuch('b', 'little', little, plenty), false);
     memory.forget('a', 'large');
-    assert.equal(memory.isTooMuch('a', 'little', little), false);
-    assert.equal(new WatchedMemory(large * 100, large / 2).isTooMuch('a', 'large', own), true);
+    assert.equal(memory.isTooMuch('a', 'little', little, plenty), false);
+    assert.equal(new WatchedMemory(plenty).isTooMuch('a', 'large', own, large / 2), true);
   } finally {
     small.kill('SIGKILL');
   }

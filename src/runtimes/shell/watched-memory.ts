@@ -3,22 +3,20 @@ import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 /** What the sandboxes of each site use, where the kernel does not count it: each is looked at by whoever started it. */
 export class WatchedMemory {
   readonly #siteBytes: number;
-  readonly #ownBytes: number;
   readonly #seen = new Map<string, Map<string, number>>();
 
-  constructor(siteBytes: number, ownBytes: number) {
+  constructor(siteBytes: number) {
     this.#siteBytes = siteBytes;
-    this.#ownBytes = ownBytes;
   }
 
   /** Of a site that uses too much, it is the sandbox that uses most. */
-  isTooMuch(siteId: string, name: string, pid: number): boolean {
+  isTooMuch(siteId: string, name: string, pid: number, ownBytes: number): boolean {
     const bytes = processesOf(pid).reduce((sum, each) => sum + memoryBytesOf(each), 0);
     const seen = this.#seen.get(siteId) ?? new Map<string, number>();
     this.#seen.set(siteId, seen.set(name, bytes));
     const all = [...seen.values()];
     const sum = all.reduce((before, each) => before + each, 0);
-    return bytes > this.#ownBytes || (sum > this.#siteBytes && bytes === Math.max(...all));
+    return bytes > ownBytes || (sum > this.#siteBytes && bytes === Math.max(...all));
   }
 
   forget(siteId: string, name: string): void {
