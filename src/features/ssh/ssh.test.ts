@@ -244,6 +244,33 @@ suite('by ssh, into real sandboxes', () => {
     await letGo();
   });
 
+  test('a process without sites lets people in to those of another, under the same host key', async () => {
+    const env = { ROLE: 'api', SSH_PORT: String(await freePort()) };
+    const second = await startTestApp({ runtime: 'php-wasm', databaseUrl: app.databaseUrl, env });
+    try {
+      let hostKey: Buffer = Buffer.alloc(0);
+      const hostVerifier = (shown: Buffer) => {
+        hostKey = shown;
+        return true;
+      };
+      const { run, sftp, client, closed } = await connect({ port: Number(env.SSH_PORT), hostVerifier });
+      const { host_key } = await ada.api.getSshServer();
+      assert.equal(`ssh-ed25519 ${hostKey.toString('base64')}`, host_key);
+      const input = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 249));
+      assert.ok((await run('cat', input)).stdout.equals(input));
+      const files = callsOf(await sftp());
+      await files.writeFile('uploads/far.bin', input);
+      assert.ok((await files.readFile('uploads/far.bin')).equals(input));
+      client.exec('sleep 70707', () => {});
+      await eventually(async () => runs('70707'));
+      client.end();
+      await closed;
+      await eventually(async () => !runs('70707'));
+    } finally {
+      await second.close();
+    }
+  });
+
   test('a client that agrees on packets of nothing is sent away, and everybody else is served', async () => {
     const { client, closed } = await connect();
     const { _protocol: protocol, _chanMgr: channels } = client as unknown as {
