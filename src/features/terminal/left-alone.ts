@@ -1,7 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
+import { watchRights } from './sitting.ts';
 import type { Seat } from './terminal.ts';
-import { watchRights } from './watch-rights.ts';
 
 /** As long as a terminal goes on that nobody looks at. */
 const ALONE_MS = 5 * 60_000;

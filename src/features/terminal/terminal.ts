@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, hasRole, hasScope } from '#core/auth/caller.ts';
+import type { Caller } from '#core/auth/caller.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import type { Db } from '#core/db/database.ts';
 import { API_PREFIX, type Redeemed } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { goesOn, requireIdle } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
+import { findSitting, type Sitting } from './sitting.ts';
 import type { OpenTerminal, TerminalTicket } from './terminal.schema.ts';
 import { terminalNotFound, ticketRefused, tooManyTerminals } from './terminal.schema.ts';
 import { insertTicket, type Ticket, takeTicket } from './terminal.sql.ts';
 
-export { watchRights } from './watch-rights.ts';
+export { findSitting, stillMay, watchRights } from './sitting.ts';
 
 const TICKET_SECONDS = 30;
 /** For as long as a page may be open that can not ask for another one; it counts only while its credential and its terminal do. */
@@ -103,28 +104,6 @@ async function holderOf(services: Services, ticket: Pick<Ticket, 'credential_id'
   const sitting = await findSitting(services, ticket);
   if (!sitting) throw ticketRefused();
   return sitting;
-}
-
-interface Sitting {
-  caller: Caller;
-  site: SiteRow;
-}
-
-/** Whose credential it is, as they are now, and the site; undefined where they may not sit at a terminal of it. */
-export async function findSitting(
-  services: Services,
-  { credential_id: id, site_id }: { credential_id: string; site_id: string },
-): Promise<Sitting | undefined> {
-  const caller = await services.credentials.renew({ credential: { id } });
-  const site = await findSiteById(services.db, site_id);
-  return caller && site && maySit(caller, site) ? { caller, site } : undefined;
-}
-
-const maySit = (caller: Caller, site: SiteRow) => hasRole(caller, site.team_id, 'member') && hasScope(caller, 'write');
-
-/** Whether somebody who sits at a terminal of the site still may. */
-export async function stillMay(services: Services, caller: Caller, siteId: string): Promise<boolean> {
-  return (await findSitting(services, { credential_id: caller.credential.id, site_id: siteId })) !== undefined;
 }
 
 export function noteOpened(db: Db, caller: Caller, site: SiteRow, what = 'a terminal'): Promise<string> {
