@@ -15,7 +15,8 @@ const STATUS_OF = { ENOENT: MISSING, ENOTDIR: MISSING, EACCES: DENIED, EPERM: DE
 const [READS, WRITES, APPENDS, CREATES, EMPTIES, IS_NEW] = [1, 2, 4, 8, 16, 32];
 const LONGEST_DATA = 255 * 1024;
 const MOST_HANDLES = 100;
-const NAMES_AT_ONCE = 100;
+/** With the longest names they still fit a packet. */
+const NAMES_AT_ONCE = 250;
 
 const { SITE_FILES_ROOT: folder, SITE_FILES_AT: at = '', SITE_FILES_ROOM: given } = process.env;
 const root = folder === undefined ? undefined : fs.realpathSync.native(folder, 'buffer');
