@@ -326,7 +326,7 @@ export type InternalError = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token' | 'metrics';
+  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;
@@ -763,6 +763,29 @@ export type SiteUsage = {
     cache_misses: number;
   }>;
 };
+export type SshKey = {
+  id: string;
+  name: string;
+  type: string;
+  fingerprint: string;
+  last_used_at: string | null;
+  created_at: string;
+};
+export type SshKeyPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<SshKey>;
+};
+export type SshServer = {
+  is_enabled: boolean;
+  hostname: string;
+  port: number | null;
+  host_key: string;
+  host_key_fingerprint: string;
+};
 export type StageChanges = {
   plan: string;
   base_point: string;
@@ -1193,6 +1216,15 @@ export interface Operations {
     } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
+  /** The public keys that you come in by ssh with */
+  listSshKeys: { input: { query?: { page?: number; size?: number } }; output: SshKeyPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  /** Add a public key: it opens the shell and the files, by ssh and sftp, of every site where you have the right to */
+  createSshKey: { input: { body: {
+      name?: string | null;
+      public_key: string;
+    } }; output: SshKey; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ssh_key.exists' | 'ssh_key.too_many' };
+  /** Remove a public key; connections that came in with it end at once */
+  deleteSshKey: { input: { params: { ssh_key_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' | 'ssh_key.not_found' };
   /** Make an account, with a team on the plan free */
   register: { input: { body: {
       email: string;
@@ -1347,6 +1379,8 @@ export interface Operations {
       snapshot_first?: boolean | null;
       stdin?: string | null;
     } }; output: ShellResult; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.outcome_unknown' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'shell.backup_failed' | 'shell.too_many' | 'shell.unavailable' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Where sites are reached by ssh and sftp, and what the server is known by */
+  getSshServer: { input: Record<never, never>; output: SshServer; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** A file of the content of a site, or what is in a folder; also as it was at a moment */
   getSiteFile: { input: { params: { fqdn: string }; query?: { path?: string; at?: string; stage?: boolean } }; output: SiteFile; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'file.denied' | 'file.not_found' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** Save a text file, where nobody has changed it since it was read; a 409 has what is there now as current */
@@ -1751,6 +1785,9 @@ export const ROUTES = {
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  listSshKeys: { method: 'GET', path: '/f/api/v1/ssh_key' },
+  createSshKey: { method: 'POST', path: '/f/api/v1/ssh_key', body: 'application/json' },
+  deleteSshKey: { method: 'DELETE', path: '/f/api/v1/ssh_key/{ssh_key_id}' },
   register: { method: 'POST', path: '/f/api/v1/register', body: 'application/json' },
   verifyEmail: { method: 'POST', path: '/f/api/v1/verify_email', body: 'application/json' },
   resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
@@ -1793,6 +1830,7 @@ export const ROUTES = {
   connectTerminal: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal/socket' },
   getShellHtml: { method: 'GET', path: '/f/api/v1/site/{fqdn}/shell_html' },
   runSiteCommand: { method: 'POST', path: '/f/api/v1/site/{fqdn}/shell', body: 'application/json' },
+  getSshServer: { method: 'GET', path: '/f/api/v1/ssh' },
   getSiteFile: { method: 'GET', path: '/f/api/v1/site/{fqdn}/file' },
   saveSiteFile: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/file', body: 'application/json' },
   deleteSiteFile: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/file' },

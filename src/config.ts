@@ -31,6 +31,8 @@ export interface Config {
   secretKey: string | undefined;
   /** Keys of before, which still open what was sealed and signed with them. */
   previousSecretKeys: string[];
+  /** Where people come in by ssh; undefined: they do not. */
+  sshPort: number | undefined;
   adminEmail: string | undefined;
   adminPassword: string | undefined;
   smtpUrl: string | undefined;
@@ -145,6 +147,7 @@ function readAccess(variables: Variables) {
     adminPassword: variables.ADMIN_PASSWORD,
     trustProxy: variables.TRUST_PROXY,
     rateLimitFactor: variables.RATE_LIMIT_FACTOR,
+    sshPort: variables.SSH_PORT,
   };
 }
 

@@ -85,6 +85,9 @@ export const Variables = Type.Object({
 
   IMPORT_MAX_MB: number(2048, [1, 1_000_000], 'The largest archive that a site can be imported from'),
 
+  SSH_PORT: Type.Optional(
+    Type.Number({ description: 'The port for ssh and sftp to sites; none otherwise', minimum: 1, maximum: 65_535 }),
+  ),
   TRUST_PROXY: networks('Addresses whose X-Forwarded-* headers count'),
   RATE_LIMIT_FACTOR: number(1, [0, 1_000_000], 'Scales the rate limits; 0 turns them off'),
   SMTP_URL: url('The server that mail leaves by; files otherwise', 'smtp:', 'smtps:'),

@@ -31,6 +31,8 @@ import { siteMailFeature } from './site-mail/site-mail.feature.ts';
 import { siteNameFeature } from './site-name/site-name.feature.ts';
 import { siteShellFeature } from './site-shell/site-shell.feature.ts';
 import { siteUpkeepFeature } from './site-upkeep/site-upkeep.feature.ts';
+import { sshFeature } from './ssh/ssh.feature.ts';
+import { sshKeyFeature } from './ssh-key/ssh-key.feature.ts';
 import { stageFeature } from './stage/stage.feature.ts';
 import { teamFeature } from './team/team.feature.ts';
 import { templateFeature } from './template/template.feature.ts';
@@ -43,6 +45,7 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 /** Everything that the platform is made of, in the order of its documents. */
 export const features: readonly Feature[] = [
   credentialFeature,
+  sshKeyFeature,
   accountFeature,
   teamFeature,
   inviteFeature,
@@ -56,6 +59,7 @@ export const features: readonly Feature[] = [
   siteLogFeature,
   terminalFeature,
   siteShellFeature,
+  sshFeature,
   siteFileFeature,
   externalPathFeature,
   domainFeature,

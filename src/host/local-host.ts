@@ -14,6 +14,8 @@ import { localFiles } from './local-files.ts';
 import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
+import { Programs } from './terminals/programs.ts';
+import { TeamSeats } from './terminals/team-seats.ts';
 import { TerminalSessions } from './terminals/terminal-sessions.ts';
 
 export interface LocalHostOptions {
@@ -44,7 +46,9 @@ export class LocalHost implements SiteHost {
   /** Each reads much of a disk that all share. */
   readonly #searches = new InTurn();
   readonly #files = localFiles((at) => this.#folderOf(at));
-  readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options));
+  readonly #seats = new TeamSeats();
+  readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
+  readonly #programs = new Programs((site) => this.driver(site), this.#seats);
 
   constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
     this.name = name;
@@ -93,7 +97,7 @@ export class LocalHost implements SiteHost {
 
   /** Ends all the site's processes here and starts none until the returned function is called (Runtime.suspend). */
   async suspend(siteId: string): Promise<() => void> {
-    this.#terminals.stop(siteId);
+    this.#stopTerminals(siteId);
     const resumes = await Promise.all(this.#all.map((driver) => driver.suspend(siteId)));
     return () => {
       for (const resume of resumes) resume();
@@ -111,7 +115,7 @@ export class LocalHost implements SiteHost {
   list: Of<'list'> = async (at) => this.driver(at).list();
   inspect: Of<'inspect'> = async (at, archive, theme) => this.driver(at).inspect(archive, theme);
   delete: Of<'delete'> = (site) => {
-    this.#terminals.stop(site.id);
+    this.#stopTerminals(site.id);
     return this.#alone(site, () => this.driver(site).delete(site.id));
   };
   diskUsageBytes: Of<'diskUsageBytes'> = async (site) => this.driver(site).diskUsageBytes(site.id);
@@ -136,7 +140,7 @@ export class LocalHost implements SiteHost {
   }
 
   archive(site: SiteRef): Promise<void> {
-    this.#terminals.stop(site.id);
+    this.#stopTerminals(site.id);
     return this.#alone(site, async () => {
       await this.timeMachine.release(site.id);
       await this.driver(site).archive(site.id);
@@ -197,6 +201,7 @@ export class LocalHost implements SiteHost {
   terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);
   terminals: Of<'terminals'> = async (site, of) => this.#terminals.list(site.id, of);
   endTerminal: Of<'endTerminal'> = async (site, owner, session) => this.#terminals.end(site.id, owner, session);
+  program: Of<'program'> = async (site, wish) => this.#programs.run(site, wish);
   hasOutgoingMail: Of<'hasOutgoingMail'> = async (site) => this.driver(site).hasOutgoingMail(site.id);
 
   async eachMail(...[site, handle]: Parameters<Of<'eachMail'>>): Promise<void> {
@@ -275,6 +280,11 @@ export class LocalHost implements SiteHost {
   endOfLog: Of<'endOfLog'> = (site, kind) => this.#logs.endOf(site.id, kind);
   readLogOn: Of<'readLogOn'> = (site, kind, after) => this.#logs.readOn(site.id, kind, after);
   removeLog: Of<'removeLog'> = (site) => this.#logs.remove(site.id);
+
+  #stopTerminals(siteId: string): void {
+    this.#terminals.stop(siteId);
+    this.#programs.stop(siteId);
+  }
 
   /**
    * One after another, whoever asks. A worker that was killed leaves a call that is being called off or nearly done, and its next

@@ -9,6 +9,7 @@ import type {
   EditorState,
   FirstContent,
   OutgoingMail,
+  ProgramOptions,
   RunningSite,
   ShellKind,
   SiteSpec,
@@ -237,7 +238,28 @@ interface SiteTerminals {
   terminals(site: SiteRef, of: { owner: string; team: string }): Promise<{ own: OpenTerminal[]; isFull: boolean }>;
   /** False where there is none of this number that is theirs. */
   endTerminal(site: SiteRef, owner: string, session: string): Promise<boolean>;
+  /** Joins somebody far away and a program, until that ends or they leave, which ends it. It counts as a terminal does. */
+  program(site: HostedSpec, wish: ProgramWish): Promise<ProgramEnd>;
 }
+
+export interface ProgramWish extends ProgramOptions {
+  /** The terminal that it is at, where it has one. */
+  terminal?: TerminalSize;
+  /** Called first, with what reaches the program. `write` resolves when it takes more. */
+  onStart(
+    write: (bytes: Buffer) => Promise<void>,
+    endInput: () => void,
+    resize: (size: TerminalSize) => void,
+    signal: (name: NodeJS.Signals) => void,
+  ): void;
+  /** Resolves when it was sent: until then only so much more is told, and the program waits. */
+  onOutput(bytes: Buffer, stream: 'stdout' | 'stderr'): Promise<void>;
+  /** They leave. */
+  signal: AbortSignal;
+}
+
+/** Why it is over: it ended, they left, nothing happened for long, or the site is worked on. Or the team has as many as it may. */
+export type ProgramEnd = { why: 'exit'; exitCode: number } | { why: 'left' | 'idle' | 'stopped' | 'full' };
 
 export interface TerminalWish extends TerminalOptions {
   session: string;

@@ -56,6 +56,8 @@ export interface Runtime {
    * has the site to itself (`stopped`).
    */
   terminal(site: SiteSpec, options: TerminalOptions): Promise<Terminal>;
+  /** Starts a program in the same sandbox whose streams somebody else has. It fails as a terminal does. */
+  program(site: SiteSpec, options: ProgramOptions): Promise<Program>;
   /** What `bash` is: the real one in a sandbox, or what can be had without one. Known once it is open. */
   readonly shell: ShellKind;
   /**
@@ -248,6 +250,9 @@ export interface TerminalSize {
 }
 
 export interface TerminalOptions extends TerminalSize {
+  /** What bash runs there, instead of a prompt. */
+  command?: string;
+  env?: Record<string, string>;
   /** What the site may take up in all while it is open; it ends where the site takes more. */
   maxDiskBytes?: number;
 }
@@ -264,6 +269,33 @@ export interface Terminal {
   /** Ends it at once, with all that it started. */
   end(): void;
   /** Resolves with the exit code of the shell. */
+  readonly ended: Promise<number>;
+}
+
+/** Bash that reads its input, a command of bash, or what serves the site's files by SFTP (draft-ietf-secsh-filexfer-02, version 3). */
+export type ProgramWork = { kind: 'shell' } | { kind: 'command'; command: string } | { kind: 'files' };
+
+export interface ProgramOptions {
+  work: ProgramWork;
+  env?: Record<string, string>;
+  /** What the site may take up in all while it runs; files are refused beyond that, and whatever else takes more ends. */
+  maxDiskBytes?: number;
+}
+
+/** A program without a terminal. It ends with whatever ends the site's processes, and leaves nothing behind. */
+export interface Program {
+  onOutput(take: (bytes: Buffer, stream: 'stdout' | 'stderr') => void): void;
+  /** Resolves when it takes more. */
+  write(bytes: Buffer): Promise<void>;
+  endInput(): void;
+  /** To the program and all that it started. */
+  signal(name: NodeJS.Signals): void;
+  /** Whoever writes waits until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it at once, with all that it started. */
+  end(): void;
+  /** Resolves with the exit code, or 128 and the number of a signal, when all that it wrote was handed over. */
   readonly ended: Promise<number>;
 }
 

@@ -16,6 +16,10 @@ listApiTokens                        401       200     200     200    200    200
 createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
 deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+listSshKeys                          401       200     200     200    200    200      200      401     200     200      200       200         200
+getSshServer                         401       200     200     200    200    200      200      401     200     200      200       200         200
+createSshKey                         401       200     200     200    200    200      200      401     403     403      403       200         200
+deleteSshKey                         401       200     200     200    200    200      200      401     403     403      403       200         200
 
 register                             200       200     200     200    200    200      200      200     200     200      200       200         200
 verifyEmail                          401       200     200     200    200    200      200      401     200     403      403       200         200
@@ -222,6 +226,7 @@ retryJob                             401       403     403     403    403    403
 const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
+deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
 
 getTeam         params.team_id                 404 team.not_found
 updateTeam      params.team_id                 404 team.not_found

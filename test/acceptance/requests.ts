@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Operation } from '#core/http/operation.ts';
 import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.client.ts';
+import { newSshKey } from '#integrations/git/ssh-key.ts';
 import { dumpOf } from '../archives/dump.ts';
 import { zip } from '../archives/pack.ts';
 import { repositoryUrl } from './outside.ts';
@@ -123,6 +124,12 @@ export const requests: Record<string, Make> = {
   }),
   deleteApiToken: async ({ world, caller }) => ({
     params: { api_token_id: await world.apiTokenId(world.person(caller)) },
+  }),
+  listSshKeys: nothing,
+  getSshServer: nothing,
+  createSshKey: () => ({ body: { name: 'laptop', public_key: newSshKey('ada@laptop').publicKey } }),
+  deleteSshKey: async ({ world, caller }) => ({
+    params: { ssh_key_id: await world.sshKeyId(world.person(caller)) },
   }),
 
   register: () => ({

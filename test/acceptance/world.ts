@@ -204,6 +204,13 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await row.executeTakeFirstOrThrow()).id;
     },
 
+    async sshKeyId(person: Person): Promise<string> {
+      const hash = hashToken(newToken());
+      const key = { key_type: 'ssh-ed25519', key_hash: hash, token_hash: hash };
+      const row = { kind: 'ssh_key', scopes: ['read', 'write'], user_id: person.id, name: 'laptop', ...key };
+      return (await db.insertInto('credentials').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
     async mailedLink(person: Person, purpose: 'verify_email' | 'password_reset'): Promise<string> {
       const row = { user_id: person.id, purpose, expires_at: new Date(Date.now() + 60_000) };
       const { id } = await db.insertInto('mailed_links').values(row).returning('id').executeTakeFirstOrThrow();

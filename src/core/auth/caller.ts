@@ -1,8 +1,11 @@
 export const ROLE_LEVELS = { viewer: 0, member: 10, admin: 20, owner: 30 } as const;
 export type Role = keyof typeof ROLE_LEVELS;
 
-/** A token of kind `metrics` tells the metrics dashboard who somebody is; for every other purpose it is no credential. */
-export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics'] as const;
+/**
+ * A token of kind `metrics` tells the metrics dashboard who somebody is; for every other purpose it is no credential. An `ssh_key` comes in by
+ * ssh alone.
+ */
+export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics', 'ssh_key'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 export const SCOPES = ['read', 'write', 'plan'] as const;

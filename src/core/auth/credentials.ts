@@ -54,7 +54,7 @@ export class Credentials {
     }
 
     const generation = this.#generation;
-    const row = await this.#find(sql`c.token_hash = ${hash}`, db);
+    const row = await this.#find(sql`c.token_hash = ${hash} and c.kind <> 'ssh_key'`, db);
     if (!row) return undefined;
     const caller = toCaller(row);
     if (this.#listener.connected && generation === this.#generation) {

@@ -79,6 +79,8 @@ export interface DB {
     expires_at: Generated<Date | null>;
     last_used_at: Generated<Date | null>;
     created_at: Generated<Date>;
+    key_type: Generated<string | null>;
+    key_hash: Generated<Buffer | null>;
   };
   deleted_sites: {
     id: string;

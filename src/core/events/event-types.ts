@@ -4,6 +4,8 @@ export const EVENT_TYPES = [
   'account.git_linked',
   'account.git_unlinked',
   'account.registered',
+  'account.ssh_key_added',
+  'account.ssh_key_removed',
   'account.taken_over',
   'account.unblocked',
   'application_password.created',

@@ -9,6 +9,8 @@ const PER_MINUTE = {
   /** Wrong passwords from a browser that has signed in to the account before, or is signed in. */
   failedSignInOfDevice: 10,
   badToken: 300,
+  /** Keys that open nothing, from one address: somebody's program tries all that it has. */
+  failedSsh: 60,
   paymentEvent: 6000,
   gitPush: 600,
 } as const;

@@ -1,3 +1,4 @@
+import type { Caller } from '#core/auth/caller.ts';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import { AppError, type Fault, invalid } from '#core/errors.ts';
@@ -47,13 +48,7 @@ export async function runShellCommand(
   const name = firstWord(cmd);
   return oneOfSome(services, site.team_id, async () => {
     const before = isKeptFirst ? await keepBefore(services, site, name) : null;
-    await inTransaction(services.db, (tx) =>
-      recordSiteEvent(tx, caller, site, {
-        event_type: 'site.shell',
-        activity: `${caller.fullName} ran ${name} in the shell of ${site.fqdn}`,
-        detail: { first_word: name, command_length: cmd.length },
-      }),
-    );
+    await noteCommand(services, caller, site, cmd);
     const limits = { timeoutMs: TIME_LIMIT_MS, maxOutputBytes: STREAM_BYTES, maxDiskBytes, signal: call.gone() };
     const ran = await exec(services, site, {
       args: ['bash', '-c', cmd],
@@ -77,6 +72,18 @@ export async function runShellCommand(
     };
     return { site, result };
   });
+}
+
+/** Its text may hold secrets: the first word and the length are all that is told of it. */
+export function noteCommand(services: Services, caller: Caller, site: SiteRow, cmd: string): Promise<string> {
+  const name = firstWord(cmd);
+  return inTransaction(services.db, (tx) =>
+    recordSiteEvent(tx, caller, site, {
+      event_type: 'site.shell',
+      activity: `${caller.fullName} ran ${name} in the shell of ${site.fqdn}`,
+      detail: { first_word: name, command_length: cmd.length },
+    }),
+  );
 }
 
 /** What can be no argument of a program. */

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Services } from '#core/services.ts';
-import { type Seat, stillMay } from './terminal.ts';
+import { watchRights } from './sitting.ts';
+import type { Seat } from './terminal.ts';
 
 /** As long as a terminal goes on that nobody looks at. */
 const ALONE_MS = 5 * 60_000;
@@ -9,11 +10,8 @@ const ALONE_MS = 5 * 60_000;
 const watches = new Map<string, () => void>();
 
 /** Whoever left it may have lost the right, or may lose it before they come back: then the terminal ends too. */
-export async function watchWhileAlone(services: Services, caller: Caller, seat: Seat): Promise<void> {
-  const { sessionId } = seat;
+export async function watchWhileAlone(services: Services, caller: Caller, { site, sessionId }: Seat): Promise<void> {
   comeBack(sessionId);
-  if (await endUnlessAllowed(services, caller, seat)) return;
-  let isBeginning = true;
   let isOver = false;
   let leave = () => {};
   const stop = () => {
@@ -24,16 +22,10 @@ export async function watchWhileAlone(services: Services, caller: Caller, seat: 
   };
   const timer = setTimeout(stop, ALONE_MS).unref();
   watches.set(sessionId, stop);
-  leave = await services.events.subscribe({
-    caller,
-    receive: () => {},
-    end: () => {
-      stop();
-      // When it ends before it has begun, this process stops.
-      if (!isBeginning) watchWhileAlone(services, caller, seat).catch(() => {});
-    },
+  leave = await watchRights(services, caller, site.id, () => {
+    stop();
+    services.hosts.endTerminal(site, caller.userId, sessionId).catch(() => {});
   });
-  isBeginning = false;
   // Somebody came back meanwhile.
   if (isOver) leave();
 }
@@ -41,10 +33,4 @@ export async function watchWhileAlone(services: Services, caller: Caller, seat: 
 /** Somebody looks at it again. */
 export function comeBack(sessionId: string): void {
   watches.get(sessionId)?.();
-}
-
-async function endUnlessAllowed(services: Services, caller: Caller, { site, sessionId }: Seat): Promise<boolean> {
-  if (await stillMay(services, caller, site.id)) return false;
-  await services.hosts.endTerminal(site, caller.userId, sessionId);
-  return true;
 }

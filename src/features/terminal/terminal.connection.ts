@@ -2,13 +2,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Caller } from '#core/auth/caller.ts';
 import type { Upgrade } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { recordSiteEvent, specOf } from '#features/instance/instance.ts';
+import { specOf } from '#features/instance/instance.ts';
 import { roomFor } from '#features/site-shell/site-shell.ts';
 import type { TerminalEnd } from '#host/site-host.ts';
 import type { SiteFailure, TerminalSize } from '#runtimes/runtime.ts';
 import { comeBack, watchWhileAlone } from './left-alone.ts';
 import { CLOSED, MAX_MESSAGE_BYTES, readMessage, type ToPage } from './terminal.protocol.ts';
-import { issueTicket, type Seat, stillMay } from './terminal.ts';
+import { issueTicket, noteOpened, type Seat, stillMay } from './terminal.ts';
 import { UnderWay } from './under-way.ts';
 
 /** Proxies close what is silent, and a machine that vanished says nothing. */
@@ -105,7 +105,7 @@ class Connection {
     const { db, log } = this.#services;
     const { site } = this.#seat;
     const note = async () => {
-      if (isNew) await noteOpened(db, this.#caller, this.#seat);
+      if (isNew) await noteOpened(db, this.#caller, site);
       if (this.#seat.carriesOn) await this.#giveNextTicket();
     };
     note().catch((error) => log.warn({ err: error, siteId: site.id }, 'could not note that a terminal was opened'));
@@ -166,14 +166,6 @@ class Connection {
     const clock = setInterval(() => look().catch(() => {}), ALIVE_MS).unref();
     return () => clearInterval(clock);
   }
-}
-
-function noteOpened(db: Services['db'], caller: Caller, { site }: Seat): Promise<string> {
-  return recordSiteEvent(db, caller, site, {
-    event_type: 'site.shell',
-    activity: `${caller.fullName} opened a terminal of ${site.fqdn}`,
-    detail: { first_word: 'terminal' },
-  });
 }
 
 /** A reason has 123 bytes (RFC 6455, 5.5). */

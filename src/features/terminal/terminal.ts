@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, hasRole, hasScope } from '#core/auth/caller.ts';
+import type { Caller } from '#core/auth/caller.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import type { Db } from '#core/db/database.ts';
 import { API_PREFIX, type Redeemed } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { goesOn, requireIdle } from '#features/hold/hold.ts';
-import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import { findSiteById, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
+import { findSitting, type Sitting } from './sitting.ts';
 import type { OpenTerminal, TerminalTicket } from './terminal.schema.ts';
 import { terminalNotFound, ticketRefused, tooManyTerminals } from './terminal.schema.ts';
 import { insertTicket, type Ticket, takeTicket } from './terminal.sql.ts';
+
+export { findSitting, stillMay, watchRights } from './sitting.ts';
 
 const TICKET_SECONDS = 30;
 /** For as long as a page may be open that can not ask for another one; it counts only while its credential and its terminal do. */
@@ -97,20 +100,16 @@ export async function redeemTicket(services: Services, text: string, fqdn: strin
   return { caller, prepared: seat, recheck: async () => void (await holderOf(services, ticket)) };
 }
 
-async function holderOf(
-  services: Services,
-  ticket: Pick<Ticket, 'credential_id' | 'site_id'>,
-): Promise<{ caller: Caller; site: SiteRow }> {
-  const caller = await services.credentials.renew({ credential: { id: ticket.credential_id } });
-  const site = await findSiteById(services.db, ticket.site_id);
-  if (!caller || !site || !maySit(caller, site)) throw ticketRefused();
-  return { caller, site };
+async function holderOf(services: Services, ticket: Pick<Ticket, 'credential_id' | 'site_id'>): Promise<Sitting> {
+  const sitting = await findSitting(services, ticket);
+  if (!sitting) throw ticketRefused();
+  return sitting;
 }
 
-const maySit = (caller: Caller, site: SiteRow) => hasRole(caller, site.team_id, 'member') && hasScope(caller, 'write');
-
-/** Whether somebody who sits at a terminal of the site still may. */
-export async function stillMay(services: Services, caller: Caller, siteId: string): Promise<boolean> {
-  const [now, site] = await Promise.all([services.credentials.renew(caller), findSiteById(services.db, siteId)]);
-  return now !== undefined && site !== undefined && maySit(now, site);
+export function noteOpened(db: Db, caller: Caller, site: SiteRow, what = 'a terminal'): Promise<string> {
+  return recordSiteEvent(db, caller, site, {
+    event_type: 'site.shell',
+    activity: `${caller.fullName} opened ${what} of ${site.fqdn}`,
+    detail: { first_word: what.split(' ').at(-1) },
+  });
 }

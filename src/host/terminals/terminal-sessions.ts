@@ -1,14 +1,12 @@
 import type { Terminal, TerminalOptions } from '#runtimes/runtime.ts';
 import type { HostedSpec, OpenTerminal, TerminalEnd, TerminalWish } from '../site-host.ts';
+import type { TeamSeats } from './team-seats.ts';
 import { type SessionTimes, TerminalSession } from './terminal-session.ts';
 
-/** Of all sites of a team on one host. */
-const SESSIONS_A_TEAM = 30;
 const TIMES: SessionTimes = { unattendedMs: 5 * 60_000, idleMs: 30 * 60_000 };
 
 interface Known {
   siteId: string;
-  team: string;
   owner: string;
   /** Several may ask for a new one at once, as where a page is loaded twice. */
   session: Promise<TerminalSession>;
@@ -17,11 +15,17 @@ interface Known {
 /** The terminals of this host, by the numbers that they were opened under. */
 export class TerminalSessions {
   readonly #open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>;
+  readonly #seats: TeamSeats;
   readonly #times: SessionTimes;
   readonly #known = new Map<string, Known>();
 
-  constructor(open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>, times = TIMES) {
+  constructor(
+    open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>,
+    seats: TeamSeats,
+    times = TIMES,
+  ) {
     this.#open = open;
+    this.#seats = seats;
     this.#times = times;
   }
 
@@ -31,10 +35,14 @@ export class TerminalSessions {
     if (known && (known.siteId !== site.id || known.owner !== owner)) return { why: 'missing' };
     if (known) return (await known.session).attend(wish, false);
     if (!mayOpen) return { why: 'missing' };
-    if (this.#isFull(site.team)) return { why: 'full' };
+    const release = this.#seats.take(site.team);
+    if (!release) return { why: 'full' };
     const session = this.#begin(site, wish);
-    this.#known.set(id, { siteId: site.id, team: site.team, owner, session });
-    const forget = () => void this.#known.delete(id);
+    this.#known.set(id, { siteId: site.id, owner, session });
+    const forget = () => {
+      this.#known.delete(id);
+      release();
+    };
     session.then(({ ended }) => ended.then(forget), forget);
     return (await session).attend(wish, true);
   }
@@ -47,7 +55,7 @@ export class TerminalSessions {
         return { session, openedAt, isAttended };
       }),
     );
-    return { own, isFull: this.#isFull(team) };
+    return { own, isFull: this.#seats.isFull(team) };
   }
 
   async end(siteId: string, owner: string, id: string): Promise<boolean> {
@@ -72,9 +80,5 @@ export class TerminalSessions {
   async #begin(site: HostedSpec, { columns, rows, maxDiskBytes }: TerminalOptions): Promise<TerminalSession> {
     const options = { columns, rows, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
     return new TerminalSession(await this.#open(site, options), this.#times);
-  }
-
-  #isFull(team: string): boolean {
-    return [...this.#known.values()].filter((known) => known.team === team).length >= SESSIONS_A_TEAM;
   }
 }

@@ -43,6 +43,7 @@ const HOST_CALLS = {
   terminal: 'spec',
   terminals: 'site',
   endTerminal: 'site',
+  program: 'spec',
   eachMail: 'site',
   hasOutgoingMail: 'site',
   snapshot: 'site',

@@ -105,6 +105,7 @@ const OPTIONS_AT: Partial<Record<HostCall, number>> = {
   rehearse: 5,
   exec: 1,
   terminal: 1,
+  program: 1,
   deploy: 3,
 };
 

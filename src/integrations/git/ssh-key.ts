@@ -1,10 +1,15 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+
+/** What PKCS #8 has in front of the 32 bytes of an Ed25519 key (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** A new key pair as OpenSSH keeps it (PROTOCOL.key): node can make the key, but not write it down that way. */
-export function newSshKey(comment: string): { publicKey: string; privateKey: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const open = Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url');
-  const secret = Buffer.from(privateKey.export({ format: 'jwk' }).d as string, 'base64url');
+export const newSshKey = (comment: string) => sshKeyFrom(randomBytes(32), comment);
+
+/** The key pair of 32 secret bytes. */
+export function sshKeyFrom(secret: Buffer, comment: string): { publicKey: string; privateKey: string } {
+  const pair = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, secret]), format: 'der', type: 'pkcs8' });
+  const open = Buffer.from(createPublicKey(pair).export({ format: 'jwk' }).x as string, 'base64url');
   const type = Buffer.from('ssh-ed25519');
   const shared = Buffer.concat([field(type), field(open)]);
   const check = randomBytes(4);

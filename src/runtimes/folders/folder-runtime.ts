@@ -11,6 +11,8 @@ import type {
   Command,
   CommandResult,
   OutgoingMail,
+  Program,
+  ProgramOptions,
   RunningSite,
   RuntimeListener,
   ShellKind,
@@ -146,6 +148,12 @@ export abstract class FolderRuntime {
     const requireOpen = () => this.suspended.requireOpen(site.id);
     requireOpen();
     return this.terminals.open(site, options, requireOpen);
+  }
+
+  async program(site: SiteSpec, options: ProgramOptions): Promise<Program> {
+    const requireOpen = () => this.suspended.requireOpen(site.id);
+    requireOpen();
+    return this.terminals.start(site, options, requireOpen);
   }
 
   get shell(): ShellKind {

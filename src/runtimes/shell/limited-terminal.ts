@@ -23,7 +23,7 @@ export class LimitedTerminal implements Terminal {
   #running: AbortController | undefined;
   #isOver = false;
 
-  constructor({ columns, maxDiskBytes }: TerminalOptions, run: (command: Command) => Promise<CommandResult>) {
+  constructor({ columns, maxDiskBytes, command }: TerminalOptions, run: (command: Command) => Promise<CommandResult>) {
     this.#run = (command) => run({ ...command, ...(maxDiskBytes !== undefined && { maxDiskBytes }) });
     const { promise, resolve } = Promise.withResolvers<number>();
     this.ended = promise;
@@ -36,6 +36,7 @@ export class LimitedTerminal implements Terminal {
     this.#editor.resize(columns);
     // Whoever opened it listens by then.
     setImmediate(() => {
+      if (command !== undefined) return void this.#interpret(command).then(() => this.#over(this.#status));
       this.#show(lines(GREETING));
       this.#editor.prompt(this.#prompt());
     });

@@ -38,6 +38,11 @@ export class Shell {
     await this.sites.open();
   }
 
+  /** Where a site's content is on this machine. */
+  contentOf(site: SiteSpec): string {
+    return this.#options.foldersOf(site).content;
+  }
+
   get kind(): ShellKind {
     return this.sites ? 'bash' : 'limited';
   }

@@ -60,8 +60,13 @@ const TMP_BYTES = 256 * 1024 * 1024;
 const ALL_OF_A_SITE = 4;
 const TOOLS = '/opt/siteyard';
 const DOOR = '/run/siteyard';
-const TOOL_NAMES = ['wp', 'php'];
-const TOOL_FILE = join(import.meta.dirname, 'inside/tool.cjs');
+const INSIDE = join(import.meta.dirname, 'inside');
+const TOOL_FILES = {
+  wp: 'tool.cjs',
+  php: 'tool.cjs',
+  'site-files': 'sftp-server.cjs',
+  'sftp-packets.cjs': 'sftp-packets.cjs',
+};
 
 /** What programs in one site's sandbox share while there are any. */
 interface Home {
@@ -105,8 +110,8 @@ export class SiteShells {
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
     const tools = join(this.#folder, 'tools/bin');
     await mkdir(tools, { recursive: true });
-    for (const name of TOOL_NAMES) {
-      copyFileSync(TOOL_FILE, join(tools, name));
+    for (const [name, file] of Object.entries(TOOL_FILES)) {
+      copyFileSync(join(INSIDE, file), join(tools, name));
       chmodSync(join(tools, name), 0o755);
     }
   }

@@ -1,23 +1,30 @@
 import type { Listeners } from '#runtimes/folders/listeners.ts';
-import type { SiteSpec, Terminal, TerminalOptions } from '#runtimes/runtime.ts';
+import type { Program, ProgramOptions, ProgramWork, SiteSpec, Terminal, TerminalOptions } from '#runtimes/runtime.ts';
+import { limitedCommand, limitedFiles } from './limited-programs.ts';
 import { LimitedTerminal } from './limited-terminal.ts';
+import { type PipedProgram, startPiped } from './piped-program.ts';
 import { openPty, type Pty } from './pty.ts';
 import type { Shell } from './shell.ts';
 import type { ShellEntry, SiteShells } from './site-shells.ts';
 import { watchDisk } from './watched-shell.ts';
 
-const SHELL = ['/bin/bash', '-i'];
+const BASH = '/bin/bash';
+/** A file server is one process with a small heap. */
+const FILES = ['/opt/node/node', '--max-old-space-size=64', '/opt/siteyard/bin/site-files'];
 /** A program that shows nothing may write to the site all the same. */
 const TOUCH_MS = 30_000;
 const MEMORY_LOOK_MS = 500;
 
-/** The terminals of a driver's sites. */
+/** Whatever somebody has open: they all end in the same way. */
+type Open = Pick<Terminal, 'end' | 'ended'> & { onOutput(take: () => void): void };
+
+/** The terminals of a driver's sites, and the programs without one that somebody far away is joined to. */
 export class SiteTerminals {
   readonly #shell: Shell;
   readonly #listeners: Pick<Listeners, 'touched' | 'changed'>;
   readonly #diskUsageBytes: (siteId: string) => Promise<number>;
   /** Those that are open or not quite gone yet, by site. */
-  readonly #open = new Map<string, Map<Terminal, Promise<unknown>>>();
+  readonly #open = new Map<string, Map<Open, Promise<unknown>>>();
 
   constructor(
     shell: Shell,
@@ -44,20 +51,62 @@ export class SiteTerminals {
     options: TerminalOptions,
     requireOpen: () => void,
   ): Promise<Terminal> {
-    const { spawn, usesTooMuch, leave } = await sites.enter(site, { args: SHELL, env: environmentOf(site) });
+    const { command, env } = options;
+    const args = command === undefined ? [BASH, '-i'] : [BASH, '-c', command];
+    const entry = await sites.enter(site, { args, env: { ...environmentOf(site), ...env } });
+    return this.#watched(site, entry, options, requireOpen, (spawn) => openPty(spawn, options));
+  }
+
+  /** The same without a terminal. */
+  async start(site: SiteSpec, options: ProgramOptions, requireOpen: () => void): Promise<Program> {
+    const { sites } = this.#shell;
+    const env = { ...options.env, ...(options.work.kind === 'files' && (await this.#roomFor(site, options))) };
+    const program = sites
+      ? await this.#startReal(sites, site, { ...options, env }, requireOpen)
+      : this.#keep(site.id, this.#startLimited(site, { ...options, env }, requireOpen));
+    this.#touchWhileOpen(site.id, program);
+    return program;
+  }
+
+  async #startReal(sites: SiteShells, site: SiteSpec, options: ProgramOptions, requireOpen: () => void) {
+    const { work, env = {} } = options;
+    const entry = await sites.enter(site, { args: argsOf(work), env });
+    return this.#watched(site, entry, options, requireOpen, startPiped);
+  }
+
+  #startLimited(site: SiteSpec, { work, env = {}, maxDiskBytes }: ProgramOptions, requireOpen: () => void): Program {
+    if (work.kind === 'files') return limitedFiles(this.#shell.contentOf(site), env);
+    const limits = { env, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
+    const command = work.kind === 'command' ? work.command : undefined;
+    return limitedCommand(command, limits, (wish) => this.#shell.run(site, wish, requireOpen));
+  }
+
+  /** A file server refuses what does not fit before anybody has to end it. */
+  async #roomFor(site: SiteSpec, { maxDiskBytes }: ProgramOptions): Promise<Record<string, string>> {
+    if (maxDiskBytes === undefined) return {};
+    return { SITE_FILES_ROOM: String(Math.max(0, maxDiskBytes - (await this.#diskUsageBytes(site.id)))) };
+  }
+
+  /** Spawns what was prepared, unless some work has taken the site meanwhile, and ends it at the limits of disk and memory. */
+  async #watched<T extends Pty | PipedProgram>(
+    site: SiteSpec,
+    { spawn, usesTooMuch, leave }: ShellEntry,
+    { maxDiskBytes }: Pick<TerminalOptions, 'maxDiskBytes'>,
+    requireOpen: () => void,
+    begin: (spawn: ShellEntry['spawn']) => T,
+  ): Promise<T> {
     try {
-      // Some work may have taken the site meanwhile.
       requireOpen();
-      const terminal = openPty(spawn, options);
+      const opened = begin(spawn);
       const stops = [
         watchDisk(
-          (message) => endSaying(terminal, message),
-          options.maxDiskBytes,
+          (message) => endSaying(opened, message),
+          maxDiskBytes,
           () => this.#diskUsageBytes(site.id),
         ),
-        watchMemory(terminal, usesTooMuch),
+        watchMemory(opened, usesTooMuch),
       ];
-      return this.#keep(site.id, terminal, async () => {
+      return this.#keep(site.id, opened, async () => {
         for (const stop of stops) stop();
         await leave();
       });
@@ -78,7 +127,7 @@ export class SiteTerminals {
     await Promise.all([...this.#open.keys()].map((siteId) => this.end(siteId)));
   }
 
-  #touchWhileOpen(siteId: string, terminal: Terminal): void {
+  #touchWhileOpen(siteId: string, terminal: Open): void {
     const tell = () => {
       this.#listeners.touched(siteId);
       this.#listeners.changed(siteId);
@@ -91,7 +140,7 @@ export class SiteTerminals {
     });
   }
 
-  #keep(siteId: string, terminal: Terminal, leave = async () => {}): Terminal {
+  #keep<T extends Open>(siteId: string, terminal: T, leave = async () => {}): T {
     const open = this.#open.get(siteId) ?? new Map();
     const gone = terminal.ended
       .then(leave)
@@ -106,16 +155,23 @@ export class SiteTerminals {
 }
 
 /** Where the kernel keeps no limit, somebody has to look. Returns how to stop. */
-function watchMemory(terminal: Pty, usesTooMuch: ShellEntry['usesTooMuch']): () => void {
+function watchMemory(terminal: Ending, usesTooMuch: ShellEntry['usesTooMuch']): () => void {
   const clock = setInterval(() => {
     if (usesTooMuch(terminal.pid)) endSaying(terminal, 'It used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS).unref();
   return () => clearInterval(clock);
 }
 
-function endSaying(terminal: Pty, message: string): void {
+type Ending = Pick<Pty, 'pid' | 'say' | 'end'>;
+
+function endSaying(terminal: Ending, message: string): void {
   terminal.say(`\r\n${message}\r\n`);
   terminal.end();
+}
+
+function argsOf(work: ProgramWork): string[] {
+  if (work.kind === 'files') return FILES;
+  return work.kind === 'command' ? [BASH, '-c', work.command] : [BASH];
 }
 
 /** The name of the site in front of each line: whoever has several windows open must see which one they type into. */

@@ -3,6 +3,7 @@ import { ApiTokens } from './api-tokens.tsx';
 import { GitAccounts } from './git-accounts.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
+import { SshKeys } from './ssh-keys.tsx';
 
 export function AccountPage() {
   return (
@@ -12,6 +13,7 @@ export function AccountPage() {
         <Profile />
         <Password />
         <ApiTokens />
+        <SshKeys />
         <GitAccounts />
       </div>
     </>

@@ -6,6 +6,7 @@ import { buttonStyle } from '../../ui/button.tsx';
 import { OpenIcon } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { SshCommands } from './ssh-commands.tsx';
 
 const TerminalView = lazy(() =>
   import('../../terminal/terminal-view.tsx').then(({ TerminalView: component }) => ({ default: component })),
@@ -54,6 +55,7 @@ export function SiteTerminal({ site }: { site: Site }) {
           }
         />
       </Suspense>
+      <SshCommands name={forStage ? (site.site_stage?.fqdn ?? site.fqdn) : site.fqdn} />
     </div>
   );
 }

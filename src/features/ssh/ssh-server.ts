@@ -1,0 +1,96 @@
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Connection, Server } from 'ssh2';
+import { addressKey } from '#core/http/rate-limits.ts';
+import type { Services } from '#core/services.ts';
+import { hostKeyOf } from './host-key.ts';
+import { SshConnection } from './ssh-connection.ts';
+
+/** How long somebody has to say who they are, and how many may be about to. */
+const GRACE_MS = 30_000;
+const STRANGERS = 100;
+const STRANGERS_OF_AN_ADDRESS = 20;
+const CONNECTIONS = 1_000;
+
+/**
+ * Only what costs little and is believed in today: ChaCha20 is what most clients want first, and here it is slower than AES. Compression would let a
+ * few bytes become very many.
+ */
+const ALGORITHMS = {
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+};
+
+/** The port that people come in by ssh through. What the library leaves to whoever uses it is bounded here and in its connections. */
+export class SshServer {
+  readonly #services: Services;
+  readonly #ssh: Server;
+  readonly #port: NetServer;
+  readonly #sockets = new Set<Socket>();
+  /** Whoever has not said yet who they are, and how many of them each address has. */
+  readonly #strangers = new Map<Socket, string>();
+  readonly #connections = new Set<SshConnection>();
+
+  static async listen(services: Services, host: string, port: number): Promise<SshServer> {
+    // Only where it is used: it takes a while to load.
+    const { default: ssh2 } = await import('ssh2');
+    const { privateKey } = hostKeyOf(services.secrets, 'siteyard');
+    const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Siteyard', algorithms: ALGORITHMS as never });
+    const server = new SshServer(services, ssh);
+    await new Promise<void>((resolve, reject) => server.#port.once('error', reject).listen(port, host, resolve));
+    services.log.info({ port }, 'sites can be reached by ssh');
+    return server;
+  }
+
+  private constructor(services: Services, ssh: Server) {
+    this.#services = services;
+    this.#ssh = ssh;
+    ssh.on('connection', (client, { ip, port }) => this.#begin(client, `${ip} ${port}`));
+    this.#port = createServer({ noDelay: true }, (socket) => this.#admit(socket));
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all([closed, ...[...this.#connections].map((connection) => connection.ended())]);
+  }
+
+  #admit(socket: Socket): void {
+    socket.on('error', () => {});
+    const address = addressKey(socket.remoteAddress ?? '');
+    if (this.#isTooMuch(address)) return void socket.destroy();
+    this.#sockets.add(socket);
+    this.#strangers.set(socket, address);
+    const grace = setTimeout(() => socket.destroy(), GRACE_MS).unref();
+    socket.once('close', () => {
+      clearTimeout(grace);
+      this.#strangers.delete(socket);
+      this.#sockets.delete(socket);
+    });
+    socket.once('known', () => {
+      clearTimeout(grace);
+      this.#strangers.delete(socket);
+    });
+    this.#ssh.injectSocket(socket);
+  }
+
+  #isTooMuch(address: string): boolean {
+    const own = [...this.#strangers.values()].filter((each) => each === address).length;
+    return (
+      this.#sockets.size >= CONNECTIONS ||
+      this.#strangers.size >= STRANGERS ||
+      own >= STRANGERS_OF_AN_ADDRESS ||
+      this.#services.limits.peek('failedSsh', address).exceeded
+    );
+  }
+
+  /** The library names a connection by where it comes from. */
+  #begin(client: Connection, from: string): void {
+    const socket = [...this.#strangers.keys()].find((each) => `${each.remoteAddress} ${each.remotePort}` === from);
+    if (!socket) return void client.end();
+    const connection = new SshConnection(this.#services, client, socket);
+    this.#connections.add(connection);
+    socket.once('close', () => void connection.ended().finally(() => this.#connections.delete(connection)));
+  }
+}
