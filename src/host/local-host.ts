@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { InTurn } from '#core/in-turn.ts';
+import { Shares } from '#core/shares.ts';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
@@ -15,8 +16,10 @@ import { SharedCuts } from './shared-cuts.ts';
 import type { FileRoot, KeptAs, Place, SiteHost, SiteOrigin, SiteRef } from './site-host.ts';
 import type { LogFiles } from './site-log/log-files.ts';
 import { Programs } from './terminals/programs.ts';
-import { TeamSeats } from './terminals/team-seats.ts';
 import { TerminalSessions } from './terminals/terminal-sessions.ts';
+
+/** Of all sites of a team on one host: terminals in the browser, and whatever runs for somebody who came by ssh. */
+const SEATS_A_TEAM = 30;
 
 export interface LocalHostOptions {
   /** What the rows of its sites call it. */
@@ -46,7 +49,7 @@ export class LocalHost implements SiteHost {
   /** Each reads much of a disk that all share. */
   readonly #searches = new InTurn();
   readonly #files = localFiles((at) => this.#folderOf(at));
-  readonly #seats = new TeamSeats();
+  readonly #seats = new Shares(SEATS_A_TEAM);
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
   readonly #programs = new Programs((site) => this.driver(site), this.#seats);
 

@@ -343,7 +343,7 @@ export interface SiteDatabase {
    * that the two add, which had the same ones before, never have the same number.
    */
   spreadNumbers(above: Record<string, number>): Promise<void>;
-  close(): void;
+  close(): Promise<void> | void;
 }
 
 export interface SiteHealth {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcessesIn, makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
+import { endProcessesIn, groupsIn, makeGroup, removeGroup, removeGroups, writeValue } from './group-files.ts';
 import { giveOn, makeDelegated, OWN_GROUP, startedIn } from './unified-groups.ts';
 
 /** What all processes of a group may have together, where the machine lets us say so. */
@@ -146,13 +146,12 @@ function unifiedParent(): string | undefined {
 /** Groups of services that are gone, beside ours, with whatever outlived its service. */
 function clear(parent: string): void {
   const base = join(parent, '..');
-  for (const name of readdirSync(base)) {
+  for (const name of groupsIn(base)) {
     const pid = Number(/^siteyard-(\d+)$/.exec(name)?.[1]);
     if (!pid || pid === process.pid || existsSync(`/proc/${pid}`)) continue;
     const left = join(base, name);
     // What outlived its service; but for what that started beside its sandboxes, such as a database.
-    for (const each of readdirSync(left, { withFileTypes: true }))
-      if (each.isDirectory() && each.name !== OWN_GROUP) endProcessesIn(join(left, each.name));
+    for (const group of groupsIn(left)) if (group !== OWN_GROUP) endProcessesIn(join(left, group));
     removeGroups(left);
   }
 }

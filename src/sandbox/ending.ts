@@ -16,7 +16,9 @@ export async function endAllNaming(path: string): Promise<void> {
 }
 
 /** Ends a sandbox by the pid that was spawned for it. */
-export function endTree(pid: number): Promise<void> {
+export async function endTree(pid: number): Promise<void> {
+  // What could not be spawned has none; to the system zero is our own group.
+  if (!(pid > 0)) return;
   return endTrees([pid], performance.now() + END_LIMIT_MS);
 }
 

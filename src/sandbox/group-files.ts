@@ -31,14 +31,22 @@ export function endProcessesIn(folder: string): void {
       // It ended in this very moment.
     }
   }
-  for (const child of readdirSync(folder, { withFileTypes: true }))
-    if (child.isDirectory()) endProcessesIn(join(folder, child.name));
+  for (const group of groupsIn(folder)) endProcessesIn(join(folder, group));
+}
+
+/** Somebody else may just have removed it. */
+export function groupsIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 /** With the groups in it. */
 export function removeGroups(folder: string): void {
-  for (const child of readdirSync(folder, { withFileTypes: true }))
-    if (child.isDirectory()) removeGroups(join(folder, child.name));
+  for (const group of groupsIn(folder)) removeGroups(join(folder, group));
   removeGroup(folder);
 }
 

@@ -113,7 +113,8 @@ export class Room {
   }
 
   #makeDevices(): void {
-    for (const name of DEVICES) this.#mount(`/dev/${name}`, `/dev/${name}`, 'none', 'bind');
+    // Read-only is the name, not what is written to it: whoever is root's number inside could change its mode for the whole machine.
+    for (const name of DEVICES) this.#mount(`/dev/${name}`, `/dev/${name}`, 'none', 'bind,ro,nosuid,noexec');
     // How many there may be is one number for the whole machine, which one sandbox could use up.
     this.#mount('devpts', '/dev/pts', 'devpts', 'newinstance,max=64,ptmxmode=0666,mode=620,nosuid,noexec');
     for (const [name, to] of Object.entries(DEVICE_LINKS)) symlinkSync(to, join(this.root, BOX, 'dev', name));

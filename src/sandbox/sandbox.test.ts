@@ -86,6 +86,11 @@ for (const mode of MODES) {
       assert.equal(Number(modest.text) - Number(plain.text), 10);
     });
 
+    it('writes to devices, and changes nothing about them', async () => {
+      const { text } = await run('echo x > /dev/null && echo written; chmod 666 /dev/null 2>/dev/null || echo refused');
+      assert.equal(text, 'written\nrefused\n');
+    });
+
     it('shows its own content and nothing else of the machine', async () => {
       assert.equal((await run('echo new > /site/made; cat /site/made')).text, 'new\n');
       assert.equal(readFileSync(join(site, 'made'), 'utf8'), 'new\n');

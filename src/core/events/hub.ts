@@ -27,6 +27,8 @@ export interface Cursor {
 
 export interface Subscriber {
   caller: Caller;
+  /** It is none of the caller's streams, but watches over their rights. */
+  isWatch?: true;
   receive(event: StreamedEvent): void;
   /** The stream ends: the process stops, or the caller's rights changed and must be looked at anew. */
   end(): void;
@@ -59,7 +61,7 @@ export class EventHub {
   }
 
   streamsOf(userId: string): number {
-    return [...this.#subscribers].filter(({ caller }) => caller.userId === userId).length;
+    return [...this.#subscribers].filter(({ caller, isWatch }) => caller.userId === userId && !isWatch).length;
   }
 
   get openStreams(): number {

@@ -11,6 +11,8 @@ const PER_MINUTE = {
   badToken: 300,
   /** Keys that open nothing, from one address: somebody's program tries all that it has. */
   failedSsh: 60,
+  /** Of those who have not said yet who they are: agreeing on keys costs us more than them. */
+  sshConnection: 120,
   paymentEvent: 6000,
   gitPush: 600,
 } as const;

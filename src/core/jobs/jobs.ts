@@ -241,7 +241,8 @@ export class Jobs implements JobQueue {
       try {
         await this.#run(queue, job as BossJob, services);
       } finally {
-        // Look for the next job at once: one of the same site could not be taken while this one ran.
+        // Look for the next job at once: one of the same site could not be taken while this one ran. Of the lane `git` it is the first worker
+        // that looks, or whoever looks next.
         this.#boss.notifyWorker(id);
       }
     });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2';
 import { addressKey } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
+import type { Shares } from '#core/shares.ts';
 import { findHolders, isKnownType, keyHash, noteKeyUse } from '#features/ssh-key/ssh-key.ts';
 import { findSitting, watchRights } from '#features/terminal/terminal.ts';
 import { type Guest, SshSession } from './ssh-session.ts';
@@ -19,6 +20,8 @@ const IDLE_LOOK_MS = 60_000;
 /** More than the library may have to hold where everybody keeps to the windows that were agreed on. */
 const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
 const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
+/** What somebody has to send, and to be sent, to say who they are. */
+const STRANGERS_BYTES = 64 * 1024;
 
 /** Somebody who came by ssh: first who they are, then what they run. */
 export class SshConnection {
@@ -26,19 +29,28 @@ export class SshConnection {
   readonly #client: Connection;
   readonly #socket: Socket;
   readonly #address: string;
+  readonly #people: Shares;
   readonly #sessions = new Set<SshSession>();
   #guest: Guest | undefined;
   #failures = 0;
+  #asked = 0;
   #emptySessions = 0;
   #usedAt = Date.now();
 
-  constructor(services: Services, client: Connection, socket: Socket) {
+  constructor(services: Services, client: Connection, socket: Socket, people: Shares) {
     this.#services = services;
     this.#client = client;
     this.#socket = socket;
+    this.#people = people;
     this.#address = addressKey(socket.remoteAddress ?? '');
-    client.on('error', () => {});
-    client.on('authentication', (context) => void this.#authenticate(context).catch((error) => this.#break(error)));
+    // The library leaves a connection open that broke the rules, or that is silent.
+    client.on('error', () => this.end());
+    client.on('authentication', (context) => {
+      this.#authenticate(context).catch((error) => {
+        services.limits.take('failedSsh', this.#address);
+        this.#break(error);
+      });
+    });
     client.on('ready', () => void this.#welcome().catch((error) => this.#break(error)));
     client.on('session', (accept, reject) => {
       if (!this.#guest || this.#sessions.size >= SESSIONS || this.#emptySessions > EMPTY_SESSIONS) return reject();
@@ -50,7 +62,9 @@ export class SshConnection {
     // Nobody else holds clients to what was agreed on.
     socket.on('data', () => {
       const hasUnread = [...this.#sessions].some(({ unreadBytes }) => unreadBytes > MOST_UNREAD_BYTES);
-      if (hasUnread || socket.writableLength > MOST_UNSENT_BYTES) socket.destroy();
+      const mostUnsent = this.#guest ? MOST_UNSENT_BYTES : STRANGERS_BYTES;
+      const isTooMuch = !this.#guest && socket.bytesRead > STRANGERS_BYTES;
+      if (hasUnread || isTooMuch || socket.writableLength > mostUnsent) socket.destroy();
     });
   }
 
@@ -79,10 +93,16 @@ export class SshConnection {
       if (exceeded || this.#failures >= TRIES) return this.end();
       return context.reject(['publickey']);
     }
-    if (context.method === 'publickey' && !context.signature) return context.accept();
+    // Who asks whether a key would do is to come with it.
+    if (context.method === 'publickey' && !context.signature)
+      return ++this.#asked > TRIES ? this.end() : context.accept();
+    const leave = this.#people.take(guest.caller.userId);
+    if (!leave) return this.end();
+    this.#socket.once('close', leave);
     this.#guest = guest;
     // Those before the right one were no attempts to get in.
     for (let each = 0; each < this.#failures; each++) limits.giveBack('failedSsh', this.#address);
+    limits.giveBack('sshConnection', this.#address);
     this.#socket.emit('known');
     context.accept();
   }
@@ -91,7 +111,8 @@ export class SshConnection {
   async #find(context: PublicKeyAuthContext): Promise<Guest | undefined> {
     const { key, username, hashAlgo } = context;
     // RSA without a name of the hash is SHA-1.
-    if (!isKnownType(key.algo) || (key.algo === 'ssh-rsa' && hashAlgo === undefined)) return undefined;
+    if (username.includes('\0') || !isKnownType(key.algo) || (key.algo === 'ssh-rsa' && hashAlgo === undefined))
+      return undefined;
     const holders = await findHolders(this.#services.db, keyHash(key.data), username.toLowerCase());
     for (const holder of holders) {
       const sitting = await findSitting(this.#services, holder);
@@ -120,7 +141,7 @@ export class SshConnection {
   }
 
   #endIdle(): void {
-    if (this.#sessions.size === 0 && Date.now() - this.#usedAt > IDLE_MS) this.end();
+    if ([...this.#sessions].every(({ isEmpty }) => isEmpty) && Date.now() - this.#usedAt > IDLE_MS) this.end();
   }
 
   #break(error: unknown): void {

@@ -2,6 +2,7 @@ import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Connection, Server } from 'ssh2';
 import { addressKey } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
+import { Shares } from '#core/shares.ts';
 import { hostKeyOf } from './host-key.ts';
 import { SshConnection } from './ssh-connection.ts';
 
@@ -10,6 +11,7 @@ const GRACE_MS = 30_000;
 const STRANGERS = 100;
 const STRANGERS_OF_AN_ADDRESS = 20;
 const CONNECTIONS = 1_000;
+const CONNECTIONS_OF_A_PERSON = 30;
 
 /**
  * Only what costs little and is believed in today: ChaCha20 is what most clients want first, and here it is slower than AES. Compression would let a
@@ -31,6 +33,7 @@ export class SshServer {
   /** Whoever has not said yet who they are, and how many of them each address has. */
   readonly #strangers = new Map<Socket, string>();
   readonly #connections = new Set<SshConnection>();
+  readonly #people = new Shares(CONNECTIONS_OF_A_PERSON);
 
   static async listen(services: Services, host: string, port: number): Promise<SshServer> {
     // Only where it is used: it takes a while to load.
@@ -59,7 +62,9 @@ export class SshServer {
   #admit(socket: Socket): void {
     socket.on('error', () => {});
     const address = addressKey(socket.remoteAddress ?? '');
-    if (this.#isTooMuch(address)) return void socket.destroy();
+    if (this.#isTooMuch(address) || this.#services.limits.take('sshConnection', address).exceeded)
+      return void socket.destroy();
+    if (this.#strangers.size >= STRANGERS) this.#dropStranger();
     this.#sockets.add(socket);
     this.#strangers.set(socket, address);
     const grace = setTimeout(() => socket.destroy(), GRACE_MS).unref();
@@ -79,17 +84,25 @@ export class SshServer {
     const own = [...this.#strangers.values()].filter((each) => each === address).length;
     return (
       this.#sockets.size >= CONNECTIONS ||
-      this.#strangers.size >= STRANGERS ||
       own >= STRANGERS_OF_AN_ADDRESS ||
       this.#services.limits.peek('failedSsh', address).exceeded
     );
+  }
+
+  /** Of whoever has most of them the one that has been there longest, so that nobody keeps all others out. */
+  #dropStranger(): void {
+    const byAddress = Map.groupBy(this.#strangers, ([, address]) => address);
+    const [most] = [...byAddress.values()].sort((a, b) => b.length - a.length);
+    const [socket] = most?.[0] ?? [];
+    socket?.destroy();
+    if (socket) this.#strangers.delete(socket);
   }
 
   /** The library names a connection by where it comes from. */
   #begin(client: Connection, from: string): void {
     const socket = [...this.#strangers.keys()].find((each) => `${each.remoteAddress} ${each.remotePort}` === from);
     if (!socket) return void client.end();
-    const connection = new SshConnection(this.#services, client, socket);
+    const connection = new SshConnection(this.#services, client, socket, this.#people);
     this.#connections.add(connection);
     socket.once('close', () => void connection.ended().finally(() => this.#connections.delete(connection)));
   }

@@ -20,6 +20,9 @@ export interface Guest {
 /** What a client may say of its surroundings, and how much of it. */
 const NAMES = /^(?:LANG|LC_[A-Z]{1,20})$/;
 const VALUE = /^[\w.@:-]{1,64}$/;
+const MOST_NAMES = 20;
+/** To find the processes that one is for costs us more than whoever sends it. */
+const SIGNAL_EVERY_MS = 100;
 const MOST_COLUMNS = 500;
 const MOST_ROWS = 300;
 const TAKEN_BYTES = 512 * 1024;
@@ -47,6 +50,7 @@ export class SshSession {
   readonly #env: Record<string, string> = {};
   #channel: ServerChannel | undefined;
   #size: TerminalSize | undefined;
+  #signalledAt = Number.NEGATIVE_INFINITY;
   #resize: (size: TerminalSize) => void = () => {};
   #signal: (name: NodeJS.Signals) => void = () => {};
 
@@ -79,7 +83,8 @@ export class SshSession {
 
   #listen(session: Session): void {
     session.on('env', (accept, reject, { key, val }) => {
-      if (!NAMES.test(key) || !VALUE.test(val)) return reject?.();
+      const isMore = !(key in this.#env) && Object.keys(this.#env).length >= MOST_NAMES;
+      if (this.#channel || isMore || !NAMES.test(key) || !VALUE.test(val)) return reject?.();
       this.#env[key] = val;
       accept?.();
     });
@@ -95,7 +100,11 @@ export class SshSession {
     });
     session.on('signal', (accept, _reject, { name }) => {
       const signal = `SIG${name}`;
-      if (signal in constants.signals) this.#signal(signal as NodeJS.Signals);
+      const isEarly = performance.now() - this.#signalledAt < SIGNAL_EVERY_MS;
+      if (signal in constants.signals && !isEarly) {
+        this.#signalledAt = performance.now();
+        this.#signal(signal as NodeJS.Signals);
+      }
       accept?.();
     });
     session.on('shell', (accept) => this.#begin(accept, { kind: 'shell' }));
@@ -145,6 +154,9 @@ export class SshSession {
   async #program(channel: ServerChannel, sent: SentBytes, work: ProgramWork): Promise<ProgramEnd> {
     const { db, hosts } = this.#services;
     const { caller } = this.#guest;
+    // As each command over HTTP does.
+    if (this.#services.limits.take('write', caller.credential.id).exceeded)
+      throw new SiteFailure('overload', 'These are too many commands; wait a minute.');
     const site = await this.#siteNow();
     const maxDiskBytes = await roomFor(db, site);
     if (work.kind === 'command') await noteCommand(this.#services, caller, site, work.command);
@@ -202,6 +214,8 @@ function feed(channel: ServerChannel, write: (bytes: Buffer) => Promise<void>, e
 
 /** Where the connection is gone there is nobody to tell. */
 function finish(channel: ServerChannel, exitCode: number): void {
+  // What is sent still is nobody's, and must not pile up.
+  channel.resume();
   try {
     channel.exit(exitCode);
     channel.end();

@@ -40,6 +40,7 @@ export async function watchRights(
 ): Promise<() => void> {
   let leave = () => {};
   let isOver = false;
+  let isHeard = false;
   const stop = () => {
     isOver = true;
     clearInterval(clock);
@@ -50,19 +51,27 @@ export async function watchRights(
     stop();
     lost();
   };
-  const clock = setInterval(() => look().catch(() => {}), LOOK_MS).unref();
   const listen = async () => {
-    let isBeginning = true;
-    const again = () => {
-      // When it ends before it has begun, this process stops.
-      if (!isBeginning && !isOver) listen().catch(() => {});
+    isHeard = true;
+    let hasBegun = false;
+    const end = () => {
+      isHeard = false;
+      // Else it is looked at right away, and listened to again by the clock.
+      if (hasBegun && !isOver) listen().catch(() => {});
     };
-    leave = await services.events.subscribe({ caller, receive: () => {}, end: again });
-    isBeginning = false;
-    if (isOver) leave();
+    leave = await services.events.subscribe({ caller, isWatch: true, receive: () => {}, end }).catch((error) => {
+      isHeard = false;
+      throw error;
+    });
+    hasBegun = true;
+    if (isOver) return leave();
     // Only now could no change be missed.
     await look();
   };
-  await listen();
+  const clock = setInterval(() => (isHeard ? look() : listen()).catch(() => {}), LOOK_MS).unref();
+  await listen().catch((error) => {
+    stop();
+    throw error;
+  });
   return stop;
 }

@@ -57,7 +57,14 @@ class Connection {
     this.#page = page;
     page.on('error', () => {});
     page.on('close', () => this.#gone.abort());
-    page.on('message', (data, isBinary) => this.#hear(data as Buffer, isBinary));
+    page.on('message', (data, isBinary) => {
+      try {
+        this.#hear(data as Buffer, isBinary);
+      } catch (error) {
+        services.log.warn({ err: error }, 'a terminal could not take what was sent');
+        page.close(CLOSED.unavailable);
+      }
+    });
   }
 
   async run({ columns, rows, from }: View): Promise<TerminalEnd> {

@@ -66,6 +66,19 @@ suite('a shell', () => {
     assert.ok(!JSON.stringify(opened).includes('stty'));
   });
 
+  test('may be told its size while it ends', async () => {
+    for (let time = 0; time < 5; time++) {
+      const terminal = await open();
+      await terminal.expect('$ ');
+      terminal.type('exit\r');
+      for (let rows = 0; rows < 500 && terminal.socket.readyState === terminal.socket.OPEN; rows++) {
+        terminal.send({ t: 'size', columns: 80, rows: 2 + (rows % 50) });
+        if (rows % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.equal((await terminal.gone()).code, 1000);
+    }
+  });
+
   test('has jobs, which Ctrl-Z stops and Ctrl-C ends', async () => {
     const terminal = await open();
     await terminal.expect('$ ');

@@ -1,6 +1,6 @@
+import type { Shares } from '#core/shares.ts';
 import type { Program, Runtime, Terminal } from '#runtimes/runtime.ts';
 import type { HostedSpec, ProgramEnd, ProgramWish } from '../site-host.ts';
-import type { TeamSeats } from './team-seats.ts';
 
 /** So much may be under way to whoever is joined; then the program waits. */
 const UNDER_WAY_BYTES = 512 * 1024;
@@ -15,10 +15,10 @@ type Driver = Pick<Runtime, 'program' | 'terminal'>;
 /** The programs of this host that somebody far away is joined to. Unlike terminals they end with the connection. */
 export class Programs {
   readonly #driverOf: (site: HostedSpec) => Driver;
-  readonly #seats: TeamSeats;
+  readonly #seats: Shares;
   readonly #running = new Map<object, { siteId: string; stop(): void }>();
 
-  constructor(driverOf: (site: HostedSpec) => Driver, seats: TeamSeats) {
+  constructor(driverOf: (site: HostedSpec) => Driver, seats: Shares) {
     this.#driverOf = driverOf;
     this.#seats = seats;
   }
@@ -41,8 +41,10 @@ export class Programs {
 
   async #join(siteId: string, program: Joined, wish: ProgramWish): Promise<ProgramEnd> {
     let reason: ProgramEnd | undefined;
+    const broken = Promise.withResolvers<void>();
     const end = (why: 'left' | 'idle' | 'stopped') => {
       reason ??= { why };
+      broken.resolve();
       program.end();
     };
     const idle = setTimeout(() => end('idle'), IDLE_MS).unref();
@@ -62,8 +64,8 @@ export class Programs {
         (name) => program.signal(name),
       );
       const exitCode = await program.ended;
-      // Whoever left waits for nothing.
-      if (!reason) await Promise.race([allSent(), new Promise((left) => wish.signal.addEventListener('abort', left))]);
+      // Whoever left, or reads no more, is not waited for.
+      await Promise.race([allSent(), broken.promise]);
       return reason ?? { why: 'exit', exitCode };
     } finally {
       clearTimeout(idle);
@@ -97,7 +99,7 @@ function passOutput(
       program.resume();
     }, leave);
     // In one order, so the last is the last of all.
-    last = Promise.all([last, sent]);
+    last = Promise.all([last, sent]).then(() => {});
   });
   return () => last;
 }

@@ -1,6 +1,6 @@
+import type { Shares } from '#core/shares.ts';
 import type { Terminal, TerminalOptions } from '#runtimes/runtime.ts';
 import type { HostedSpec, OpenTerminal, TerminalEnd, TerminalWish } from '../site-host.ts';
-import type { TeamSeats } from './team-seats.ts';
 import { type SessionTimes, TerminalSession } from './terminal-session.ts';
 
 const TIMES: SessionTimes = { unattendedMs: 5 * 60_000, idleMs: 30 * 60_000 };
@@ -15,15 +15,11 @@ interface Known {
 /** The terminals of this host, by the numbers that they were opened under. */
 export class TerminalSessions {
   readonly #open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>;
-  readonly #seats: TeamSeats;
+  readonly #seats: Shares;
   readonly #times: SessionTimes;
   readonly #known = new Map<string, Known>();
 
-  constructor(
-    open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>,
-    seats: TeamSeats,
-    times = TIMES,
-  ) {
+  constructor(open: (site: HostedSpec, options: TerminalOptions) => Promise<Terminal>, seats: Shares, times = TIMES) {
     this.#open = open;
     this.#seats = seats;
     this.#times = times;

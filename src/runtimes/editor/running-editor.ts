@@ -105,13 +105,15 @@ export class RunningEditor {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#words = (this.#words + text).slice(-KEPT_WORDS);
       });
-    const clock = setInterval(() => void this.#tick(), TICK_MS).unref();
+    // What does not end in time is told to whoever wants the site to themselves.
+    const clock = setInterval(() => void this.#tick().catch(() => {}), TICK_MS).unref();
     const close = () => {
       clearInterval(clock);
-      void this.end().finally(() => {
+      const over = () => {
         this.#hooks.active();
         ended();
-      });
+      };
+      void this.end().then(over, over);
     };
     child.once('error', close).once('close', close);
     return child;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
+import { endTree } from '#sandbox/ending.ts';
 import { type Entered, OWN_FILES, type ProgramRoom } from './program-room.ts';
 
 type ChildReply = { value: unknown } | { error: string; isRefusal?: boolean };
@@ -56,24 +57,26 @@ export class ChildProgram {
     return answer;
   }
 
-  close(): void {
-    this.#child.kill('SIGKILL');
+  /** Resolves when it is gone: what it was at work on may be removed. */
+  async close(): Promise<void> {
+    await endTree(this.#child.pid ?? 0);
   }
 
   #askNow(message: object, limitMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const child = this.#child;
-      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+      const timer = setTimeout(() => void this.close().catch(() => {}), limitMs);
       const end = (tell: () => void) => {
         clearTimeout(timer);
-        child.off('message', onReply).off('exit', onExit);
+        child.off('message', onReply).off('close', onEnd);
         tell();
       };
       const onReply = (reply: ChildReply) =>
         end(() => ('error' in reply ? reject(errorOf(reply)) : resolve(reply.value)));
-      const onExit = () => end(() => reject(new Error(this.#complaint)));
-      child.on('message', onReply).once('exit', onExit);
-      if (child.exitCode !== null || child.signalCode !== null || !child.connected) onExit();
+      const onEnd = () => end(() => reject(new Error(this.#complaint)));
+      // What could not be spawned has no exit.
+      child.on('message', onReply).once('close', onEnd);
+      if (child.exitCode !== null || child.signalCode !== null || !child.connected) onEnd();
       else child.send(message);
     });
   }

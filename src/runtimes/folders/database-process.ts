@@ -56,8 +56,8 @@ export class SiteDatabaseProcess implements SiteDatabase {
     await this.#write({ call: 'adapt', change, theme });
   }
 
-  close(): void {
-    this.#program.close();
+  close(): Promise<void> {
+    return this.#program.close();
   }
 
   #write(message: DatabaseCall): Promise<unknown> {

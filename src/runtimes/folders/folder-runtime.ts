@@ -33,6 +33,7 @@ import { ImportFolders } from './import-process.ts';
 import { findTheme, knownColumns, takeContent } from './imported-site.ts';
 import { Listeners } from './listeners.ts';
 import { ProgramRoom } from './program-room.ts';
+import { endOrphans } from './run-folder.ts';
 import { databaseFile } from './site-folder.ts';
 import { type Settling, SiteFolders } from './site-folders.ts';
 import { SuspendedSites } from './suspended-sites.ts';
@@ -49,11 +50,11 @@ export abstract class FolderRuntime {
   protected answerOwnCall: AnswerOwnCalls = refuseOwnCalls;
 
   protected readonly shells: Shell;
-  readonly #dataDir: string;
+  readonly #programFolder: string;
   #programs: ProgramRoom | undefined;
 
   constructor(dataDir: string, log: Log) {
-    this.#dataDir = dataDir;
+    this.#programFolder = join(dataDir, 'programs');
     this.shells = this.makeShell(dataDir, log);
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
@@ -63,9 +64,13 @@ export abstract class FolderRuntime {
 
   /** Where the programs run that read what sites and strangers wrote. */
   protected async openPrograms(sandbox: Sandbox | undefined): Promise<void> {
-    this.#programs = sandbox && (await ProgramRoom.open(sandbox, join(this.#dataDir, 'programs')));
+    this.#programs = sandbox && (await ProgramRoom.open(sandbox, this.#programFolder));
     this.folders.room = this.#programs;
     this.#imports.room = this.#programs;
+  }
+
+  protected async endOrphanPrograms(): Promise<void> {
+    if (this.#programs) await endOrphans(this.#programFolder);
   }
 
   protected async closePrograms(): Promise<void> {

@@ -103,7 +103,7 @@ export class ImportFolders {
     try {
       return await work((call) => program.ask(call, CALL_LIMIT_MS), program.inside);
     } finally {
-      program.close();
+      await program.close();
     }
   }
 

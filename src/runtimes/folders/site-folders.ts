@@ -104,7 +104,7 @@ export class SiteFolders {
       giveItsDatabase();
       await this.#settle(database, draft, url, change);
     } finally {
-      database.close();
+      await database.close();
     }
   }
 

@@ -203,6 +203,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   async endOrphans(): Promise<void> {
     await this.#pool.endOrphans();
     await this.shells.endOrphans();
+    await this.endOrphanPrograms();
   }
 
   async exec(site: SiteSpec, command: Command): Promise<CommandResult> {

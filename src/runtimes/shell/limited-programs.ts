@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command, CommandResult, Program } from '#runtimes/runtime.ts';
-import { PATHS } from './paths.ts';
+import { PATHS, realFolder } from './paths.ts';
+import { endOf, requireStreams } from './piped-program.ts';
 
 const INSIDE = join(import.meta.dirname, 'inside');
 const FILES_PROGRAM = join(INSIDE, 'sftp-server.cjs');
@@ -14,7 +15,8 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 const INPUT_PAUSE_MS = 1_000;
 
 /** What serves files where there is no sandbox: it makes and follows no links, and Node's permission model keeps it to the site's folder. */
-export function limitedFiles(content: string, env: Record<string, string>): Program {
+export function limitedFiles(folder: string, env: Record<string, string>): Program {
+  const content = realFolder(folder);
   const child = spawn(
     process.execPath,
     [
@@ -28,6 +30,8 @@ export function limitedFiles(content: string, env: Record<string, string>): Prog
     ],
     { cwd: content, env: { ...env, SITE_FILES_ROOT: content, SITE_FILES_AT: PATHS.content }, stdio: 'pipe' },
   );
+  const ended = endOf(child);
+  requireStreams(child);
   const { stdin, stdout, stderr } = child;
   stdin.on('error', () => stdin.destroy());
   stderr.resume();
@@ -42,9 +46,7 @@ export function limitedFiles(content: string, env: Record<string, string>): Prog
       stdout.resume();
       child.kill('SIGKILL');
     },
-    ended: new Promise((resolve) => {
-      child.once('error', () => resolve(127)).once('close', (code) => resolve(code ?? 137));
-    }),
+    ended,
   };
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ExecResult } from 'just-bash';
@@ -7,6 +6,7 @@ import { PROGRAM_FOLDER, programFile } from '#core/program.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
 import type { FromLimited, LimitedWish, ToLimited } from './limited-program.ts';
+import { realFolder } from './paths.ts';
 import { folderInside, watchDisk } from './watched-shell.ts';
 
 export interface LimitedShellOptions {
@@ -65,8 +65,7 @@ export class LimitedShell {
 
   async #interpret(site: SiteSpec, command: Command, script: string): Promise<ExecResult | 'no-folder'> {
     const folders = this.#options.foldersOf(site);
-    // The permission model knows places by their own names alone, and an operator may have put them behind a link.
-    const [content, core] = [realpathSync(folders.content), realpathSync(folders.core)];
+    const [content, core] = [realFolder(folders.content), realFolder(folders.core)];
     const wish: LimitedWish = {
       content,
       core,

@@ -67,7 +67,7 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
       whileOpen(() => {
         if (waitingBytes(pty) < TYPED_AHEAD_BYTES) pty.write(bytes as unknown as string);
       }),
-    resize: (size) => whileOpen(() => pty.resize(size.columns, size.rows)),
+    resize: (size) => whileOpen(() => resize(pty, size)),
     pause: () => pty.pause(),
     resume: () => pty.resume(),
     end: () => whileOpen(end),
@@ -77,6 +77,14 @@ export function openPty({ file, args, env }: Spawn, { columns, rows }: TerminalS
       return code;
     }),
   };
+}
+
+function resize(pty: IPty, { columns, rows }: TerminalSize): void {
+  try {
+    pty.resize(columns, rows);
+  } catch {
+    // Its program has just ended, and what is closed has no size; we hear of the end a moment later.
+  }
 }
 
 /** The package tells nobody; a stream is all that it can be. */

@@ -56,6 +56,8 @@ const SHELL_LIMITS = {
 /** What all terminals, commands and the editor of a site may have together. */
 const SITE_LIMITS = { memoryBytes: 2048 * 1024 * 1024, processes: 768, processors: 2 } as const;
 const TMP_BYTES = 256 * 1024 * 1024;
+/** Where the kernel counts no memory, nobody counts what is written there either. */
+const UNCOUNTED_TMP_BYTES = 16 * 1024 * 1024;
 /** Where sites have numbers, the limit of processes counts all that runs of the site: its PHP too, and every terminal. */
 const ALL_OF_A_SITE = 4;
 const TOOLS = '/opt/siteyard';
@@ -230,7 +232,8 @@ export class SiteShells {
       { from: doorFolder, at: DOOR },
     ];
     const uid = sandbox.uidOf(site.id);
-    const room = sandbox.room({ folder: join(folder, 'room'), shown, uid, tmpBytes: TMP_BYTES, hasNetwork: false });
+    const tmpBytes = this.#groups?.hasMemory ? TMP_BYTES : UNCOUNTED_TMP_BYTES;
+    const room = sandbox.room({ folder: join(folder, 'room'), shown, uid, tmpBytes, hasNetwork: false });
     const home: Home = { folder, room, door, site, lists: new Set() };
     return home;
   }

@@ -75,10 +75,23 @@ export class SiteTerminals {
   }
 
   #startLimited(site: SiteSpec, { work, env = {}, maxDiskBytes }: ProgramOptions, requireOpen: () => void): Program {
-    if (work.kind === 'files') return limitedFiles(this.#shell.contentOf(site), env);
+    // Some work may have taken the site meanwhile.
+    requireOpen();
+    if (work.kind === 'files') return this.#serveLimited(site, env, maxDiskBytes);
     const limits = { env, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
     const command = work.kind === 'command' ? work.command : undefined;
     return limitedCommand(command, limits, (wish) => this.#shell.run(site, wish, requireOpen));
+  }
+
+  #serveLimited(site: SiteSpec, env: Record<string, string>, maxDiskBytes: number | undefined): Program {
+    const files = limitedFiles(this.#shell.contentOf(site), env);
+    const stop = watchDisk(
+      () => files.end(),
+      maxDiskBytes,
+      () => this.#diskUsageBytes(site.id),
+    );
+    void files.ended.then(stop);
+    return files;
   }
 
   /** A file server refuses what does not fit before anybody has to end it. */

@@ -86,7 +86,6 @@ function change(attributes, path, handle) {
     grow(size - (fd === undefined ? fs.statSync(path).size : fs.fstatSync(fd).size));
     if (fd === undefined) fs.truncateSync(path, size);
     else fs.ftruncateSync(fd, size);
-    if (handle) handle.size = size;
   }
   if (mode !== undefined) fd === undefined ? fs.chmodSync(path, mode) : fs.fchmodSync(fd, mode);
   if (times !== undefined) fd === undefined ? fs.utimesSync(path, ...times) : fs.futimesSync(fd, ...times);
@@ -126,7 +125,7 @@ const ANSWERS = {
     );
     grow(-freed);
     const stat = fs.fstatSync(fd);
-    if (stat.isFile()) return keep({ fd, path: real, size: stat.size, appends: (flags & APPENDS) !== 0 });
+    if (stat.isFile()) return keep({ fd, path: real, appends: (flags & APPENDS) !== 0 });
     fs.closeSync(fd);
     throw new Refused(FAILURE, 'This is no file.');
   },
@@ -147,9 +146,8 @@ const ANSWERS = {
   },
   [ASKED.WRITE](reader) {
     const [handle, offset, data] = [handleOf(reader, 'fd'), reader.offset(), reader.data()];
-    const end = (handle.appends ? handle.size : offset) + data.length;
-    grow(Math.max(0, end - handle.size));
-    handle.size = Math.max(handle.size, end);
+    const { size } = fs.fstatSync(handle.fd);
+    grow(Math.max(0, (handle.appends ? size : offset) + data.length - size));
     for (let done = 0; done < data.length; )
       done += fs.writeSync(handle.fd, data, done, data.length - done, handle.appends ? null : offset + done);
   },
