@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -14,21 +14,11 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { runs } from '../../../test/runs.ts';
 import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { addKey, connectSsh, type SshClient } from '../../../test/ssh-client.ts';
 
 const ADDRESS = '127.0.0.1';
-
-/** Whether a process of this machine has this among its words. */
-function runs(mark: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 /** The calls of SFTP as promises. */
 function callsOf(sftp: SFTPWrapper) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { giveContent } from '#runtimes/shell/shell.contract.ts';
@@ -7,6 +7,7 @@ import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson, signInAs } from '../../../test/people.ts';
+import { runs } from '../../../test/runs.ts';
 import { holdSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { connect, openTerminal, refusal } from '../../../test/terminal-client.ts';
 
@@ -36,17 +37,6 @@ const member = async (name: string, role: 'member' | 'viewer' = 'member') => {
   await letIn(ada, person, role);
   return person;
 };
-
-/** Whether a process of this machine has this among its words. */
-function runs(mark: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 suite('a shell', () => {
   test('runs in the content of the site, knows the size of its window, and ends with its exit code', async () => {
