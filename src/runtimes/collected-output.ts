@@ -7,7 +7,7 @@ type StreamName = 'stdout' | 'stderr';
 const KEPT_OF_TOLD_BYTES = 64 * 1024;
 
 /** So fast is what nobody gets read, at most: one who writes without end must not keep us busy. */
-const DROPPED_BYTES_PER_MS = (8 * 1024 * 1024) / 1000;
+const DROPPED_BYTES_PER_MS = (4 * 1024 * 1024) / 1000;
 /** A timer is not more exact. */
 const SHORTEST_REST_MS = 4;
 

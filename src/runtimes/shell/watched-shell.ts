@@ -19,7 +19,7 @@ const DISK_LOOK_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
 const DISK_LOOK_SHARE = 1 / 20;
 /** What is no longer kept is read for so long, so that a program which says too much may end by itself. */
-const FLOOD_BYTES = 64 * 1024 * 1024;
+const FLOOD_BYTES = 32 * 1024 * 1024;
 
 export interface ShellWatch {
   diskUsageBytes(): Promise<number>;
