@@ -3,6 +3,9 @@ import { type Entry, type Found, SearchIndex } from './search.ts';
 
 export type { Found } from './search.ts';
 
+/** Whoever searches would rather read how to do it than how it is called. */
+const GUIDE_WEIGHT = 3;
+
 let index: Promise<SearchIndex> | undefined;
 
 /** The sections of our guides that say most about these words, the best first. */
@@ -17,5 +20,6 @@ export function entriesOf({ slug, title, sections }: Guide): Entry[] {
     heading,
     address: anchor ? `/docs/${slug}#${anchor}` : `/docs/${slug}`,
     text,
+    weight: GUIDE_WEIGHT,
   }));
 }

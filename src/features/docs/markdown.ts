@@ -35,8 +35,9 @@ export function renderMarkdown(source: string): Rendered {
       anchors.set(token, anchor);
       sections.push({ heading: text, anchor, level: token.depth, text: '' });
     } else {
+      // Code is for copying; what it does is said beside it.
       const section = sections.at(-1) as Section;
-      section.text = `${section.text} ${text}`.trim();
+      if (token.type !== 'code') section.text = `${section.text} ${text}`.trim();
     }
   }
   return {
@@ -93,6 +94,13 @@ function rendererOf(anchors: Map<Token, string>): RendererObject<string, string>
       const inner = this.parser.parseInline(tokens);
       const isOutside = /^https?:/.test(href);
       return `<a href="${escapeHtml(toAddress(href))}"${isOutside ? ' rel="noreferrer"' : ''}>${inner}</a>`;
+    },
+    // Wide ones scroll by themselves, also with the keyboard.
+    table({ header, rows }) {
+      const row = (cells: Tokens.TableCell[], name: string) =>
+        `<tr>${cells.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join('')}</tr>`;
+      const body = rows.map((cells) => row(cells, 'td')).join('');
+      return `<div class="table" tabindex="0"><table><thead>${row(header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
     },
     blockquote({ tokens }) {
       return `<aside class="note">${this.parser.parse(tokens)}</aside>\n`;

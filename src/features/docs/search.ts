@@ -9,6 +9,8 @@ export interface Entry {
   /** Below /docs, with the section after the #. */
   address: string;
   text: string;
+  /** Above 1 for what is meant to be read before the rest. */
+  weight?: number;
 }
 
 export interface Found {
@@ -38,7 +40,12 @@ export class SearchIndex {
     this.#index = new MiniSearch({
       fields: ['heading', 'title', 'text'],
       processTerm: stem,
-      searchOptions: { boost: { heading: 3, title: 2 }, prefix: (term) => term.length > 2, fuzzy: fuzziness },
+      searchOptions: {
+        boostDocument: (id) => this.#entries[id as number]?.weight ?? 1,
+        boost: { heading: 3, title: 2 },
+        prefix: (term) => term.length > 2,
+        fuzzy: fuzziness,
+      },
     });
     this.#index.addAll(entries.map((entry, id) => ({ id, ...entry })));
   }
