@@ -8,6 +8,7 @@ import type { Failure } from '#core/errors.ts';
 import type { PageAnswer, Paging } from '#core/pages.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import type { Effect, FlatInput } from './catalogue.ts';
 import type { LimitName } from './rate-limits.ts';
 
 /** What a body may weigh where the operation says nothing else. */
@@ -71,6 +72,10 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   bodyLimitBytes?: number;
   /** Enabled for the assistant: (A) in the contract. */
   assistant?: true;
+  /** The strongest effect that it can have; by the method unless said (http/catalogue.ts). */
+  effect?: Effect;
+  /** The effect of one call, where that is less: by path, query and body in one object. */
+  effectOf?(input: FlatInput): Effect | undefined;
   /** The limit that counts; otherwise reads or writes of the credential. */
   limit?: LimitName;
   /** False for sign-in: its work must not hold a transaction, and its answer must never be kept. */

@@ -21,6 +21,7 @@ export const blobOperations = [
     tag,
     summary: 'Links to single files of a backup, which open for an hour without signing in',
     access: onSite('member'),
+    effect: 'read',
     params: Type.Object({ fqdn: Fqdn }),
     query: Type.Object({ at_date: Type.Optional(Moment), stage: OfStage }),
     body: BlobWish,

@@ -62,6 +62,7 @@ export const pitRestoreOperations = [
     summary: 'Bring files and database back to a point in time, or try it on a copy',
     // A token that may only plan gets as far as a dry run.
     access: planning(onSite('member')),
+    effectOf: ({ is_dry_run }) => (is_dry_run === true ? 'plan' : undefined),
     assistant: true,
     params: SitePath,
     body: NewPitRestore,
@@ -88,6 +89,7 @@ export const pitRestoreOperations = [
     tag,
     summary: 'What a restore would change, at once; nothing is stored and nothing is changed',
     access: planning(onSite('member')),
+    effect: 'plan',
     params: SitePath,
     query: Type.Object({
       browse: Type.Optional(
