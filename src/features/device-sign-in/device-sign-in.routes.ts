@@ -45,6 +45,7 @@ export const deviceSignInOperations = [
     tag,
     summary: 'Which program waits for a code to be confirmed',
     access: withPassword,
+    effect: 'read',
     body: UserCode,
     response: DeviceSignIn,
     errors: codeErrors,
