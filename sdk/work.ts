@@ -1,10 +1,9 @@
-import { ApiError } from './api-error.ts';
 import type { CallOptions, Client, Event } from './client.ts';
 import { sleep } from './sleep.ts';
+import { messages, messagesIn, openStream } from './stream.ts';
 
 const STREAM = { method: 'GET', path: '/f/api/v1/event/stream' };
 const POLL_MS = 1_000;
-const AGAIN_MS = 1_000;
 
 /** Work that ended without having its effect; `event.detail` says more. */
 export class WorkFailed extends Error {
@@ -50,13 +49,14 @@ export async function waitFor(
   try {
     for (;;) {
       // The stream is open before the question is asked, so an end between the two is seen by one of them.
-      const stream = await openStream(client, undefined, within);
+      const stream = await openStream(client, STREAM, { signal: within });
       const event = await look();
       onProgress?.(event);
       if (event.finished_at !== null) return ended(event);
       if (!stream) await sleep(POLL_MS, signal);
       else
-        for await (const { event: next } of eventsIn(stream)) {
+        for await (const { data } of messagesIn(stream)) {
+          const next = data as Event | undefined;
           if (next?.id !== eventId) continue;
           onProgress?.(next);
           if (next.finished_at !== null) return ended(next);
@@ -72,60 +72,7 @@ function ended(event: Event): Event {
   return event;
 }
 
-/** All that happens from now on, for ever: what breaks is taken up where it broke. Ends when the signal is aborted. */
-export async function* events(
-  client: Client,
-  { signal }: { signal?: AbortSignal } = {},
-): AsyncGenerator<Event, void, undefined> {
-  let place: string | undefined;
-  const leave = new AbortController();
-  const within = signal ? AbortSignal.any([signal, leave.signal]) : leave.signal;
-  try {
-    while (!signal?.aborted) {
-      const stream = await openStream(client, place, within);
-      if (stream)
-        for await (const { id, event } of eventsIn(stream)) {
-          place = id ?? place;
-          if (event) yield event;
-        }
-      await sleep(AGAIN_MS, signal);
-    }
-  } catch (error) {
-    if (!signal?.aborted) throw error;
-  } finally {
-    leave.abort();
-  }
-}
-
-/** Undefined where one has to do without for now; a credential that does not count is an error. */
-async function openStream(
-  client: Client,
-  place: string | undefined,
-  signal: AbortSignal,
-): Promise<Response | undefined> {
-  const headers = { accept: 'text/event-stream', ...(place && { 'last-event-id': place }) };
-  try {
-    return await client.request(STREAM, { headers, signal });
-  } catch (error) {
-    if (signal.aborted || (error instanceof ApiError && error.status < 500 && error.status !== 429)) throw error;
-    return undefined;
-  }
-}
-
-/** Server-Sent Events, until the stream ends or breaks. */
-async function* eventsIn({ body }: Response): AsyncGenerator<{ id: string | undefined; event: Event | undefined }> {
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    if (done) return;
-    text += decoder.decode(value, { stream: true });
-    const blocks = text.split('\n\n');
-    text = blocks.pop() as string;
-    for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1];
-      yield { id: /^id: (.*)$/m.exec(block)?.[1], event: data === undefined ? undefined : (JSON.parse(data) as Event) };
-    }
-  }
+/** All that happens from now on, until the signal is aborted. */
+export function events(client: Client, options: { signal?: AbortSignal } = {}): AsyncGenerator<Event, void, undefined> {
+  return messages(client, STREAM, options) as AsyncGenerator<Event, void, undefined>;
 }
