@@ -125,6 +125,15 @@ export const requests: Record<string, Make> = {
   deleteApiToken: async ({ world, caller }) => ({
     params: { api_token_id: await world.apiTokenId(world.person(caller)) },
   }),
+  beginDeviceSignIn: () => ({ body: { client_name: 'a program' } }),
+  inspectDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  confirmDeviceSignIn: async ({ world }) => ({
+    body: { user_code: (await world.deviceCodes()).user_code, scopes: ['read'] },
+  }),
+  refuseDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  exchangeDeviceCode: async ({ world }) => ({
+    body: { device_code: (await world.deviceCodes(await world.user())).device_code },
+  }),
   listSshKeys: nothing,
   getSshServer: nothing,
   createSshKey: () => ({ body: { name: 'laptop', public_key: newSshKey('ada@laptop').publicKey } }),
