@@ -3,6 +3,7 @@ export {
   Accessibility as ReaderIcon,
   Activity as ActivityIcon,
   ChartColumn as MetricsIcon,
+  BookOpen as DocsIcon,
   Check as CheckIcon,
   ChevronDown as ChevronDownIcon,
   ChevronLeft as ChevronLeftIcon,
