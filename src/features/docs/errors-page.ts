@@ -1,7 +1,7 @@
 import type { Failure } from '#core/errors.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { ADVICE, ADVICE_BY_STATUS } from './error-advice.ts';
-import { capitalise, escapeHtml, inline, toSlug, toWords } from './html.ts';
+import { escapeHtml, inline, toSlug, toWords } from './html.ts';
 import { type Around, layOut } from './layout.ts';
 import type { Entry } from './search.ts';
 
@@ -39,9 +39,9 @@ export function errorsPage(codes: readonly ErrorCode[], operationCount: number, 
   const families = [...Map.groupBy(codes, ({ code }) => code.split('.')[0] as string)];
   const html = families.map(([family, list]) => {
     const entries = list.map((each) => entryHtml(each, operationCount));
-    return `<section><h2 id="of-${family}">${escapeHtml(familyName(family))}</h2>${entries.join('')}</section>`;
+    return `<section><h2 id="of-${family}">${escapeHtml(toWords(family))}</h2>${entries.join('')}</section>`;
   });
-  const toc = families.map(([family]) => ({ heading: familyName(family), anchor: `of-${family}`, level: 2 }));
+  const toc = families.map(([family]) => ({ heading: toWords(family), anchor: `of-${family}`, level: 2 }));
   const description = `All ${codes.length} error codes of the API, what each means and which operations answer with it.`;
   return layOut(around, {
     path: '/docs/errors',
@@ -62,8 +62,6 @@ export function errorEntries(codes: readonly ErrorCode[]): Entry[] {
     text: `${sentences.join(' ')} ${ADVICE[code] ?? ''}`,
   }));
 }
-
-const familyName = (family: string): string => capitalise(family.replaceAll('_', ' '));
 
 function entryHtml({ code, statuses, sentences, operations }: ErrorCode, operationCount: number): string {
   const advice = ADVICE[code] ?? ADVICE_BY_STATUS[statuses[0] as number];

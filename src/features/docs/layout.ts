@@ -61,8 +61,12 @@ export function headerHtml(around: Around, path: string, words = ''): string {
   );
 }
 
+/** Whoever reads the reference finds that first. */
 function navHtml({ groups }: Around, path: string): string {
-  const lists = groups.map(({ group, pages }) => {
+  const [reference] = groups.slice(-1);
+  const isReference = reference?.pages.some((page) => page.path === path);
+  const ordered = isReference && reference ? [reference, ...groups.slice(0, -1)] : groups;
+  const lists = ordered.map(({ group, pages }) => {
     const rows = pages.map((page) => {
       const current = page.path === path ? ' aria-current="page"' : '';
       return `<li><a href="${page.path}"${current}>${escapeHtml(page.title)}</a></li>`;
