@@ -13,7 +13,7 @@ export interface ErrorCode {
   operations: { id: string; tag: string }[];
 }
 
-/** Every code that an operation declares, with those that the way to one can end with. */
+/** Every code that there is, and which operations declare it. */
 export function errorCodes(
   operations: readonly { id: string; tag: string; failures: readonly Failure[] }[],
   others: readonly Failure[],
@@ -74,7 +74,8 @@ function entryHtml({ code, statuses, sentences, operations }: ErrorCode, operati
 }
 
 function whoHtml(operations: ErrorCode['operations'], operationCount: number): string {
-  if (operations.length === 0) return '<p class="who">Before any operation is reached.</p>';
+  if (operations.length === 0)
+    return '<p class="who">Not by an operation: on the way to one, or at an address of its own.</p>';
   if (operations.length === operationCount) return '<p class="who">Every operation.</p>';
   const links = operations.map(
     ({ id, tag }) => `<a href="/docs/reference/${toSlug(tag)}#${id}">${escapeHtml(toWords(id))}</a>`,

@@ -1,6 +1,6 @@
+import { declaredFailures } from '#core/errors.ts';
 import { strongestEffect } from '#core/http/catalogue.ts';
 import { failuresOf } from '#core/http/declared.ts';
-import { ON_THE_WAY } from '#core/http/failures.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import type { Operation } from '#core/http/operation.ts';
@@ -33,7 +33,7 @@ export class Docs {
       api.tags.map(({ name }) => name),
     );
     const declared = operations.map((each) => ({ id: each.id, tag: each.tag, failures: failuresOf(each) }));
-    const codes = errorCodes(declared, ON_THE_WAY);
+    const codes = errorCodes(declared, declaredFailures());
     const about = new Map(
       operations.map((each) => [
         each.id,
