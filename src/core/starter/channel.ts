@@ -5,6 +5,8 @@ import { deserialize, serialize } from 'node:v8';
 /** The stream after standard error. */
 export const CHANNEL_FD = 3;
 const HEAD_BYTES = 4;
+/** More than any of ours has: a program that read what a stranger wrote may be the stranger's by now. */
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
 
 /** Messages between the service and a program of ours, whatever can be cloned: each is its length and its bytes. */
 export class Channel extends EventEmitter<{ message: [unknown]; close: [] }> {
@@ -57,6 +59,7 @@ export class Channel extends EventEmitter<{ message: [unknown]; close: [] }> {
       this.#chunks = [all.subarray(this.#wanted)];
       this.#length -= this.#wanted;
       this.#wanted = this.#isBody ? HEAD_BYTES : part.readUInt32LE();
+      if (this.#wanted > MAX_MESSAGE_BYTES) return void this.#socket.destroy();
       this.#isBody = !this.#isBody;
       if (!this.#isBody) this.emit('message', deserialize(part));
     }
