@@ -10,6 +10,8 @@ const startsNoPrograms: Plugin = {
   },
 };
 
+const CORE = /\/sdk\/[\w.-]+\.ts$|\/cli\/src\/(?!main|exit|terminal|complete)[\w-]+\.ts$|\/commands\/shared\.ts$/;
+
 /** The command line in few files without dependencies: what a command needs is loaded with it, and the start stays short (docs/decisions/0040). */
 export default defineConfig({
   root: import.meta.dirname,
@@ -23,7 +25,13 @@ export default defineConfig({
     minify: true,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
+      output: {
+        format: 'cjs',
+        entryFileNames: '[name].cjs',
+        chunkFileNames: '[name]-[hash].cjs',
+        // What every command needs is one file: finding another takes as long as reading it.
+        codeSplitting: { groups: [{ name: 'core', test: CORE }] },
+      },
     },
   },
 });

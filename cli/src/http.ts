@@ -1,5 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http';
 
 /**
  * What the SDK needs of fetch, on node:http. Node's own fetch is a whole HTTP client in JavaScript and WebAssembly, and loading it takes
@@ -7,7 +6,8 @@ import { buffer } from 'node:stream/consumers';
  */
 export async function lightFetch(url: string, init: RequestInit): Promise<Response> {
   const secure = url.startsWith('https:');
-  const { request } = secure ? await import('node:https') : await import('node:http');
+  // TLS is loaded where it is used. The other one must not be imported as a module, which would load fetch along with it.
+  const request = secure ? (await import('node:https')).request : plainRequest;
   const body = init.body instanceof Object ? Buffer.from(await (init.body as Blob).arrayBuffer()) : init.body;
   const options: RequestOptions = {
     method: init.method ?? 'GET',
@@ -42,8 +42,7 @@ class Answer {
   }
 
   async text(): Promise<string> {
-    this.#read ??= buffer(this.#message);
-    return (await this.#read).toString('utf8');
+    return (await this.#bytes()).toString('utf8');
   }
 
   async json(): Promise<unknown> {
@@ -51,8 +50,18 @@ class Answer {
   }
 
   async blob(): Promise<Blob> {
-    this.#read ??= buffer(this.#message);
-    return new Blob([new Uint8Array(await this.#read)]);
+    return new Blob([new Uint8Array(await this.#bytes())]);
+  }
+
+  #bytes(): Promise<Buffer> {
+    this.#read ??= new Promise((resolve, reject) => {
+      const parts: Buffer[] = [];
+      this.#message
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => resolve(Buffer.concat(parts)))
+        .on('error', (cause) => reject(new TypeError('the answer broke off', { cause })));
+    });
+    return this.#read;
   }
 
   /** What was read is kept, so that it can be read again. */

@@ -60,7 +60,7 @@ async function tokenByCode(cli: Cli, host: string, browser: boolean): Promise<st
   const codes = await client.beginDeviceSignIn({ body: { client_name: `siteyard on ${hostname()}`.slice(0, 100) } });
   const { screen } = cli;
   screen.note(`Your code: ${screen.paint('bold', codes.user_code)}`);
-  const opened = browser && screen.isInteractive && openInBrowser(cli, codes.verification_uri_complete);
+  const opened = browser && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri_complete));
   screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri_complete} and compare the code there.`);
   const leave = new AbortController();
   const stop = () => leave.abort();
