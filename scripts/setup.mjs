@@ -216,7 +216,7 @@ async function make(build) {
 function linkCommand() {
   const link = at('node_modules/.bin/siteyard');
   rmSync(link, { force: true });
-  symlinkSync('../../cli/bin/siteyard.mjs', link);
+  symlinkSync('../../cli/bin/siteyard.cjs', link);
 }
 
 // Tools of the tests

@@ -2,6 +2,7 @@ import { type Client, type ClientOptions, createClient as createBareClient } fro
 import { type RetryOptions, retrying } from './retry.ts';
 
 export * from './client.ts';
+export { ROUTES } from './operations.generated.ts';
 export { each, pages } from './pages.ts';
 export type { RetryOptions } from './retry.ts';
 export { messages, messagesIn } from './stream.ts';

@@ -63,8 +63,8 @@ function requireSomebody(cli: Cli, advice: string | undefined): void {
 }
 
 /** All that is piped in. */
-export async function readInput(): Promise<string> {
+export async function readInput(): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }

@@ -1,6 +1,7 @@
 import type { Client, Team } from '../../sdk/index.ts';
 import { createClient, each } from '../../sdk/index.ts';
 import { needsSignIn, Stop } from './exit.ts';
+import { lightFetch } from './http.ts';
 import { Screen } from './screen.ts';
 import { Settings } from './settings.ts';
 
@@ -26,11 +27,11 @@ export class Cli {
 
   /** Whoever is signed in. */
   get client(): Client {
-    return createClient({ baseUrl: this.host(), token: this.token() });
+    return this.clientOf(this.host(), this.token());
   }
 
   clientOf(host: string, token?: string): Client {
-    return createClient({ baseUrl: host, ...(token && { token }) });
+    return createClient({ baseUrl: host, fetch: lightFetch, ...(token && { token }) });
   }
 
   /** The team that a flag names by its name or id, or the one in use, or the only one. */

@@ -98,6 +98,7 @@ async function main(argv: string[]): Promise<number> {
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
 );
-const exitCode = await main(process.argv.slice(2));
-// Connections that are kept for a next request would keep us; what is written is waited for.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+void main(process.argv.slice(2)).then((exitCode) => {
+  // Connections that are kept for a next request would keep us; what is written is waited for.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+});

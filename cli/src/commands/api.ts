@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { RawInput, Route } from '../../../sdk/index.ts';
+import { type RawInput, ROUTES, type Route } from '../../../sdk/index.ts';
 import { readInput } from '../ask.ts';
 import type { Cli } from '../cli.ts';
 import { Stop } from '../exit.ts';
@@ -53,7 +53,7 @@ const API_HELP = `
   $ siteyard api listSites --paginate
   $ siteyard api getSite -f fqdn=blog.example.com
   $ siteyard api /site/blog.example.com -X PATCH -F debug_enabled=true
-  $ siteyard api createTicket -f team_id=… -f subject=Help -f description=@question.txt
+  $ siteyard api createTicket -f team_id=… -f subject=Help -F description=@question.txt
 
 What each takes and answers: /docs of the platform.`;
 
@@ -91,7 +91,7 @@ async function callOf(operation: string, flags: Flags): Promise<{ route: Route; 
   const hasBody = flags.input !== undefined || Object.keys(fields).length > 0;
   const route = operation.includes('/')
     ? routeOf(operation, flags.method ?? (hasBody ? 'POST' : 'GET'))
-    : await routeOfName(operation);
+    : routeOfName(operation);
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const missing = names.filter((name) => fields[name] === undefined);
   if (missing.length > 0)
@@ -101,16 +101,17 @@ async function callOf(operation: string, flags: Flags): Promise<{ route: Route; 
   const params = Object.fromEntries(names.map((name) => [name, String(fields[name])]));
   const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
   const isQuery = route.method === 'GET' || route.method === 'DELETE';
+  const headers = Object.fromEntries(
+    flags.header.map((each) => split(each, ':')).map(([name, value]) => [name.toLowerCase(), value.trim()]),
+  );
   const input: RawInput = {
+    headers,
     params,
     query: { ...(isQuery && others), ...Object.fromEntries(flags.query.map((each) => split(each))) },
   };
-  if (flags.input !== undefined)
-    input.body = flags.input === '-' ? await readInput() : readFileSync(flags.input, 'utf8');
+  const type = headers['content-type'] ?? route.body ?? 'application/json';
+  if (flags.input !== undefined) input.body = new Blob([await bytesOf(flags.input)], { type });
   else if (!isQuery && (Object.keys(others).length > 0 || route.body)) input.body = others;
-  input.headers = Object.fromEntries(
-    flags.header.map((each) => split(each, ':')).map(([name, value]) => [name.toLowerCase(), value.trim()]),
-  );
   return { route, input };
 }
 
@@ -122,20 +123,17 @@ function routeOf(path: string, method: string): Route {
   };
 }
 
-async function routeOfName(name: string): Promise<Route> {
-  const known = await catalogue();
-  const found = known.find(({ id }) => id.toLowerCase() === name.toLowerCase());
-  if (found)
-    return {
-      method: found.method,
-      path: `${PREFIX}${found.path}`,
-      ...(found.method !== 'GET' && { body: 'application/json' }),
-    };
-  const near = known.filter(({ id }) => id.toLowerCase().includes(name.toLowerCase())).map(({ id }) => id);
+function routeOfName(name: string): Route {
+  const known: Record<string, Route> = ROUTES;
+  const id = Object.keys(known).find((each) => each.toLowerCase() === name.toLowerCase());
+  if (id) return known[id] as Route;
+  const near = Object.keys(known).filter((each) => each.toLowerCase().includes(name.toLowerCase()));
   throw new Stop(`There is no operation ${name}.`, {
     advice: near.length > 0 ? `Did you mean ${near.slice(0, 5).join(', ')}?` : 'All of them: siteyard api list',
   });
 }
+
+const bytesOf = async (file: string) => new Uint8Array(file === '-' ? await readInput() : readFileSync(file));
 
 function split(text: string, mark = '='): [string, string] {
   const at = text.indexOf(mark);

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import { type ApiError, createClient } from '../../../sdk/index.ts';
+import type { ApiError } from '../../../sdk/index.ts';
 import { askText, readInput } from '../ask.ts';
 import { openInBrowser } from '../browser.ts';
 import type { Cli } from '../cli.ts';
@@ -23,7 +23,7 @@ export function build(command: Command, getCli: GetCli): void {
       const cli = await getCli();
       const host = await whichHost(cli, address);
       const token = flags.token ? await readToken(flags.token) : await tokenByCode(cli, host, flags.browser);
-      const me = await createClient({ baseUrl: host, token }).getMe();
+      const me = await cli.clientOf(host, token).getMe();
       cli.settings.signIn(host, token);
       cli.screen.done(`Signed in to ${host} as ${me.email}.`);
       if (cli.settings.isTokenFromEnvironment) cli.screen.note('SITEYARD_TOKEN is set and counts before this one.');
@@ -49,18 +49,18 @@ async function whichHost(cli: Cli, address: string | undefined): Promise<string>
 }
 
 async function readToken(flag: string | true): Promise<string> {
-  const token = (flag === true ? await readInput() : flag).trim();
+  const token = String(flag === true ? await readInput() : flag).trim();
   if (token === '') throw new Stop('There was no token on stdin.', { advice: 'siteyard login --token < token.txt' });
   return token;
 }
 
 /** The program shows a code, a browser confirms it, wherever that is (RFC 8628). */
 async function tokenByCode(cli: Cli, host: string, browser: boolean): Promise<string> {
-  const client = createClient({ baseUrl: host });
+  const client = cli.clientOf(host);
   const codes = await client.beginDeviceSignIn({ body: { client_name: `siteyard on ${hostname()}`.slice(0, 100) } });
   const { screen } = cli;
   screen.note(`Your code: ${screen.paint('bold', codes.user_code)}`);
-  const opened = browser && screen.isInteractive && openInBrowser(cli, codes.verification_uri_complete);
+  const opened = browser && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri_complete));
   screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri_complete} and compare the code there.`);
   const leave = new AbortController();
   const stop = () => leave.abort();

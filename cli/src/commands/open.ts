@@ -5,6 +5,6 @@ import type { GetCli } from './shared.ts';
 export function build(command: Command, getCli: GetCli): void {
   command.option('--print', 'only show the address').action(async ({ print }: { print?: boolean }) => {
     const cli = await getCli();
-    openOrPrint(cli, cli.host(), print);
+    await openOrPrint(cli, cli.host(), print);
   });
 }

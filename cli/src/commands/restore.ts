@@ -59,14 +59,14 @@ export function build(command: Command, getCli: GetCli): void {
       if (planned) {
         const plan = await run(cli, `Comparing ${where}`, fqdn, { ...body, is_dry_run: true }, {});
         if (flags.dryRun && flags.json) return cli.screen.json(plan, flags.json);
-        report(cli, plan, team.timezone, 'would be');
+        report(cli, plan, team.timezone, 'would');
       }
       if (flags.dryRun) return;
       await confirm(cli, `Restore ${where} to ${inZone(point, team.timezone)}?`, flags.yes);
       const restored = await run(cli, `Restoring ${where}`, fqdn, body, flags);
       if (flags.json) return cli.screen.json(restored, flags.json);
       if (flags.wait === false) return;
-      report(cli, restored, team.timezone, 'were');
+      report(cli, restored, team.timezone, 'did');
       cli.screen.done(`${where} is as it was at ${inZone(new Date(restored.backup_point ?? point), team.timezone)}.`);
       if (restored.undo_point) cli.screen.note(`Undo it with: siteyard restore ${fqdn} --at ${restored.undo_point}`);
     });
@@ -84,20 +84,19 @@ async function run(
   return (await cli.client.getPitRestore({ params: { fqdn, pit_restore_id: answer.id } })) as PitRestore;
 }
 
-function report({ screen }: Cli, restore: PitRestore, zone: string, verb: string): void {
+function report({ screen }: Cli, restore: PitRestore, zone: string, verb: 'would' | 'did'): void {
   const n = (value: number | null) => value ?? 0;
-  const files = n(restore.num_files_added) + n(restore.num_files_restored) + n(restore.num_files_deleted);
-  const tables = n(restore.num_tables_restored) + n(restore.num_tables_deleted);
+  const changed = [
+    [n(restore.num_files_added), 'file', 'brought back'],
+    [n(restore.num_files_restored), 'file', 'changed'],
+    [n(restore.num_files_deleted), 'file', 'deleted'],
+    [n(restore.num_tables_restored), 'table', 'restored'],
+    [n(restore.num_tables_deleted), 'table', 'deleted'],
+  ] as const;
+  const parts = changed.flatMap(([number, thing, what]) => (number > 0 ? [`${count(number, thing)} ${what}`] : []));
   if (restore.backup_point) screen.print(`The backup of ${inZone(new Date(restore.backup_point), zone)}.`);
-  if (files + tables + n(restore.num_tables_failed) === 0) screen.print('Nothing differs from it.');
-  if (files > 0)
-    screen.print(
-      `Files: ${n(restore.num_files_added)} ${verb} brought back, ${n(restore.num_files_restored)} changed, ${n(restore.num_files_deleted)} deleted.`,
-    );
-  if (tables > 0)
-    screen.print(
-      `Tables: ${n(restore.num_tables_restored)} ${verb} restored, ${n(restore.num_tables_deleted)} deleted.`,
-    );
+  const intro = verb === 'would' ? 'It would mean: ' : '';
+  screen.print(parts.length > 0 ? `${intro}${parts.join(', ')}.` : 'Nothing differs from it.');
   if (restore.num_tables_failed)
     screen.print(screen.paint('red', `${count(restore.num_tables_failed, 'table')} can not be restored.`));
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { askText, readInput } from '../ask.ts';
 import { runWork } from '../work.ts';
@@ -47,7 +46,9 @@ export function buildCreate(site: Command, getCli: GetCli): void {
       const email = flags.adminEmail ?? me.email;
       const username = flags.adminUser ?? (me.email.split('@')[0]?.replaceAll(/[^\w.-]/g, '') || 'admin');
       const isMade = !flags.adminPasswordStdin;
-      const password = isMade ? randomBytes(15).toString('base64url') : (await readInput()).trimEnd();
+      const password = isMade
+        ? (await import('node:crypto')).randomBytes(15).toString('base64url')
+        : String(await readInput()).trimEnd();
       const { answer } = await runWork(cli, `Making ${fqdn}`, flags, client.createSite, {
         body: {
           fqdn,

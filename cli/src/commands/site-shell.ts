@@ -17,7 +17,9 @@ export function buildShell(site: Command, getCli: GetCli): void {
     .option('--snapshot', 'take a backup before the command')
     .passThroughOptions()
     .addHelpText('after', SHELL_HELP)
-    .action(async (name: string, words: string[], flags: Flags) => {
+    .action(async (name: string, typed: string[], flags: Flags) => {
+      // Whatever stands behind the site is the command's; the two dashes are ours.
+      const words = typed[0] === '--' ? typed.slice(1) : typed;
       const cli = await getCli();
       const fqdn = await cli.siteName(name);
       if (words.length === 0) {
@@ -34,7 +36,7 @@ export function buildShell(site: Command, getCli: GetCli): void {
         body: {
           cmd: words.join(' '),
           ...given({ cwd: flags.cwd, stage: flags.stage, snapshot_first: flags.snapshot }),
-          ...(flags.stdin && { stdin: await readInput() }),
+          ...(flags.stdin && { stdin: String(await readInput()) }),
         },
       });
       process.stdout.write(result.stdout);

@@ -84,7 +84,7 @@ export function build(site: Command, getCli: GetCli): void {
       const { fqdn, site_stage } = await cli.client.getSite({ params: { fqdn: await cli.siteName(name) } });
       const stage = (site_stage as { fqdn?: string } | null)?.fqdn;
       const opened = flags.stage && stage ? stage : fqdn;
-      openOrPrint(cli, flags.dashboard ? `${cli.host()}/sites/${fqdn}` : cli.siteAddress(opened), flags.print);
+      await openOrPrint(cli, flags.dashboard ? `${cli.host()}/sites/${fqdn}` : cli.siteAddress(opened), flags.print);
     });
 
   withStage(sub(site, 'login', 'Sign in to the admin area of a site, without its password').argument('<site>', SITE))
@@ -93,7 +93,7 @@ export function build(site: Command, getCli: GetCli): void {
       const cli = await getCli();
       const params = { fqdn: await cli.siteName(name) };
       const { url } = await cli.client.createSiteLogin({ params, query: given({ stage }) });
-      openOrPrint(cli, url, print);
+      await openOrPrint(cli, url, print);
     });
 
   buildLogs(site, getCli);
