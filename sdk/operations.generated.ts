@@ -326,7 +326,7 @@ export type InternalError = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key';
+  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key' | 'oauth';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;

@@ -408,7 +408,7 @@ function createMakers(app: TestApp, passwordHash: string) {
       const bound = { session_id: (await session.executeTakeFirstOrThrow()).id, user_id: person.id };
       const row = { code_hash: hashToken(code), ...bound, client_id: 'grafana', redirect_uri: METRICS_REDIRECT_URI };
       await db
-        .insertInto('metrics_codes')
+        .insertInto('authorization_codes')
         .values({ ...row, expires_at: new Date(Date.now() + 60_000) })
         .execute();
       return code;
