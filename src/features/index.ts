@@ -19,6 +19,7 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { oauthFeature } from './oauth/oauth.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
@@ -45,6 +46,7 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 /** Everything that the platform is made of, in the order of its documents. */
 export const features: readonly Feature[] = [
   credentialFeature,
+  oauthFeature,
   sshKeyFeature,
   accountFeature,
   teamFeature,

@@ -7,6 +7,7 @@ import type { Stop } from '#core/part.ts';
 import { withEditors } from '#features/code-editor/code-editor.ts';
 import { operationsOf } from '#features/feature.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
 import { withDemos } from '#features/template/template.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -27,6 +28,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     ...(operations && {
       pages: (instance) => {
         serveReference(instance, () => describeApi(operations, config.baseUrl));
+        serveOAuthMetadata(instance, services);
         serveSignInMetadata(instance, services);
         services.frontEnd.register(instance);
       },

@@ -8,6 +8,8 @@ const PER_MINUTE = {
   failedSignInOfAccount: 100,
   /** Wrong passwords from a browser that has signed in to the account before, or is signed in. */
   failedSignInOfDevice: 10,
+  /** Programs that make themselves known, from one address. */
+  oauthRegistration: 10,
   badToken: 300,
   /** Keys that open nothing, from one address: somebody's program tries all that it has. */
   failedSsh: 60,
