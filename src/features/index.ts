@@ -22,6 +22,7 @@ import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
+import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
@@ -74,6 +75,7 @@ export const features: readonly Feature[] = [
   deletedSiteFeature,
   eventFeature,
   ticketFeature,
+  proposalFeature,
   webhookFeature,
   applicationPasswordFeature,
   proxyFeature,
