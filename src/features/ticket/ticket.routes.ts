@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Empty, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
 import {
   attachmentNotFound,
@@ -64,8 +64,8 @@ export const ticketOperations = [
     summary: 'Your newest ticket; with page or size, a page of your tickets',
     access: signedIn,
     query: Type.Object({
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Page number' })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size' })),
     }),
     response: OwnTickets,
     async handle({ db, services, caller, query, page }): Promise<Static<typeof OwnTickets>> {
@@ -169,7 +169,10 @@ export const ticketOperations = [
     tag: 'operators',
     summary: 'Every ticket of the platform',
     access: operator,
-    query: Type.Object({ resolved: Type.Optional(Type.Boolean()), ...PageQuery }),
+    query: Type.Object({
+      resolved: Type.Optional(say(Type.Boolean(), 'Only those that are, or are not')),
+      ...PageQuery,
+    }),
     response: PageOf(Ticket),
     async handle({ db, services, query, page }) {
       const { count, rows } = await listAllTickets(db, query.resolved, query);
