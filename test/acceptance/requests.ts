@@ -370,7 +370,7 @@ export const requests: Record<string, Make> = {
   createReply: onTicket({ body: { description: 'Any news?' } }),
   listProposals: nothing,
   createProposal: async ({ world, place }) => ({
-    body: { operation: 'createStage', input: { fqdn: await siteIn(world, place) } },
+    body: { operation: 'createStage', input: { fqdn: await siteIn(world, place), subdomain: 'stage' } },
   }),
   getProposal: onProposal,
   confirmProposal: onProposal,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { recordEvent } from '#core/events/events.ts';
+import { callOf } from '#core/http/catalogue.ts';
 import { operation } from '#core/http/operation.ts';
 import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { type Access, planning, signedIn } from '#core/policy.ts';
 import { callProposed } from './proposal.jobs.ts';
 import { cannotPropose, NewProposal, Proposal, proposalNotFound, proposalNotOpen } from './proposal.schema.ts';
 import { decideProposal, findProposal, listProposals, type ProposalRow } from './proposal.sql.ts';
-import { draftProposal, storeProposal, viewProposal } from './proposal.ts';
-import { splitInput } from './split-input.ts';
+import { draftProposal, requireProposable, storeProposal, viewProposal } from './proposal.ts';
 
 const tag = 'proposals';
 const params = Type.Object({ proposal_id: Uuid });
@@ -56,8 +56,8 @@ export const proposalOperations = [
     body: NewProposal,
     response: Proposal,
     errors: [cannotPropose],
-    prepare({ services, caller, body, ip, gone }) {
-      const input = splitInput(services.operations.get(body.operation), body.input ?? {});
+    async prepare({ services, caller, body, ip, gone }) {
+      const input = callOf(requireProposable(services, body.operation), body.input ?? {});
       return draftProposal(services, caller, { operation: body.operation, input, ip, signal: gone() });
     },
     handle: ({ db, services, prepared: draft }) => storeProposal(db, services, draft, { source: 'api' }),

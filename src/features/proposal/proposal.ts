@@ -79,7 +79,7 @@ export async function listProposalsOfReplies(
 }
 
 /** Only what the assistant may be asked for, and what answers with data: a file or a stream can not wait for anybody. */
-function requireProposable({ operations }: Services, id: string): Operation {
+export function requireProposable({ operations }: Services, id: string): Operation {
   const operation = operations.get(id);
   if (!operation?.assistant || !operation.handle) throw cannotPropose({ message: `"${id}" is nothing to propose.` });
   if (operation.method === 'GET') throw cannotPropose({ message: `${id} changes nothing: call it.` });
