@@ -23,6 +23,7 @@ import { oauthFeature } from './oauth/oauth.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
+import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
@@ -76,6 +77,7 @@ export const features: readonly Feature[] = [
   deletedSiteFeature,
   eventFeature,
   ticketFeature,
+  proposalFeature,
   webhookFeature,
   applicationPasswordFeature,
   proxyFeature,

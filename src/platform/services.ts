@@ -4,6 +4,7 @@ import { Credentials } from '#core/auth/credentials.ts';
 import { Locks } from '#core/db/locks.ts';
 import { EventHub } from '#core/events/hub.ts';
 import { FrontEnd } from '#core/http/front-end.ts';
+import type { Operation } from '#core/http/operation.ts';
 import { RateLimits } from '#core/http/rate-limits.ts';
 import { Jobs } from '#core/jobs/jobs.ts';
 import type { Log } from '#core/log.ts';
@@ -33,7 +34,13 @@ export interface OwnServices extends Services {
 }
 
 /** Picks the drivers. Nothing of this serves or works yet. */
-export async function createServices(config: Config, log: Log, ground: Ground, stops: Stop[]): Promise<OwnServices> {
+export async function createServices(
+  config: Config,
+  log: Log,
+  ground: Ground,
+  operations: readonly Operation[],
+  stops: Stop[],
+): Promise<OwnServices> {
   const { db, pool, listener } = ground;
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
@@ -49,6 +56,7 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
     locks: new Locks(pool),
     secrets,
     credentials: new Credentials(db, listener),
+    operations: new Map(operations.map((operation) => [operation.id, operation])),
     events: new EventHub(db, listener, log),
     jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
     limits: new RateLimits(config.rateLimitFactor),

@@ -164,6 +164,12 @@ uploadAttachment                     401       200     200     200    200    200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
 getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200         200
 
+listProposals                        401       200     200     200    200    200      200      401     200     200      200       200         200
+createProposal                       401       409     409     200    200    200      409      401     200     403      200       409         200
+getProposal                          401       404     404     404    404    200      404      401     200     200      200       404         200
+confirmProposal                      401       404     404     404    404    200      404      401     200     403      403       404         200
+refuseProposal                       401       404     404     404    404    200      404      401     200     403      403       404         200
+
 listWebhooks                         401       404     403     403    200    200      404      401     200     200      200       404         200
 createWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         403
 getWebhook                           401       404     403     403    200    200      404      401     200     200      200       404         200
@@ -338,6 +344,10 @@ deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
 createReply     params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
+
+getProposal     params.proposal_id             404 proposal.not_found
+confirmProposal params.proposal_id             404 proposal.not_found
+refuseProposal  params.proposal_id             404 proposal.not_found
 
 listWebhooks           params.team_id         404 team.not_found
 createWebhook          params.team_id         404 team.not_found

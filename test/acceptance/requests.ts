@@ -47,6 +47,9 @@ const onExternalPath = (more: Ingredients = {}): Make => {
     return { params: { fqdn, external_path_id: await world.externalPath(id) }, ...more };
   };
 };
+const onProposal: Make = async ({ world, place }) => ({
+  params: { proposal_id: await world.proposal(place.teamId, place.owner) },
+});
 const onKeptSite = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => {
     const { fqdn } = await world.keptSite(place.teamId, place.opener);
@@ -365,6 +368,13 @@ export const requests: Record<string, Make> = {
   }),
   listReplies: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
+  listProposals: nothing,
+  createProposal: async ({ world, place }) => ({
+    body: { operation: 'createStage', input: { fqdn: await siteIn(world, place), subdomain: 'stage' } },
+  }),
+  getProposal: onProposal,
+  confirmProposal: onProposal,
+  refuseProposal: onProposal,
   listAllTickets: nothing,
   getAnyTicket: onTicket(),
   listAnyReplies: onTicket(),

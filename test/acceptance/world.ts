@@ -392,6 +392,21 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('tickets').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** To delete the staging site of a site that is not there, so that confirming it does nothing to anybody. */
+    async proposal(teamId: string, asker: Person): Promise<string> {
+      const input = { params: { fqdn: `${unique()}.example.com` } };
+      const input_sealed = app.services.secrets.seal(Buffer.from(JSON.stringify(input)));
+      const call = { operation: 'deleteStage', input_sealed, description: 'Delete the staging site.' };
+      const row = {
+        user_id: asker.id,
+        team_id: teamId,
+        ...call,
+        source: 'api',
+        expires_at: new Date(Date.now() + 60_000),
+      };
+      return (await db.insertInto('proposals').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
     /** Without a ticket it is an upload that nobody has named yet. */
     async attachment(uploader: Person, ticketId: string | null): Promise<string> {
       const file = { name: 'log.txt', content_type: 'text/plain', size_bytes: 3, content: Buffer.from('log') };

@@ -34,6 +34,22 @@ export interface Caller {
   };
 }
 
+/** The same caller as with a token that is bound to a team, or that may do only this. It never widens what they may. */
+export function narrowed(caller: Caller, { teamId, scopes }: { teamId?: string; scopes?: readonly Scope[] }): Caller {
+  const { credential } = caller;
+  const roles = [...caller.roles].filter(([id]) => teamId === undefined || id === teamId);
+  return {
+    ...caller,
+    isSuperuser: caller.isSuperuser && teamId === undefined,
+    roles: new Map(roles),
+    credential: {
+      ...credential,
+      teamId: teamId ?? credential.teamId,
+      scopes: scopes?.filter((scope) => hasScope(caller, scope)) ?? credential.scopes,
+    },
+  };
+}
+
 export function hasRole(caller: Caller, teamId: string, atLeast: Role): boolean {
   const role = caller.roles.get(teamId);
   return role !== undefined && ROLE_LEVELS[role] >= ROLE_LEVELS[atLeast];

@@ -302,6 +302,25 @@ export interface DB {
     host: Generated<string | null>;
     address: Generated<string | null>;
   };
+  proposals: {
+    id: Generated<string>;
+    user_id: string;
+    team_id: Generated<string | null>;
+    operation: string;
+    input_sealed: Buffer;
+    description: string;
+    preview: Generated<unknown | null>;
+    state: Generated<string>;
+    result: Generated<unknown | null>;
+    source: string;
+    ticket_id: Generated<string | null>;
+    reply_id: Generated<string | null>;
+    confirmed_with: Generated<string | null>;
+    begun_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    decided_at: Generated<Date | null>;
+  };
   regions: {
     id: Generated<number>;
     name: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, narrowed, SCOPES, type Scope } from '#core/auth/caller.ts';
 import { opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts';
@@ -26,6 +26,8 @@ export interface Input {
   /** The address of whoever asked for it: some limits count by it. */
   ip: string;
   signal?: AbortSignal;
+  /** As with a token of the caller's that is bound to this team and may do no more than this, whatever else they may. */
+  within?: { teamId?: string; scopes?: readonly Scope[] };
 }
 
 /**
@@ -43,7 +45,7 @@ export async function invoke(
   const headers: Answer['headers'] = {};
   try {
     const incoming = readInput(services, operation, input, (more) => Object.assign(headers, more));
-    const asker = await renewed(services, operation, caller);
+    const asker = await renewed(services, operation, caller, input.within);
     showLimit(incoming.show, countCall(services, operation, asker.caller, incoming.ip));
     const admission = await admit(services, operation, asker, textOf(input.params));
     const call = await readCall(services, operation, admission, incoming);
@@ -55,8 +57,38 @@ export async function invoke(
   }
 }
 
-async function renewed({ credentials }: Services, operation: Operation, caller: Caller | undefined): Promise<Asker> {
-  const renew = async () => caller && (await credentials.renew(caller));
+/**
+ * Whether a call would be let in and understood, without making it: nothing is done and nothing counts. It is the person who
+ * is asked about and not their token: that may be one that can not make the call itself.
+ */
+export async function rehearse(
+  services: Services,
+  operation: Operation,
+  caller: Caller,
+  input: Input,
+): Promise<{ status: 200; subject: unknown } | Pick<Answer, 'status' | 'body'>> {
+  try {
+    const incoming = readInput(services, operation, input, () => {});
+    const asker = await renewed(services, operation, caller, input.within);
+    const person = asker.caller && { ...asker.caller, credential: { ...asker.caller.credential, scopes: SCOPES } };
+    const admission = await admit(services, operation, { ...asker, caller: person }, textOf(input.params));
+    const { subject } = await readCall(services, operation, admission, incoming);
+    return { status: 200, subject };
+  } catch (error) {
+    return describeError(error, operation, services.log, randomUUID());
+  }
+}
+
+async function renewed(
+  { credentials }: Services,
+  operation: Operation,
+  caller: Caller | undefined,
+  within: Input['within'],
+): Promise<Asker> {
+  const renew = async () => {
+    const found = caller && (await credentials.renew(caller));
+    return found && within ? narrowed(found, within) : found;
+  };
   const found = asksWho(operation) ? await renew() : undefined;
   return { caller: found && opens(operation.access, found) ? found : undefined, renew, tokens: [], isForeign: false };
 }
