@@ -44,6 +44,14 @@ export type Attachment = {
   size_bytes: number;
   created_at: string;
 };
+export type AuthorizationAnswer = {
+  location: string;
+};
+export type AuthorizationQuestion = {
+  client_name: string;
+  destination: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+};
 export type Backup = {
   id: string;
   commit_hash: string;
@@ -374,6 +382,30 @@ export type MetricsUser = {
     role: string;
     metrics_org_id: number | null;
   }>;
+};
+export type OAuthGrant = {
+  id: string;
+  client_name: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+  team_id: string | null;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string;
+};
+export type OAuthGrantPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<OAuthGrant>;
+};
+export type OAuthTokens = {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
 };
 export type OpenedInvite = {
   team_name: string;
@@ -1245,6 +1277,47 @@ export interface Operations {
     } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
+  /** A program makes itself known, so that people can let it act for them (RFC 7591) */
+  registerOAuthClient: { input: { body: {
+      client_name?: string | null;
+      redirect_uris: Array<string>;
+    } }; output: Blob; errors: 'oauth.invalid_redirect_uri' | 'request.conflict' | 'request.too_large' };
+  /** What a program asks you for */
+  getAuthorization: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } }; output: AuthorizationQuestion; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' };
+  /** Let a program act for you, or refuse it */
+  decideAuthorization: { input: { body: {
+      client_id: string;
+      redirect_uri: string;
+      response_type?: string | null;
+      scope?: string | null;
+      state?: string | null;
+      code_challenge?: string | null;
+      code_challenge_method?: string | null;
+      resource?: string | null;
+      decision: 'allow' | 'deny';
+      access?: 'read' | 'write' | 'plan' | null;
+      team_id?: string | null;
+    } }; output: AuthorizationAnswer; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' | 'request.conflict' | 'request.too_large' };
+  /** Tokens for a code or a refresh token (OAuth 2.1) */
+  exchangeOAuthToken: { input: { body?: {
+      grant_type?: string | null;
+      client_id?: string | null;
+      code?: string | null;
+      redirect_uri?: string | null;
+      code_verifier?: string | null;
+      refresh_token?: string | null;
+      resource?: string | null;
+    } }; output: OAuthTokens; errors: 'oauth.invalid_client' | 'oauth.invalid_grant' | 'oauth.invalid_request' | 'oauth.invalid_target' | 'oauth.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
+  /** A program ends what it was allowed (RFC 7009) */
+  revokeOAuthToken: { input: { body: {
+      token: string;
+      token_type_hint?: string | null;
+      client_id?: string | null;
+    } }; output: Empty; errors: 'request.conflict' | 'request.too_large' };
+  /** The programs that may act for you */
+  listOAuthGrants: { input: { query?: { page?: number; size?: number } }; output: OAuthGrantPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  /** Disconnect a program, at once */
+  deleteOAuthGrant: { input: { params: { oauth_grant_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'oauth_grant.not_found' | 'request.conflict' | 'request.too_large' };
   /** The public keys that you come in by ssh with */
   listSshKeys: { input: { query?: { page?: number; size?: number } }; output: SshKeyPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Add a public key: it opens the shell and the files, by ssh and sftp, of every site where you have the right to */
@@ -1827,6 +1900,13 @@ export const ROUTES = {
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  registerOAuthClient: { method: 'POST', path: '/f/api/v1/oauth/register', body: 'application/json' },
+  getAuthorization: { method: 'GET', path: '/f/api/v1/oauth/authorization' },
+  decideAuthorization: { method: 'POST', path: '/f/api/v1/oauth/authorization', body: 'application/json' },
+  exchangeOAuthToken: { method: 'POST', path: '/f/api/v1/oauth/token', body: 'application/x-www-form-urlencoded' },
+  revokeOAuthToken: { method: 'POST', path: '/f/api/v1/oauth/revoke', body: 'application/x-www-form-urlencoded' },
+  listOAuthGrants: { method: 'GET', path: '/f/api/v1/oauth_grant' },
+  deleteOAuthGrant: { method: 'DELETE', path: '/f/api/v1/oauth_grant/{oauth_grant_id}' },
   listSshKeys: { method: 'GET', path: '/f/api/v1/ssh_key' },
   createSshKey: { method: 'POST', path: '/f/api/v1/ssh_key', body: 'application/json' },
   deleteSshKey: { method: 'DELETE', path: '/f/api/v1/ssh_key/{ssh_key_id}' },

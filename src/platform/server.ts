@@ -6,6 +6,7 @@ import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
 import { withEditors } from '#features/code-editor/code-editor.ts';
 import { operationsOf } from '#features/feature.ts';
+import { serveMcp } from '#features/mcp/mcp.routes.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
 import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
 import { withDemos } from '#features/template/template.ts';
@@ -29,6 +30,7 @@ export async function serve(assembly: Assembly): Promise<Stop> {
       pages: (instance) => {
         serveReference(instance, () => describeApi(operations, config.baseUrl));
         serveOAuthMetadata(instance, services);
+        serveMcp(instance, services);
         serveSignInMetadata(instance, services);
         services.frontEnd.register(instance);
       },

@@ -22,14 +22,23 @@ import {
   NewClient,
   OAuthGrant,
   OAuthTokens,
-  RegisteredClient,
+  type RegisteredClient,
   Revocation,
   TokenRequest,
   unknownClient,
   unsupportedGrantType,
 } from './oauth.schema.ts';
 import { deleteGrant, listGrants } from './oauth.sql.ts';
-import { ACCESS, decide, endGrant, giveTokens, mcpAddress, readAuthorization, registerClient } from './oauth.ts';
+import {
+  ACCESS,
+  decide,
+  endGrant,
+  giveTokens,
+  mcpAddress,
+  RESOURCE_METADATA_PATH,
+  readAuthorization,
+  registerClient,
+} from './oauth.ts';
 
 const tag = 'connected programs';
 const REGISTER_PATH = '/oauth/register';
@@ -145,8 +154,6 @@ export const oauthOperations = [
     },
   }),
 ];
-
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';
 
 /** RFC 8414 and RFC 9728: where programs learn how to sign in. Those that look below the path of the MCP server find it there too. */
 export function serveOAuthMetadata(app: FastifyInstance, { config: { baseUrl } }: Services): void {

@@ -147,7 +147,11 @@ export const unsupportedGrantType = refusal(
   400,
   'The grant types here are authorization_code and refresh_token.',
 );
-export const invalidTarget = refusal('invalid_target', 400, 'Tokens are given for the MCP server of this platform alone.');
+export const invalidTarget = refusal(
+  'invalid_target',
+  400,
+  'Tokens are given for the MCP server of this platform alone.',
+);
 export const invalidGrant = refusal(
   'invalid_grant',
   400,

@@ -19,7 +19,9 @@ export async function insertClient(db: Db, name: string, redirectUris: string[])
     insert into oauth_clients (name, redirect_uris) values (${name}, ${redirectUris}) returning *`.execute(db);
   await sql`
     delete from oauth_clients where id in (
-      select id from oauth_clients where used_at is null order by created_at desc, id desc offset ${MAX_UNUSED})`.execute(db);
+      select id from oauth_clients where used_at is null order by created_at desc, id desc offset ${MAX_UNUSED})`.execute(
+    db,
+  );
   return rows[0] as ClientRow;
 }
 
@@ -94,7 +96,9 @@ export async function markRefreshTokenUsed(db: Db, hash: Buffer): Promise<void> 
 export async function deleteGrantByToken(db: Db, hash: Buffer): Promise<string | undefined> {
   const { rows } = await sql<{ user_id: string }>`
     delete from credentials where kind = 'oauth' and (token_hash = ${hash}
-      or id = (select credential_id from oauth_refresh_tokens where token_hash = ${hash})) returning user_id`.execute(db);
+      or id = (select credential_id from oauth_refresh_tokens where token_hash = ${hash})) returning user_id`.execute(
+    db,
+  );
   return rows[0]?.user_id;
 }
 

@@ -51,6 +51,9 @@ export const ACCESS: readonly Scope[] = ['read', 'plan', 'write'];
 /** The one resource that tokens are given for. */
 export const mcpAddress = (baseUrl: string): string => `${baseUrl}/mcp`;
 
+/** Where it says who gives them (RFC 9728). */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';
+
 export async function registerClient(db: Db, { client_name, redirect_uris }: NewClient): Promise<RegisteredClient> {
   if (!redirect_uris.every(isRedirectUri)) throw invalidRedirectUri();
   const name = oneLine(client_name ?? '') || 'A program without a name';
@@ -67,7 +70,11 @@ export async function registerClient(db: Db, { client_name, redirect_uris }: New
 }
 
 /** A name is shown to people who decide by it: nothing in it may turn the text around or start a new line. */
-const oneLine = (text: string) => text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim().slice(0, 100);
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 100);
 
 /** What somebody is asked. Until the program and the way back to it are known to be right, nobody is sent anywhere. */
 export async function readAuthorization(
@@ -79,7 +86,8 @@ export async function readAuthorization(
   if (!isRegistered(client.redirect_uris, request.redirect_uri)) throw foreignRedirect();
   const fault = findFault(services, request);
   // Nobody is led there without having been asked: who registered the address is not known (RFC 9700, 4.11.2).
-  if (fault) throw badRequest({ message: fault[1], data: { location: answerTo(services, request, { error: fault[0] }) } });
+  if (fault)
+    throw badRequest({ message: fault[1], data: { location: answerTo(services, request, { error: fault[0] }) } });
   return {
     client,
     client_name: client.name,

@@ -1,13 +1,5 @@
 /** Programs on people's own machines whose schemes have no dot, as RFC 8252 would have it. */
-const KNOWN_SCHEMES = new Set([
-  'claude:',
-  'cursor:',
-  'raycast:',
-  'vscode:',
-  'vscode-insiders:',
-  'windsurf:',
-  'zed:',
-]);
+const KNOWN_SCHEMES = new Set(['claude:', 'cursor:', 'raycast:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:']);
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
