@@ -414,6 +414,30 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('attachments').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async oauthClient(redirectUri: string): Promise<string> {
+      const row = { name: 'A program', redirect_uris: [redirectUri] };
+      return (await db.insertInto('oauth_clients').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** A program that somebody let in, and what it refreshes its token with. */
+    async oauthGrant(person: Pick<Person, 'id'>) {
+      const client_id = await makers.oauthClient('https://program.example/callback');
+      const refresh_token = newToken();
+      const soon = new Date(Date.now() + 3_600_000);
+      const grant = { kind: 'oauth', user_id: person.id, scopes: ['read'], resource: 'mcp', name: 'A program' };
+      const lasts = { expires_at: soon, token_expires_at: soon };
+      const { id } = await db
+        .insertInto('credentials')
+        .values({ ...grant, ...lasts, oauth_client_id: client_id, token_hash: hashToken(newToken()) })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db
+        .insertInto('oauth_refresh_tokens')
+        .values({ token_hash: hashToken(refresh_token), credential_id: id })
+        .execute();
+      return { id, refresh: { client_id, refresh_token } };
+    },
+
     /** A code that the metrics dashboard may exchange for a token of somebody new. */
     async metricsCode(): Promise<string> {
       const person = await makers.user();

@@ -24,10 +24,9 @@ const tooManyMessages = failure('mcp.batch_too_large', 400, `Send at most ${MAX_
 
 /** The platform for programs that speak the Model Context Protocol, over Streamable HTTP and without sessions (docs/decisions/0041). */
 export function serveMcp(app: FastifyInstance, services: Services): void {
-  serveMcpServer(app, services, (context) => {
-    const { caller, ip } = context.authInfo?.extra as { caller: Caller; ip: string };
-    return createMcpServer({ services, caller, ip });
-  });
+  serveMcpServer(app, services, ({ authInfo }) =>
+    createMcpServer({ services, ...((authInfo?.extra ?? {}) as { caller: Caller; ip: string }) }),
+  );
 }
 
 export function serveMcpServer(app: FastifyInstance, services: Services, factory: McpServerFactory): void {
