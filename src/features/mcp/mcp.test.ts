@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { connectByOAuth, connectByToken } from '../../../test/mcp-client.ts';
+import { post } from '../../../test/oauth-program.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
@@ -119,6 +120,30 @@ test('every tool has a schema that a client takes, and a token is offered only w
     arguments: { fqdn: site.fqdn, http_auth_enabled: true },
   });
   assert.match(textOf(refused as never), /^auth\.insufficient_scope: /);
+});
+
+test('every revision of the protocol that is in use is spoken, with a session in none', async () => {
+  const headers = { authorization: `Bearer ${ada.token}`, accept: 'application/json, text/event-stream' };
+  for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const { json, status } = await post(
+      `${app.url}/mcp`,
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      headers,
+    );
+    const answer = typeof json === 'string' ? JSON.parse(/^data: (.*)$/m.exec(json)?.[1] ?? '{}') : json;
+    assert.deepEqual([status, answer.result?.protocolVersion], [200, protocolVersion]);
+  }
+  const key = (name: string) => `io.modelcontextprotocol/${name}`;
+  const _meta = {
+    [key('protocolVersion')]: '2026-07-28',
+    [key('clientInfo')]: { name: 'x', version: '1' },
+    [key('clientCapabilities')]: {},
+  };
+  const modern = { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
+  const discover = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } };
+  const { json } = await post(`${app.url}/mcp`, discover, modern);
+  assert.ok(json.result?.supportedVersions?.includes('2026-07-28'), JSON.stringify(json));
 });
 
 test('prompts name their site, names are completed, and a ticket can be read', async () => {
