@@ -142,6 +142,44 @@ export type DeletedSitePage = {
   previous: string | null;
   results: Array<DeletedSite>;
 };
+export type Diagnosis = {
+  fqdn: string;
+  looked_at: string;
+  woke: boolean;
+  findings: Array<{
+    level: 'problem' | 'hint' | 'fine';
+    text: string;
+    suggestion: {
+      label: string;
+      operation: string;
+      input: Record<string, unknown>;
+    } | null;
+  }>;
+  front_page: {
+    status: number;
+    duration_ms: number;
+    failing_since: string | null;
+    last_good_at: string | null;
+  } | null;
+  errors: Array<{
+    at: string;
+    level: string;
+    message: string;
+    file: string | null;
+    line: number | null;
+  }>;
+  changes: Array<{
+    at: string;
+    kind: 'plugin' | 'must-use plugin' | 'theme' | 'other' | 'event';
+    name: string | null;
+    text: string;
+  }>;
+  looks: Array<{
+    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes';
+    ok: boolean;
+    text: string;
+  }>;
+};
 export type DomainClaim = {
   fqdn: string;
   team_id: string;
@@ -1386,6 +1424,8 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
+  diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
   createTerminal: { input: { params: { fqdn: string }; body?: {
       session_id?: string | null;
@@ -1866,6 +1906,7 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
   endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },

@@ -68,6 +68,7 @@ getSiteCdn                           401       404     200     200    200    200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
+diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
 createTerminal/taken up again        401       404     403     200    200    200      404      401     200     403      403       404         200
 listTerminals                        401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -276,6 +277,7 @@ searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
+diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found
 createTerminal  body.session_id                404 terminal.not_found
 connectTerminal params.fqdn                    public

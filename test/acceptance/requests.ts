@@ -248,6 +248,7 @@ export const requests: Record<string, Make> = {
   getShellHtml: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
+  diagnoseSite: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
