@@ -1,0 +1,20 @@
+/** What the service and its starter say to each other. */
+export interface Wish {
+  id: number;
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** For standard input, output and error: what the stream is claimed by, or null for none. */
+  streams: readonly (string | null)[];
+}
+
+export type Told =
+  | { id: number; pid: number }
+  | { id: number; failure: { code: string | undefined; message: string } }
+  | { id: number; exit: { code: number | null; signal: NodeJS.Signals | null } };
+
+/** Each stream begins with this many characters that say whose it is. */
+export const CLAIM_LENGTH = 32;
+/** Where a program has to know who spawned it (sandbox.ts), the number stands here. */
+export const SPAWNED_BY = 'SPAWNED_BY';
