@@ -1122,6 +1122,12 @@ export type TicketReply = {
   assistant_message_id: string | null;
   resolve: boolean | null;
   user: User;
+  assistant_steps: Array<{
+    operation: string;
+    text: string;
+    ok: boolean;
+  }>;
+  proposals: Array<Proposal>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -1661,6 +1667,8 @@ export interface Operations {
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
     } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
+  /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
+  streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform */
   listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
@@ -1978,6 +1986,7 @@ export const ROUTES = {
   deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
   listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  streamAnswers: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/answer/stream' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
   listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },

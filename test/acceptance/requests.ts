@@ -368,6 +368,7 @@ export const requests: Record<string, Make> = {
     params: { ticket_id: await world.ticket(place.teamId, world.person(caller)) },
   }),
   listReplies: onTicket(),
+  streamAnswers: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
   listProposals: nothing,
   createProposal: async ({ world, place }) => ({

@@ -1,4 +1,7 @@
 import { findingsOf } from './diagnosis.findings.ts';
+
+export type { Diagnosis } from './diagnosis.schema.ts';
+
 import type { Change, Diagnosis } from './diagnosis.schema.ts';
 import { type FileChange, lookAtChanges, lookAtTimeline } from './look.changes.ts';
 import { lookAtCertificate, lookAtDns, lookAtErrors, lookAtFrontPage, read, type Subject } from './look.site.ts';
