@@ -150,6 +150,44 @@ export type DeletedSitePage = {
   previous: string | null;
   results: Array<DeletedSite>;
 };
+export type Diagnosis = {
+  fqdn: string;
+  looked_at: string;
+  woke: boolean;
+  findings: Array<{
+    level: 'problem' | 'hint' | 'fine';
+    text: string;
+    suggestion: {
+      label: string;
+      operation: string;
+      input: Record<string, unknown>;
+    } | null;
+  }>;
+  front_page: {
+    status: number;
+    duration_ms: number;
+    failing_since: string | null;
+    last_good_at: string | null;
+  } | null;
+  errors: Array<{
+    at: string;
+    level: string;
+    message: string;
+    file: string | null;
+    line: number | null;
+  }>;
+  changes: Array<{
+    at: string;
+    kind: 'plugin' | 'must-use plugin' | 'theme' | 'other' | 'event';
+    name: string | null;
+    text: string;
+  }>;
+  looks: Array<{
+    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes';
+    ok: boolean;
+    text: string;
+  }>;
+};
 export type DomainClaim = {
   fqdn: string;
   team_id: string;
@@ -1116,6 +1154,12 @@ export type TicketReply = {
   assistant_message_id: string | null;
   resolve: boolean | null;
   user: User;
+  assistant_steps: Array<{
+    operation: string;
+    text: string;
+    ok: boolean;
+  }>;
+  proposals: Array<Proposal>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -1459,6 +1503,8 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
+  diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
   createTerminal: { input: { params: { fqdn: string }; body?: {
       session_id?: string | null;
@@ -1694,6 +1740,8 @@ export interface Operations {
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
     } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
+  /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
+  streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform */
   listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
@@ -1946,6 +1994,7 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
   endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },
@@ -2017,6 +2066,7 @@ export const ROUTES = {
   deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
   listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  streamAnswers: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/answer/stream' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
   listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },

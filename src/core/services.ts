@@ -17,6 +17,7 @@ import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail.ts';
+import type { Model } from './model.ts';
 import type { Outbound } from './outbound.ts';
 import type { Payments } from './payments.ts';
 import type { Secrets } from './secrets.ts';
@@ -52,6 +53,8 @@ export interface Services {
   gitHosts: GitHosts;
   /** Where money comes from; undefined where nothing can be bought. */
   payments: Payments | undefined;
+  /** What the support assistant thinks with; undefined where its built-in helper answers. */
+  model: Model | undefined;
   /** Where sites are, wherever that is. */
   hosts: SiteHost;
   /** The one in this process, where it has one: for what is about its processes and not about a site. */

@@ -6,6 +6,7 @@ import { billingFeature } from './billing/billing.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
+import { diagnosisFeature } from './diagnosis/diagnosis.feature.ts';
 import { domainFeature } from './domain/domain.feature.ts';
 import { eventFeature } from './event/event.feature.ts';
 import { externalPathFeature } from './external-path/external-path.feature.ts';
@@ -60,6 +61,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  diagnosisFeature,
   terminalFeature,
   siteShellFeature,
   sshFeature,

@@ -20,6 +20,7 @@ import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
+import { createModel } from '#integrations/model/model.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
@@ -67,6 +68,7 @@ export async function createServices(
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
     gitHosts: new GitHostClient(outbound),
     payments: undefined,
+    model: createModel(config.assistantModel, outbound),
     hosts,
     localHost,
     siteChanges: new SiteChanges(),

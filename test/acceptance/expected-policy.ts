@@ -76,6 +76,7 @@ getSiteCdn                           401       404     200     200    200    200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
+diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
 createTerminal/taken up again        401       404     403     200    200    200      404      401     200     403      403       404         200
 listTerminals                        401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -168,6 +169,7 @@ deleteTicket                         401       404     403     403    200    200
 deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
 listReplies                          401       404     200     200    200    200      404      401     200     200      200       404         200
 createReply                          401       404     403     200    200    200      404      401     200     403      403       404         200
+streamAnswers                        401       404     200     200    200    200      404      401     200     200      200       404         200
 uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200         200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
 getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200         200
@@ -289,6 +291,7 @@ searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
+diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found
 createTerminal  body.session_id                404 terminal.not_found
 connectTerminal params.fqdn                    public
@@ -356,6 +359,7 @@ updateTicket    params.ticket_id               404 ticket.not_found
 deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
 createReply     params.ticket_id               404 ticket.not_found
+streamAnswers   params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
 
 getProposal     params.proposal_id             404 proposal.not_found

@@ -142,6 +142,7 @@ test('what answers by itself is not called from within', async () => {
     'receiveGitPush',
     'receivePaymentEvent',
     'registerOAuthClient',
+    'streamAnswers',
     'streamEvents',
     'streamSiteLog',
   ]);

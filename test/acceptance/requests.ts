@@ -274,6 +274,7 @@ export const requests: Record<string, Make> = {
   getShellHtml: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
+  diagnoseSite: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
@@ -393,6 +394,7 @@ export const requests: Record<string, Make> = {
     params: { ticket_id: await world.ticket(place.teamId, world.person(caller)) },
   }),
   listReplies: onTicket(),
+  streamAnswers: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
   listProposals: nothing,
   createProposal: async ({ world, place }) => ({

@@ -556,6 +556,18 @@ export interface DB {
     data: unknown;
     number: Generated<number>;
   };
+  ticket_answers: {
+    question_id: string;
+    ticket_id: string;
+    credential_id: string;
+    ip: string;
+    state: Generated<string>;
+    text: Generated<string>;
+    steps: Generated<unknown>;
+    tokens: Generated<number>;
+    created_at: Generated<Date>;
+    ended_at: Generated<Date | null>;
+  };
   ticket_replies: {
     id: Generated<string>;
     ticket_id: string;
