@@ -45,7 +45,7 @@ export class ExampleRunner {
     await mkdir(join(folder, 'bin'));
     await writeFile(
       join(folder, 'bin/siteyard'),
-      `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/cli/bin/siteyard.mjs" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/cli/bin/siteyard.cjs" "$@"\n`,
       { mode: 0o755 },
     );
     const path = `${join(folder, 'bin')}${delimiter}${process.env.PATH}`;

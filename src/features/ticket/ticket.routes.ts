@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
-import { operation } from '#core/http/operation.ts';
+import { type Call, operation, streamOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
+import { streamAnswers } from './answer.stream.ts';
 import {
   attachmentNotFound,
   NewReply,
@@ -144,9 +145,9 @@ export const ticketOperations = [
     params: TicketPath,
     query: Type.Object(PageQuery),
     response: PageOf(Reply),
-    async handle({ db, subject: row, query, page }) {
+    async handle({ db, services, subject: row, query, page }) {
       const { count, rows } = await listReplies(db, row.id, query);
-      return page(query, count, await completeReplies(db, rows));
+      return page(query, count, await completeReplies(db, services, rows));
     },
   }),
   operation({
@@ -160,7 +161,17 @@ export const ticketOperations = [
     body: NewReply,
     response: Reply,
     errors: [noMessagesLeft],
-    handle: ({ db, caller, subject: row, body }) => createReply(db, caller, row, body),
+    handle: (call) => createReply(call, call.subject, call.body),
+  }),
+  streamOperation({
+    id: 'streamAnswers',
+    method: 'GET',
+    path: '/support/ticket/{ticket_id}/answer/stream',
+    tag,
+    summary: 'What the assistant is writing in a ticket, as it is written (Server-Sent Events)',
+    access: onTicket('viewer'),
+    params: TicketPath,
+    stream: ({ services, caller, subject: row }, response) => streamAnswers(services, caller, row, response),
   }),
   operation({
     id: 'listAllTickets',
@@ -201,9 +212,9 @@ export const ticketOperations = [
     params: TicketPath,
     query: Type.Object(PageQuery),
     response: PageOf(Reply),
-    async handle({ db, subject: row, query, page }) {
+    async handle({ db, services, subject: row, query, page }) {
       const { count, rows } = await listReplies(db, row.id, query);
-      return page(query, count, await completeReplies(db, rows));
+      return page(query, count, await completeReplies(db, services, rows));
     },
   }),
   operation({
@@ -216,6 +227,6 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
-    handle: ({ db, services, caller, subject: row, body }) => answerTicket(db, services, caller, row, body),
+    handle: (call) => answerTicket(call as Call, call.subject, call.body),
   }),
 ];

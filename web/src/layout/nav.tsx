@@ -4,7 +4,16 @@ import { api } from '../api/client.ts';
 
 import { eventsQuery } from '../api/events.ts';
 import { useMe } from '../api/session.ts';
-import { ActivityIcon, DocsIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.ts';
+import {
+  ActivityIcon,
+  DocsIcon,
+  MetricsIcon,
+  OpenIcon,
+  OperatorIcon,
+  SitesIcon,
+  TeamsIcon,
+  TicketsIcon,
+} from '../ui/icons.ts';
 
 const link =
   'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';

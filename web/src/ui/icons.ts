@@ -2,8 +2,8 @@
 export {
   Accessibility as ReaderIcon,
   Activity as ActivityIcon,
-  ChartColumn as MetricsIcon,
   BookOpen as DocsIcon,
+  ChartColumn as MetricsIcon,
   Check as CheckIcon,
   ChevronDown as ChevronDownIcon,
   ChevronLeft as ChevronLeftIcon,
