@@ -70,6 +70,7 @@ export class ExampleRunner {
       const outputs = output.split(`${BETWEEN}\n`);
       for (const [at, { output: expected }] of group.entries())
         if (expected !== undefined) assertShows(outputs[at] ?? '', expected, name);
+        else assert.notEqual(outputs[at]?.trim(), 'null', `${name}reads a field that is not there`);
     }
     return examples.length;
   }
