@@ -7,6 +7,7 @@ const config: KnipConfig = {
   entry: [
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
+    'src/core/starter/starter-program.ts!',
     'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
     'src/timemachine/process/program.ts!',
