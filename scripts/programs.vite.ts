@@ -5,6 +5,7 @@ import { keepPlaces } from './service.vite.ts';
 /** What the service starts beside itself, each in one file of JavaScript (src/core/program.ts). */
 const PHP = 'runtimes/php-wasm/worker/main';
 const PROGRAMS = [
+  'core/starter/starter-program',
   PHP,
   'runtimes/folders/database-program',
   'runtimes/folders/import-program',

@@ -109,6 +109,26 @@ const preview = createRoute({
   component: lazyPage(() => import('./routes/preview.tsx'), 'PreviewPage'),
 });
 
+/** What OAuth names in the request; the server says what is wrong with it. */
+const AUTHORIZATION = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+] as const;
+const authorize = createRoute({
+  getParentRoute: () => auth,
+  path: '/authorize',
+  validateSearch: (search: Search): Partial<Record<(typeof AUTHORIZATION)[number], string>> =>
+    Object.fromEntries(AUTHORIZATION.map((name) => [name, search[name]])),
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/authorize.tsx'), 'AuthorizePage'),
+});
+
 /** The pages of the built-in payment provider, which stand where Stripe's own would. */
 const testPayment = createRoute({
   getParentRoute: () => root,
@@ -222,6 +242,12 @@ const account = createRoute({
   component: lazyPage(() => import('./routes/account/account.tsx'), 'AccountPage'),
 });
 
+const proposal = createRoute({
+  getParentRoute: () => app,
+  path: '/proposals/$proposalId',
+  component: lazyPage(() => import('./routes/proposal.tsx'), 'ProposalPage'),
+});
+
 const operator = createRoute({
   getParentRoute: () => app,
   path: '/operator',
@@ -236,7 +262,7 @@ const operatorTicket = createRoute({
 
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite, device, preview]),
+  auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
   testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,
@@ -253,6 +279,7 @@ const tree = root.addChildren([
     ticket,
     activity,
     account,
+    proposal,
     operator,
     operatorTicket,
   ]),

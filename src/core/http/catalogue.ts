@@ -2,16 +2,10 @@ import type { TSchema } from 'typebox';
 import { type Fault, invalid } from '#core/errors.ts';
 import { failuresOf } from './declared.ts';
 import type { Input } from './invoke.ts';
-import type { Operation } from './operation.ts';
-
-/** What a call does: look, work something out without doing it, change something, or end something for good. */
-export const EFFECTS = ['read', 'plan', 'change', 'destroy'] as const;
-export type Effect = (typeof EFFECTS)[number];
+import type { Effect, FlatInput, Operation } from './operation.ts';
 
 type Schema = Record<string, unknown>;
 type Fields = Record<string, Schema>;
-/** The fields of path, query and body in one object; where each belongs is the operation's business. */
-export type FlatInput = Record<string, unknown>;
 
 /** An operation for whoever is not a browser: a model, a client of MCP, the command line (docs/decisions/0043). */
 export interface CatalogueEntry {
@@ -50,9 +44,11 @@ export function catalogueOf(operations: readonly Operation[]): CatalogueEntry[] 
 }
 
 /** By the method, unless the operation says otherwise. */
-export function strongestEffect({ effect, method, access }: Operation): Effect {
+export function strongestEffect({ effect, method, connect }: Operation): Effect {
   if (effect) return effect;
-  if (method === 'GET') return access.scope === 'write' ? 'change' : 'read';
+  // Whatever comes through a socket.
+  if (connect) return 'change';
+  if (method === 'GET') return 'read';
   return method === 'DELETE' ? 'destroy' : 'change';
 }
 

@@ -8,13 +8,17 @@ import type { Failure } from '#core/errors.ts';
 import type { PageAnswer, Paging } from '#core/pages.ts';
 import type { Access } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
-import type { Effect, FlatInput } from './catalogue.ts';
 import type { LimitName } from './rate-limits.ts';
 
 /** What a body may weigh where the operation says nothing else. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 export const API_PREFIX = '/f/api/v1';
 export const EVENT_STREAM = 'text/event-stream';
+
+/** What a call does: look, work something out without doing it, change something, or end something for good. */
+export type Effect = 'read' | 'plan' | 'change' | 'destroy';
+/** The fields of path, query and body in one object; where each belongs is the operation's business. */
+export type FlatInput = Record<string, unknown>;
 
 /** What an operation gets to work with, once the request has been let in and found valid. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown, Prepared = unknown> {

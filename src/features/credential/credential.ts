@@ -20,6 +20,7 @@ import {
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 import { deviceCookie, readDevice } from './device.ts';
 
+export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;

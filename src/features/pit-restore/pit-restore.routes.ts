@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, OfStage, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, OfStage, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
@@ -129,7 +129,10 @@ export const pitRestoreOperations = [
     access: onPitRestore,
     assistant: true,
     params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
-    query: Type.Object({ format: Type.Optional(OneOf(FORMATS)), ...ChangesQuery }),
+    query: Type.Object({
+      format: Type.Optional(say(OneOf(FORMATS), '`changes` has every change by the page, `text` is a report')),
+      ...ChangesQuery,
+    }),
     response: PitRestoreDetail,
     alsoText: true,
     async handle({ db, services, subject: { part: row }, query: { format = 'json', ...given }, page }) {

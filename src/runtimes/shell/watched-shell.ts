@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { startProgram } from '#core/starter/starter.ts';
 import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
@@ -45,18 +45,24 @@ export async function runWatched(
   watch: ShellWatch,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
-  const input = command.stdin === undefined ? 'ignore' : 'pipe';
-  const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: [input, 'pipe', 'pipe'] });
-  const closed = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null)).once('close', resolve);
+  const hasInput = command.stdin !== undefined;
+  const program = await startProgram(file, args, { cwd: '/', env, hasInput }).catch(async (error) => {
+    await leave();
+    throw error;
   });
-  feed(child, command.stdin);
-  const stdout = new CollectedOutput(child.stdout as Readable, 'stdout', command);
-  const stderr = new CollectedOutput(child.stderr as Readable, 'stderr', command);
-  const ending = new Ending(child);
-  const stop = watchOver(child, ending, command, { ...watch, usesTooMuch }, () => stdout.readBytes + stderr.readBytes);
+  feed(program.stdin, command.stdin);
+  const stdout = new CollectedOutput(program.stdout, 'stdout', command);
+  const stderr = new CollectedOutput(program.stderr, 'stderr', command);
+  const ending = new Ending(program.pid);
+  const stop = watchOver(
+    program.pid,
+    ending,
+    command,
+    { ...watch, usesTooMuch },
+    () => stdout.readBytes + stderr.readBytes,
+  );
   try {
-    const [code] = await Promise.all([closed, stdout.until(), stderr.until()]);
+    const [{ code }] = await Promise.all([program.closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
     const durationMs = Date.now() - startedAt;
     if (code === CWD_EXIT_CODE && said === `${token}\n`)
@@ -85,23 +91,23 @@ interface Why {
 
 /** Why a sandbox was ended from outside, where it was. */
 class Ending {
-  readonly #child: ChildProcess;
+  readonly #pid: number;
   why: Why | undefined;
   ended: Promise<void> | undefined;
 
-  constructor(child: ChildProcess) {
-    this.#child = child;
+  constructor(pid: number) {
+    this.#pid = pid;
   }
 
   begin(message: string, exitCode = KILLED_EXIT_CODE): void {
-    if (this.why || !this.#child.pid) return;
+    if (this.why) return;
     this.why = { exitCode, message };
-    this.ended = endTree(this.#child.pid);
+    this.ended = endTree(this.#pid);
     this.ended.catch(() => {});
   }
 }
 
-function feed({ stdin }: ChildProcess, input: Command['stdin']): void {
+function feed(stdin: Writable | undefined, input: Command['stdin']): void {
   if (input === undefined || !stdin) return;
   const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
   // Whoever does not read it to its end may.
@@ -111,13 +117,12 @@ function feed({ stdin }: ChildProcess, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  child: ChildProcess,
+  pid: number,
   ending: Ending,
   { timeoutMs, signal, maxDiskBytes }: Command,
   { diskUsageBytes, usesTooMuch }: ShellWatch & Pick<ShellEntry, 'usesTooMuch'>,
   readBytes: () => number,
 ): () => void {
-  const pid = child.pid ?? 0;
   const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
