@@ -105,6 +105,19 @@ module.exports = {
       to: { path: '^src/' },
     },
     {
+      name: 'the-command-line-knows-the-sdk-alone',
+      comment: 'It is a package of its own: what it needs of us it asks over the API.',
+      severity: 'error',
+      from: { path: '^cli/' },
+      to: { path: '^[^/]+/', pathNot: ['^cli/', '^node_modules/', '^sdk/(index\\.ts|catalogue\\.json)$'] },
+    },
+    {
+      name: 'the-sdk-knows-nobody',
+      severity: 'error',
+      from: { path: '^sdk/' },
+      to: { pathNot: '^sdk/' },
+    },
+    {
       name: 'web-knows-the-client-alone',
       comment:
         'Of the SDK the dashboard sees #sdk and nothing behind it; of the rest of the repository, nothing at all.',
@@ -136,7 +149,7 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.test\\.ts$' },
+    exclude: { path: ['\\.test\\.ts$', '/dist/'] },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.mjs'],
       conditionNames: ['import', 'node', 'default'],

@@ -19,13 +19,17 @@ const config: KnipConfig = {
     'web/src/docs/main.ts!',
     'web/src/terminal/main.tsx!',
     'web/vite.config.ts!',
+    'cli/src/main.ts!',
+    'cli/vite.config.ts!',
+    // What the package has to offer; the command line uses a part of it.
+    'sdk/index.ts!',
     'scripts/service.vite.ts!',
     'scripts/programs.vite.ts!',
     'bench/*.ts',
     '**/*.test.ts',
   ],
   project: [
-    '{src,sdk,web}/**/*.{ts,tsx,mjs}!',
+    '{src,sdk,web,cli}/**/*.{ts,tsx,mjs}!',
     '{scripts,bench,test}/**/*.{ts,tsx,mjs}',
     // What every driver of a port must pass is run by tests alone.
     '!src/**/*.contract.ts!',

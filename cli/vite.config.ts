@@ -30,7 +30,7 @@ export default defineConfig({
         entryFileNames: '[name].cjs',
         chunkFileNames: '[name]-[hash].cjs',
         // What every command needs is one file: finding another takes as long as reading it.
-        codeSplitting: { groups: [{ name: 'core', test: CORE }] },
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'core', test: CORE }] },
       },
     },
   },

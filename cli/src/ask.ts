@@ -40,12 +40,6 @@ export async function askText(
   );
 }
 
-export async function askSecret(cli: Cli, message: string, advice: string): Promise<string> {
-  requireSomebody(cli, advice);
-  const { password } = await prompts();
-  return answered(await password({ message, output }));
-}
-
 export async function choose<T extends string>(
   cli: Cli,
   message: string,

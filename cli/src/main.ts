@@ -94,6 +94,10 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
+// Ctrl-C is a cancellation, unless a command that waits for work has its own word to say.
+process.on('SIGINT', () => {
+  if (process.listenerCount('SIGINT') === 1) process.exit(EXIT.cancelled);
+});
 // Whoever reads our output may have enough of it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),

@@ -86,7 +86,7 @@ class StatusLine {
   }
 }
 
-export function describe({
+function describe({
   step,
   files = 0,
   files_total,

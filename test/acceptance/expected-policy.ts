@@ -248,10 +248,13 @@ const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
+confirmDeviceSignIn body.team_id               422
+exchangeDeviceCode  body.client_id             public
 getAuthorization    query.client_id            public
 decideAuthorization body.client_id             public
 decideAuthorization body.team_id               422
 exchangeOAuthToken  body.client_id             public
+revokeOAuthToken    body.client_id             public
 deleteOAuthGrant    params.oauth_grant_id      404 oauth_grant.not_found
 
 getTeam         params.team_id                 404 team.not_found

@@ -24,6 +24,8 @@ after(() => close());
 /** Sign-in, whose answers nobody keeps, and what the payment provider sends, who has ids of its own for its events. */
 const EXEMPT = [
   'signIn',
+  'beginDeviceSignIn',
+  'exchangeDeviceCode',
   'exchangeMetricsCode',
   'exchangeOAuthToken',
   'registerOAuthClient',
