@@ -7,6 +7,7 @@ const config: KnipConfig = {
   entry: [
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
+    'src/core/starter/starter-program.ts!',
     'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
     'src/timemachine/process/program.ts!',
@@ -15,6 +16,7 @@ const config: KnipConfig = {
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
+    'web/src/docs/main.ts!',
     'web/src/terminal/main.tsx!',
     'web/vite.config.ts!',
     'scripts/service.vite.ts!',

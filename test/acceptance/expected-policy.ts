@@ -16,6 +16,11 @@ listApiTokens                        401       200     200     200    200    200
 createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
 deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+beginDeviceSignIn                    200       200     200     200    200    200      200      200     200     200      200       200         200
+inspectDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+refuseDeviceSignIn                   401       200     200     200    200    200      200      401     403     403      403       200         200
+exchangeDeviceCode                   200       200     200     200    200    200      200      200     200     200      200       200         200
 registerOAuthClient                  201       201     201     201    201    201      201      201     201     201      201       201         201
 getAuthorization                     401       200     200     200    200    200      200      401     403     403      403       200         200
 decideAuthorization                  401       200     200     200    200    200      200      401     403     403      403       200         200

@@ -138,6 +138,15 @@ export const requests: Record<string, Make> = {
   deleteApiToken: async ({ world, caller }) => ({
     params: { api_token_id: await world.apiTokenId(world.person(caller)) },
   }),
+  beginDeviceSignIn: () => ({ body: { client_name: 'a program' } }),
+  inspectDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  confirmDeviceSignIn: async ({ world }) => ({
+    body: { user_code: (await world.deviceCodes()).user_code, scopes: ['read'] },
+  }),
+  refuseDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  exchangeDeviceCode: async ({ world }) => ({
+    body: { device_code: (await world.deviceCodes(await world.user())).device_code },
+  }),
   registerOAuthClient: () => ({ body: { client_name: 'A program', redirect_uris: [OAUTH_REDIRECT] } }),
   getAuthorization: async ({ world }) => ({ query: await asked(world) }),
   decideAuthorization: async ({ world }) => ({ body: { ...(await asked(world)), decision: 'allow', access: 'read' } }),

@@ -439,6 +439,20 @@ function createMakers(app: TestApp, passwordHash: string) {
     },
 
     /** A code that the metrics dashboard may exchange for a token of somebody new. */
+    /** Those of a program that signs in, confirmed where somebody is named. */
+    async deviceCodes(confirmedBy?: Person): Promise<{ device_code: string; user_code: string }> {
+      const send = async (path: string, body: object, token?: string) => {
+        const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+        return (await fetch(`${app.api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+      };
+      const codes = (await send('/device_sign_in', {})) as { device_code: string; user_code: string };
+      if (confirmedBy) {
+        const token = await makers.credential(confirmedBy);
+        await send('/device_sign_in/confirm', { user_code: codes.user_code, scopes: ['read'] }, token);
+      }
+      return codes;
+    },
+
     async metricsCode(): Promise<string> {
       const person = await makers.user();
       const hash = hashToken(await makers.credential(person));

@@ -93,6 +93,14 @@ const invite = createRoute({
   validateSearch: tokenOf,
   component: lazyPage(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
+/** Where a program that signs in by a code is let in. */
+const device = createRoute({
+  getParentRoute: () => auth,
+  path: '/device',
+  validateSearch: (search: Search): { code?: string } => (search.code ? { code: search.code } : {}),
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/device.tsx'), 'DevicePage'),
+});
 /** Where the site as it was at some minute is opened; it looks like the pages that mailed links lead to. */
 const preview = createRoute({
   getParentRoute: () => auth,
@@ -254,7 +262,7 @@ const operatorTicket = createRoute({
 
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite, preview, authorize]),
+  auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
   testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,

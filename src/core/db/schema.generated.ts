@@ -114,6 +114,21 @@ export interface DB {
     host: string;
     driver: string;
   };
+  device_sign_ins: {
+    device_code_hash: Buffer;
+    user_code_hash: Buffer;
+    client_name: string;
+    ip: string;
+    state: Generated<string>;
+    session_id: Generated<string | null>;
+    scopes: Generated<string[] | null>;
+    team_id: Generated<string | null>;
+    token_expires_at: Generated<Date | null>;
+    interval_seconds: number;
+    polled_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+    expires_at: Date;
+  };
   events: {
     id: Generated<string>;
     seq: Generated<number>;

@@ -20,7 +20,7 @@ const PROGRAM = programFile(join(import.meta.dirname, 'program.ts'));
 const END_MS = 5_000;
 /** Nothing of ours but where compiled code is kept: without it a start takes five times as long. */
 const cacheFolder = getCompileCacheDir();
-const ENVIRONMENT = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
+const ENVIRONMENT: Record<string, string> = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
 
 export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
