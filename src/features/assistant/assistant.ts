@@ -10,8 +10,6 @@ import { Toolbox } from './toolbox.ts';
  * model itself says, is data: a text can make it say something, and at most propose something. It has no way to change anything, nor to
  * send anything anywhere but into the thread.
  */
-export { cleanAnswer } from './clean-answer.ts';
-
 /** What somebody said in the thread, in order. */
 export interface Said {
   by: 'asker' | 'other' | 'assistant';
@@ -65,5 +63,5 @@ export async function answerQuestion(
   const { model } = services;
   const { baseUrl } = services.config;
   if (model) return answerWithModel(model, question, tools, { show, spent, signal, baseUrl });
-  return answerBuiltIn(question, tools, show);
+  return answerBuiltIn(question, tools, show, baseUrl);
 }
