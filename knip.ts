@@ -15,6 +15,7 @@ const config: KnipConfig = {
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
+    'web/src/docs/main.ts!',
     'web/src/terminal/main.tsx!',
     'web/vite.config.ts!',
     'scripts/service.vite.ts!',

@@ -5,7 +5,9 @@ import type { Stop } from '#core/part.ts';
 import { withEditors } from '#features/code-editor/code-editor.ts';
 import { serveDocs } from '#features/docs/docs.routes.ts';
 import { operationsOf } from '#features/feature.ts';
+import { serveMcp } from '#features/mcp/mcp.routes.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
 import { withDemos } from '#features/template/template.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -26,6 +28,8 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     ...(operations && {
       pages: (instance) => {
         serveDocs(instance, services, operations);
+        serveOAuthMetadata(instance, services);
+        serveMcp(instance, services);
         serveSignInMetadata(instance, services);
         services.frontEnd.register(instance);
       },

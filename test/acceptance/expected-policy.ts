@@ -16,6 +16,19 @@ listApiTokens                        401       200     200     200    200    200
 createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
 deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+beginDeviceSignIn                    200       200     200     200    200    200      200      200     200     200      200       200         200
+inspectDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+refuseDeviceSignIn                   401       200     200     200    200    200      200      401     403     403      403       200         200
+exchangeDeviceCode                   200       200     200     200    200    200      200      200     200     200      200       200         200
+registerOAuthClient                  201       201     201     201    201    201      201      201     201     201      201       201         201
+getAuthorization                     401       200     200     200    200    200      200      401     403     403      403       200         200
+decideAuthorization                  401       200     200     200    200    200      200      401     403     403      403       200         200
+decideAuthorization/for the team     401       422     200     200    200    200      422      401     403     403      403       422         200
+exchangeOAuthToken                   200       200     200     200    200    200      200      200     200     200      200       200         200
+revokeOAuthToken                     200       200     200     200    200    200      200      200     200     200      200       200         200
+listOAuthGrants                      401       200     200     200    200    200      200      401     200     200      200       200         200
+deleteOAuthGrant                     401       200     200     200    200    200      200      401     403     403      403       200         200
 listSshKeys                          401       200     200     200    200    200      200      401     200     200      200       200         200
 getSshServer                         401       200     200     200    200    200      200      401     200     200      200       200         200
 createSshKey                         401       200     200     200    200    200      200      401     403     403      403       200         200
@@ -235,6 +248,11 @@ const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
+getAuthorization    query.client_id            public
+decideAuthorization body.client_id             public
+decideAuthorization body.team_id               422
+exchangeOAuthToken  body.client_id             public
+deleteOAuthGrant    params.oauth_grant_id      404 oauth_grant.not_found
 
 getTeam         params.team_id                 404 team.not_found
 updateTeam      params.team_id                 404 team.not_found

@@ -125,10 +125,15 @@ const LONGEST_WAIT_SECONDS = 60;
 async function waitIfPreferred(
   { events }: Services,
   { headers }: Answer,
-  { waitSeconds, show }: Incoming,
+  { waitSeconds, follow, show }: Incoming,
 ): Promise<string | undefined> {
   const eventId = headers['operation-id'];
-  if (typeof eventId !== 'string' || waitSeconds === undefined) return undefined;
+  if (typeof eventId !== 'string') return undefined;
+  if (follow) {
+    await follow(eventId);
+    return eventId;
+  }
+  if (waitSeconds === undefined) return undefined;
   const seconds = Math.min(LONGEST_WAIT_SECONDS, waitSeconds);
   show({ 'preference-applied': `wait=${seconds}` });
   await events.waitUntilFinished(eventId, seconds * 1000);

@@ -17,8 +17,6 @@ export const routeNotFound = failure('route.not_found', 404, 'There is nothing a
 export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
 export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
 export const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
-/** What can be met on the way to an operation, and so belongs to none. */
-export const ON_THE_WAY = [routeNotFound, headersTooLarge, tooSlow, notReady];
 export const conflict = failure(
   'request.conflict',
   409,

@@ -23,6 +23,8 @@ export interface Input {
   idempotencyKey?: string;
   /** How long to wait for work that goes on after the answer. */
   waitSeconds?: number;
+  /** Waits for it instead, knowing its event: for whoever tells how far it is meanwhile. The answer comes when it resolves. */
+  follow?: (eventId: string) => Promise<void>;
   /** The address of whoever asked for it: some limits count by it. */
   ip: string;
   signal?: AbortSignal;
@@ -104,6 +106,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     body: readBody(operation, input.body),
     idempotencyKey: input.idempotencyKey,
     waitSeconds: input.waitSeconds,
+    follow: input.follow,
     ip: input.ip,
     gone: () => input.signal ?? new AbortController().signal,
     device: undefined,

@@ -5,8 +5,10 @@ export interface Wish {
   args: readonly string[];
   cwd: string;
   env: Record<string, string>;
-  /** For standard input, output and error: what the stream is claimed by, or null for none. */
-  streams: readonly (string | null)[];
+  /** For standard input, output, error and the channel: what the stream is claimed by, or what it is otherwise. */
+  streams: readonly ({ claim: string } | 'ignore' | 'inherit')[];
+  /** It notices by itself that the service is gone, and may have something to put away. */
+  endsItself: boolean;
 }
 
 export type Told =

@@ -1,4 +1,4 @@
-import { type StdioOptions, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -19,17 +19,25 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-async function start({ id, file, args, cwd, env, streams }: Wish): Promise<void> {
-  const sockets: (Socket | null)[] = [];
+async function start({ id, file, args, cwd, env, streams, endsItself }: Wish): Promise<void> {
+  const sockets: Socket[] = [];
   try {
-    for (const claim of streams) sockets.push(claim === null ? null : await open(claim));
-    const stdio: StdioOptions = sockets.map((socket) => socket ?? 'ignore');
+    const stdio: (Socket | 'ignore' | 'inherit')[] = [];
+    for (const stream of streams) {
+      if (typeof stream === 'string') {
+        stdio.push(stream);
+        continue;
+      }
+      const socket = await open(stream.claim);
+      sockets.push(socket);
+      stdio.push(socket);
+    }
     const own = SPAWNED_BY in env ? { ...env, [SPAWNED_BY]: String(process.pid) } : env;
     const child = spawn(file, [...args], { cwd, env: own, detached: true, stdio });
     child.once('error', (error) => fail(id, error));
     const { pid } = child;
     if (pid === undefined) return;
-    running.add(pid);
+    if (!endsItself) running.add(pid);
     child.once('exit', (code, signal) => {
       running.delete(pid);
       tell({ id, exit: { code, signal } });
@@ -39,7 +47,7 @@ async function start({ id, file, args, cwd, env, streams }: Wish): Promise<void>
     fail(id, error as NodeJS.ErrnoException);
   } finally {
     // Those of the program are its own.
-    for (const socket of sockets) socket?.destroy();
+    for (const socket of sockets) socket.destroy();
   }
 }
 

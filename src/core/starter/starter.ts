@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { programFile } from '#core/program.ts';
+import { CHANNEL_FD, Channel } from './channel.ts';
 import { CLAIM_LENGTH, type Told, type Wish } from './messages.ts';
 
 /**
@@ -37,6 +38,22 @@ export interface StartOptions {
   hasInput?: boolean;
 }
 
+/** A program of ours that is spoken to. It ends when its channel does. */
+export interface Peer {
+  readonly pid: number;
+  readonly channel: Channel;
+  readonly closed: Promise<Exit>;
+  /** True from the moment that its end is known: its number may be somebody else's then. */
+  readonly isOver: boolean;
+}
+
+export interface PeerOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** What it says in its distress goes where the service's own goes. */
+  isHeard?: boolean;
+}
+
 const PROGRAM = programFile(join(import.meta.dirname, 'starter-program.ts'));
 const IDLE_MS = 60_000;
 const UNKNOWN: Exit = { code: null, signal: null };
@@ -47,7 +64,29 @@ export async function startProgram(
   args: readonly string[],
   options: StartOptions,
 ): Promise<StartedProgram> {
-  return (await starter()).start(file, args, options);
+  const { hasInput = false } = options;
+  const started = await (await starter()).start(file, args, options, [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+  const [stdin, stdout, stderr] = started.streams as [Socket | undefined, Socket, Socket];
+  void started.exit.then(() => stdin?.destroy());
+  return { pid: started.pid, stdin, stdout, stderr, closed: started.closed };
+}
+
+export async function startPeer(file: string, args: readonly string[], options: PeerOptions): Promise<Peer> {
+  const stderr = options.isHeard ? 'inherit' : 'ignore';
+  const started = await (await starter()).start(file, args, options, ['ignore', 'ignore', stderr, 'pipe']);
+  const channel = new Channel(started.streams[CHANNEL_FD] as Socket);
+  let isOver = false;
+  void started.exit.then(() => {
+    isOver = true;
+  });
+  return {
+    pid: started.pid,
+    channel,
+    closed: started.closed,
+    get isOver() {
+      return isOver;
+    },
+  };
 }
 
 /** Runs a program to its end; rejects where that is not a success, with what it said. */
@@ -130,33 +169,32 @@ class Starter {
   async start(
     file: string,
     args: readonly string[],
-    { cwd, env, hasInput = false }: StartOptions,
-  ): Promise<StartedProgram> {
+    { cwd, env }: Pick<StartOptions, 'cwd' | 'env'>,
+    stdio: readonly ('pipe' | 'ignore' | 'inherit')[],
+  ): Promise<{ pid: number; streams: (Socket | undefined)[]; exit: Promise<Exit>; closed: Promise<Exit> }> {
     const id = ++this.#lastId;
-    const wanted = [hasInput, true, true].map((isWanted) => (isWanted ? this.#claim() : undefined));
+    const wanted = stdio.map((each) => (each === 'pipe' ? this.#claim() : each));
+    const claimed = wanted.map((each) => (typeof each === 'string' ? undefined : each));
     const exit = Promise.withResolvers<Exit>();
     const started = new Promise<number>((resolve, reject) => {
       this.#running.set(id, { started: resolve, failed: reject, exited: exit.resolve });
     });
     this.#hold();
-    const streams = wanted.map((each) => each?.claim ?? null);
-    this.#child.send({ id, file, args, cwd, env, streams } satisfies Wish, (error) => {
+    const streams = wanted.map((each) => (typeof each === 'string' ? each : { claim: each.claim }));
+    const endsItself = stdio.length > CHANNEL_FD;
+    this.#child.send({ id, file, args, cwd, env, streams, endsItself } satisfies Wish, (error) => {
       if (error) this.#running.get(id)?.failed(error);
     });
     try {
       const pid = await started;
-      const [stdin, stdout, stderr] = (await Promise.all(wanted.map((each) => each?.socket))) as [
-        Socket | undefined,
-        Socket,
-        Socket,
-      ];
-      void exit.promise.then(() => stdin?.destroy());
-      const closed = Promise.all([exit.promise, ended(stdout), ended(stderr)]).then(([how]) => how);
+      const sockets = await Promise.all(claimed.map((each) => each?.socket));
+      // The program's input is the caller's to end.
+      const closed = Promise.all([exit.promise, ...sockets.slice(1).map(ended)]).then(([how]) => how);
       void closed.then(() => this.#forget(id));
-      return { pid, stdin, stdout, stderr, closed };
+      return { pid, streams: sockets, exit: exit.promise, closed };
     } catch (error) {
       this.#forget(id);
-      for (const each of wanted) each?.drop();
+      for (const each of claimed) each?.drop();
       throw error;
     }
   }
@@ -235,6 +273,6 @@ class Starter {
   }
 }
 
-function ended(stream: Readable): Promise<void> {
-  return new Promise((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
+function ended(stream: Readable | undefined): Promise<void> {
+  return new Promise((resolve) => void (!stream || stream.closed ? resolve() : stream.once('close', resolve)));
 }

@@ -20,7 +20,7 @@ export const ADVICE_BY_STATUS: Record<number, string> = {
   402: 'The plan does not have it: make room, or choose a larger plan.',
   404: 'It is not there, or it is not yours: nobody is told which.',
   429: 'Wait a little, then send it again.',
-  502: 'What we asked elsewhere failed. It can be tried again.',
+  502: 'Something that this needs failed. It can be tried again.',
   503: 'Try again shortly. Where it says that something is not configured, whoever runs the platform has to set it up.',
-  504: 'What we asked elsewhere took too long. It can be tried again.',
+  504: 'Something that this needs took too long. It can be tried again.',
 };

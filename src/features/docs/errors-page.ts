@@ -1,7 +1,7 @@
 import type { Failure } from '#core/errors.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { ADVICE, ADVICE_BY_STATUS } from './error-advice.ts';
-import { capitalise, escapeHtml, inline, toSlug, toWords } from './html.ts';
+import { escapeHtml, inline, toSlug, toWords } from './html.ts';
 import { type Around, layOut } from './layout.ts';
 import type { Entry } from './search.ts';
 
@@ -13,7 +13,7 @@ export interface ErrorCode {
   operations: { id: string; tag: string }[];
 }
 
-/** Every code that an operation declares, with those that the way to one can end with. */
+/** Every code that there is, and which operations declare it. */
 export function errorCodes(
   operations: readonly { id: string; tag: string; failures: readonly Failure[] }[],
   others: readonly Failure[],
@@ -39,9 +39,9 @@ export function errorsPage(codes: readonly ErrorCode[], operationCount: number, 
   const families = [...Map.groupBy(codes, ({ code }) => code.split('.')[0] as string)];
   const html = families.map(([family, list]) => {
     const entries = list.map((each) => entryHtml(each, operationCount));
-    return `<section><h2 id="of-${family}">${escapeHtml(familyName(family))}</h2>${entries.join('')}</section>`;
+    return `<section><h2 id="of-${family}">${escapeHtml(toWords(family))}</h2>${entries.join('')}</section>`;
   });
-  const toc = families.map(([family]) => ({ heading: familyName(family), anchor: `of-${family}`, level: 2 }));
+  const toc = families.map(([family]) => ({ heading: toWords(family), anchor: `of-${family}`, level: 2 }));
   const description = `All ${codes.length} error codes of the API, what each means and which operations answer with it.`;
   return layOut(around, {
     path: '/docs/errors',
@@ -63,8 +63,6 @@ export function errorEntries(codes: readonly ErrorCode[]): Entry[] {
   }));
 }
 
-const familyName = (family: string): string => capitalise(family.replaceAll('_', ' '));
-
 function entryHtml({ code, statuses, sentences, operations }: ErrorCode, operationCount: number): string {
   const advice = ADVICE[code] ?? ADVICE_BY_STATUS[statuses[0] as number];
   return (
@@ -76,7 +74,8 @@ function entryHtml({ code, statuses, sentences, operations }: ErrorCode, operati
 }
 
 function whoHtml(operations: ErrorCode['operations'], operationCount: number): string {
-  if (operations.length === 0) return '<p class="who">Before any operation is reached.</p>';
+  if (operations.length === 0)
+    return '<p class="who">Not by an operation: on the way to one, or at an address of its own.</p>';
   if (operations.length === operationCount) return '<p class="who">Every operation.</p>';
   const links = operations.map(
     ({ id, tag }) => `<a href="/docs/reference/${toSlug(tag)}#${id}">${escapeHtml(toWords(id))}</a>`,

@@ -9,7 +9,7 @@ export function inline(text: string): string {
 
 /** `createPitRestore` as somebody would say it: "Create PIT restore". */
 export function toWords(id: string): string {
-  const words = id.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(' ');
+  const words = id.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[ _]/);
   const said = words.map((word) => ABBREVIATIONS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
   return said.charAt(0).toUpperCase() + said.slice(1);
 }

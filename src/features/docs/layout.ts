@@ -52,7 +52,7 @@ export function headerHtml(around: Around, path: string, words = ''): string {
   return (
     '<a class="skip" href="#main">Skip to content</a><header class="top">' +
     `<details class="menu"><summary aria-label="Menu">${MENU}</summary><nav aria-label="Menu">${navHtml(around, path)}</nav></details>` +
-    `<a class="brand" href="/docs">${LOGO}<b>Siteyard</b> <span>Docs</span></a>` +
+    `<a class="brand" href="/docs" aria-label="Siteyard docs">${LOGO}<b>Siteyard</b> <span>Docs</span></a>` +
     '<form class="find" role="search" action="/docs/search"><label><span class="hidden">Search the docs</span>' +
     `${LENS}<input type="search" name="q" placeholder="Search" autocomplete="off" maxlength="200" value="${escapeHtml(words)}"></label>` +
     '<kbd hidden>/</kbd><div class="found" hidden></div></form>' +
@@ -61,8 +61,12 @@ export function headerHtml(around: Around, path: string, words = ''): string {
   );
 }
 
+/** Whoever reads the reference finds that first. */
 function navHtml({ groups }: Around, path: string): string {
-  const lists = groups.map(({ group, pages }) => {
+  const [reference] = groups.slice(-1);
+  const isReference = reference?.pages.some((page) => page.path === path);
+  const ordered = isReference && reference ? [reference, ...groups.slice(0, -1)] : groups;
+  const lists = ordered.map(({ group, pages }) => {
     const rows = pages.map((page) => {
       const current = page.path === path ? ' aria-current="page"' : '';
       return `<li><a href="${page.path}"${current}>${escapeHtml(page.title)}</a></li>`;

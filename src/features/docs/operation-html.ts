@@ -1,14 +1,29 @@
 import type { Failure } from '#core/errors.ts';
+import type { Effect } from '#core/http/operation.ts';
 import { type ApiDocument, type Described, nameOf, resolve } from './api-document.ts';
 import { escapeHtml, inline, toWords } from './html.ts';
 import { codeBlock } from './markdown.ts';
 import { curlOf } from './sample.ts';
 import { fieldsHtml, objectLink, parametersHtml, typeHtml } from './schema-html.ts';
 
+/** What the OpenAPI document does not say of an operation, or not so plainly. */
+export interface About {
+  failures: readonly Failure[];
+  effect: Effect;
+  goesOn: boolean;
+}
+
+const EFFECTS: Record<Effect, string> = {
+  read: 'Only reads.',
+  plan: 'Plans, and changes nothing.',
+  change: 'Changes something.',
+  destroy: 'Takes something away.',
+};
+
 export const badge = (method: string): string => `<span class="method m-${method.toLowerCase()}">${method}</span>`;
 
 /** One operation: what it is on the left, how to call it on the right. */
-export function operationHtml(api: ApiDocument, operation: Described, failures: readonly Failure[]): string {
+export function operationHtml(api: ApiDocument, operation: Described, { failures, effect, goesOn }: About): string {
   const { operationId, path, method, summary, parameters } = operation;
   const heads = parameters.filter((each) => each.in === 'header');
   const places = [
@@ -23,7 +38,7 @@ export function operationHtml(api: ApiDocument, operation: Described, failures: 
     `<section class="operation" data-id="${operationId}" data-method="${method}" data-path="${escapeHtml(path)}">` +
     `<div class="what"><h2 id="${operationId}"><a class="anchor" href="#${operationId}">${escapeHtml(toWords(operationId))}</a></h2>` +
     `<p class="address">${badge(method)}<code>${escapeHtml(path)}</code></p><p>${inline(summary)}.</p>` +
-    `<p class="facts">${inline(operation.description)}${operation['x-assistant-enabled'] ? ' The assistant can use it.' : ''}</p>` +
+    `<p class="facts">${EFFECTS[effect]}${goesOn ? ' Goes on after its answer.' : ''} ${inline(operation.description)}${operation['x-assistant-enabled'] ? ' The assistant can use it.' : ''}</p>` +
     `${tables.join('')}${bodyHtml(api, operation)}${answerHtml(api, operation)}${errorsHtml(failures)}</div>` +
     `<div class="example"><p class="label">${operationId}</p>${codeBlock(curlOf(api, path, method, operation), 'sh')}` +
     '<button type="button" class="try" hidden>Try it</button></div></section>'

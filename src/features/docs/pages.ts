@@ -1,5 +1,6 @@
+import { declaredFailures } from '#core/errors.ts';
+import { strongestEffect } from '#core/http/catalogue.ts';
 import { failuresOf } from '#core/http/declared.ts';
-import { ON_THE_WAY } from '#core/http/failures.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import type { Operation } from '#core/http/operation.ts';
@@ -32,13 +33,18 @@ export class Docs {
       api.tags.map(({ name }) => name),
     );
     const declared = operations.map((each) => ({ id: each.id, tag: each.tag, failures: failuresOf(each) }));
-    const codes = errorCodes(declared, ON_THE_WAY);
-    const failures = new Map(declared.map((each) => [each.id, each.failures]));
+    const codes = errorCodes(declared, declaredFailures());
+    const about = new Map(
+      operations.map((each) => [
+        each.id,
+        { failures: failuresOf(each), effect: strongestEffect(each), goesOn: each.goesOn === true },
+      ]),
+    );
     const pages = new Map([
       ['/docs', homePage(guides, around)],
       ...guides.map((guide): [string, DocsPage] => [`/docs/${guide.slug}`, guidePage(guide, around)]),
       ['/docs/errors', errorsPage(codes, operations.length, around)],
-      ...referencePages(api, failures, around),
+      ...referencePages(api, about, around),
     ]);
     const entries = [...guides.flatMap(entriesOf), ...referenceEntries(api), ...errorEntries(codes)];
     return new Docs(pages, new SearchIndex(entries), around);

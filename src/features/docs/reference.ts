@@ -1,23 +1,22 @@
-import type { Failure } from '#core/errors.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { type ApiDocument, type Described, operationsIn } from './api-document.ts';
 import { capitalise, escapeHtml, inline, toSlug, toWords } from './html.ts';
 import { type Around, layOut } from './layout.ts';
-import { badge, operationHtml } from './operation-html.ts';
+import { type About, badge, operationHtml } from './operation-html.ts';
 import { fieldsHtml } from './schema-html.ts';
 import type { Entry } from './search.ts';
 
 /** Every operation under its short name: a page for each tag, one with the objects, and one that leads to all. */
 export function referencePages(
   api: ApiDocument,
-  failures: ReadonlyMap<string, readonly Failure[]>,
+  about: ReadonlyMap<string, About>,
   around: Around,
 ): Map<string, DocsPage> {
   const byTag = Map.groupBy(operationsIn(api), ({ tags }) => tags[0] as string);
   const pages = [...byTag].map(([tag, operations]): [string, DocsPage] => {
     const path = `/docs/reference/${toSlug(tag)}`;
     const toc = operations.map(({ operationId }) => ({ heading: toWords(operationId), anchor: operationId, level: 2 }));
-    const html = `<div class="own" hidden></div>${operations.map((each) => operationHtml(api, each, failures.get(each.operationId) ?? [])).join('')}`;
+    const html = `<div class="own" hidden></div>${operations.map((each) => operationHtml(api, each, about.get(each.operationId) as About)).join('')}`;
     const title = capitalise(tag);
     const description = `${operations.length} operations: ${operations.map(({ operationId }) => operationId).join(', ')}.`;
     return [path, layOut(around, { path, title, lead: LEADS[tag] ?? '', description, html, toc, kind: 'reference' })];

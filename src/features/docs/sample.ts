@@ -29,7 +29,7 @@ const BY_FORMAT: Record<string, string> = {
 const DEPTH = 4;
 
 /** Something that fits the schema, with what is required and nothing else. */
-export function sampleOf(api: ApiDocument, given: Schema, name = '', depth = 0): unknown {
+function sampleOf(api: ApiDocument, given: Schema, name = '', depth = 0): unknown {
   const schema = resolve(api, given);
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
   if (name in BY_NAME && type !== 'object' && type !== 'array') return BY_NAME[name];

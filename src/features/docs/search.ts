@@ -50,12 +50,14 @@ export class SearchIndex {
     this.#index.addAll(entries.map((entry, id) => ({ id, ...entry })));
   }
 
-  /** The best first. Sections with all the words come before those with only some. */
+  /** The best first: what is called so, then sections with all the words, then those with some. */
   search(words: string, limit: number): Found[] {
     const asked = words.slice(0, WORDS_LENGTH);
     const all = this.#index.search(asked, { combineWith: 'AND' });
     const some = all.length >= limit ? [] : this.#index.search(asked);
-    const results = [...new Map([...all, ...some].map((result) => [result.id, result])).values()];
+    const name = asked.trim().toLowerCase();
+    const called = [...all, ...some].filter(({ id }) => this.#entries[id]?.heading.toLowerCase() === name);
+    const results = [...new Map([...called, ...all, ...some].map((result) => [result.id, result])).values()];
     return results.slice(0, limit).map(({ id, terms }) => {
       const { title, heading, address, text } = this.#entries[id] as Entry;
       return { title, heading, address, excerpt: excerptOf(text, terms) };

@@ -10,7 +10,7 @@ export function followReading(): void {
     const isEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
     const current = isEnd && scrollY > 0 ? headings.at(-1) : (passed.at(-1) ?? headings[0]);
     for (const [id, link] of links) {
-      if (id === current?.id) link.setAttribute('aria-current', 'location');
+      if (id === current?.id) show(link);
       else link.removeAttribute('aria-current');
     }
   };
@@ -28,4 +28,12 @@ export function followReading(): void {
     { passive: true },
   );
   mark();
+}
+
+/** Also in a list that is longer than the window. */
+function show(link: HTMLAnchorElement): void {
+  if (link.hasAttribute('aria-current')) return;
+  link.setAttribute('aria-current', 'location');
+  const list = link.closest<HTMLElement>('aside.toc');
+  if (list) list.scrollTop = Math.max(0, link.offsetTop - list.clientHeight / 2);
 }
