@@ -69,9 +69,9 @@ after(async () => {
 async function plant(siteId: string, mallory: Person): Promise<void> {
   const disk = siteOnDisk(app, siteId);
   await disk.setOption('blogname', texts[0] as string);
-  const rows = texts.map(() => "(?, ?, 'post', 'publish')").join(', ');
+  const rows = texts.map(() => "(?, ?, '', '', '', '', 'post', 'publish')").join(', ');
   await disk.query(
-    `insert into wp_posts (post_title, post_content, post_type, post_status) values ${rows}`,
+    `insert into wp_posts (post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered, post_type, post_status) values ${rows}`,
     ...texts.flatMap((text) => [text, text]),
   );
   await disk.write(`plugins/${(texts[1] as string).replaceAll(/[/\n]/g, ' ').slice(0, 100)}/x.php`, '[]');
