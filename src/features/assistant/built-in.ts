@@ -1,7 +1,7 @@
 import type { Diagnosis } from '#features/diagnosis/diagnosis.ts';
 import type { Found } from '#features/docs/docs.ts';
-import type { Answered, Progress, Question } from './assistant.ts';
 import { cleanAnswer } from './clean-answer.ts';
+import type { Answered, Progress, Question } from './question.ts';
 import type { Toolbox } from './toolbox.ts';
 
 const INTRODUCTION =

@@ -18,7 +18,7 @@ import { type Answered, answerQuestion, type Question } from './assistant.ts';
  * there are not, with its asker's names and with others', and says all that it has read. What it gets is looked at, and so is what it did.
  */
 const SIDE_BY_SIDE = 6;
-const CALLS = 3;
+const CALLS = 2;
 const SECRET = 'hunter2-hunter2-hunter2';
 const VICTIMS_MARK = 'victims-own-business';
 

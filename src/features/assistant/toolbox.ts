@@ -8,7 +8,7 @@ import { insufficientScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Found, searchGuides } from '#features/docs/docs.ts';
 import { type CallInput, type Draft, draftProposal } from '#features/proposal/proposal.ts';
-import type { Question, Step } from './assistant.ts';
+import type { Question, Step } from './question.ts';
 
 const MAX_CALLS = 20;
 const MAX_PROPOSALS = 3;
