@@ -45,7 +45,7 @@ export class ExampleRunner {
     await mkdir(join(folder, 'bin'));
     await writeFile(
       join(folder, 'bin/siteyard'),
-      `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/cli/bin/siteyard.mjs" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/cli/bin/siteyard.cjs" "$@"\n`,
       { mode: 0o755 },
     );
     const path = `${join(folder, 'bin')}${delimiter}${process.env.PATH}`;
@@ -70,6 +70,7 @@ export class ExampleRunner {
       const outputs = output.split(`${BETWEEN}\n`);
       for (const [at, { output: expected }] of group.entries())
         if (expected !== undefined) assertShows(outputs[at] ?? '', expected, name);
+        else assert.notEqual(outputs[at]?.trim(), 'null', `${name}reads a field that is not there`);
     }
     return examples.length;
   }

@@ -6,7 +6,8 @@ import * as oauth from 'openid-client';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
-import { signIn } from './test-person.ts';
+import { registerProgram } from '../test/oauth-program.ts';
+import { assertFitsAndAccessible, signIn } from './test-person.ts';
 
 /** A metrics dashboard that knows nothing of ours but its address, with a certified OAuth2 client, in a real browser. */
 describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
@@ -145,5 +146,34 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     await signIn(customer, 'ada@example.com', 'analytical engine');
     await customer.getByRole('heading', { name: 'Sites' }).waitFor();
     assert.equal(await customer.getByRole('link', { name: /^Metrics/ }).count(), 0);
+  });
+
+  it('asks whoever signs in before a program of others may act for them, and leads back only on their click', async () => {
+    const program = await registerProgram(app, `${new URL(redirectUri).origin}/callback`);
+    const page = await newPage();
+    await page.goto(program.ask().href);
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    await page.getByRole('heading', { name: 'Connect “Spoiler”?' }).waitFor();
+    await assertFitsAndAccessible(page, 'consent');
+    // Nothing is chosen for anybody.
+    await page.getByRole('button', { name: 'Connect' }).click();
+    assert.equal(new URL(page.url()).origin, app.url);
+    await page.getByRole('radio', { name: 'Read' }).click();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const code = (await cameBack(page)).searchParams.get('code') as string;
+    const { json } = await program.exchange({ code });
+    assert.equal(json.scope, 'read');
+
+    await page.goto(`${app.url}/account`);
+    await page.getByRole('button', { name: 'Disconnect Spoiler' }).click();
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+    await page.getByText('The program is disconnected.').waitFor();
+    assert.equal((await program.refresh(json.refresh_token)).json.error, 'invalid_grant');
+
+    await page.goto(program.ask({ response_type: 'token' }).href);
+    await page.getByRole('heading', { name: 'This program can not be connected' }).waitFor();
+    await page.goto(program.ask({ redirect_uri: 'https://evil.example/' }).href);
+    await page.getByText('nobody is sent there').waitFor();
+    assert.equal(new URL(page.url()).origin, app.url);
   });
 });

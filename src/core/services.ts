@@ -12,7 +12,6 @@ import type { EventHub } from './events/hub.ts';
 import type { Git } from './git.ts';
 import type { GitHosts } from './git-hosts.ts';
 import type { FrontEnd } from './http/front-end.ts';
-import type { Operation } from './http/operation.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
@@ -36,8 +35,6 @@ export interface Services {
   locks: Locks;
   secrets: Secrets;
   credentials: Credentials;
-  /** All that the platform can be asked to do, by id, for whoever acts in somebody's name (http/invoke.ts). */
-  operations: ReadonlyMap<string, Operation>;
   events: EventHub;
   jobs: JobQueue;
   limits: RateLimits;

@@ -89,7 +89,10 @@ async function renewed(
 ): Promise<Asker> {
   const renew = async () => {
     const found = caller && (await credentials.renew(caller));
-    return found && within ? narrowed(found, within) : found;
+    // Whoever was handed less than the credential has gets no more by it: an operation that calls others stays within what it was called with.
+    const { teamId, scopes } = caller?.credential ?? {};
+    const handed = found && narrowed(found, { ...(teamId && { teamId }), ...(scopes && { scopes }) });
+    return handed && within ? narrowed(handed, within) : handed;
   };
   const found = asksWho(operation) ? await renew() : undefined;
   return { caller: found && opens(operation.access, found) ? found : undefined, renew, tokens: [], isForeign: false };

@@ -219,6 +219,14 @@ export type Operation = Declaration<TProperties, TProperties, TSchema, unknown> 
   connect?(call: Call, upgrade: Upgrade): Promise<void>;
 };
 
+/** Said here, since an operation is made of what services are and not the other way round. */
+declare module '../services.ts' {
+  interface Services {
+    /** All that the platform can be asked to do, by id, for whoever acts in somebody's name (invoke.ts). */
+    operations: ReadonlyMap<string, Operation>;
+  }
+}
+
 export const takesStream = ({ accepts = [] }: Pick<Operation, 'accepts'>): boolean => accepts.includes('stream');
 
 /**

@@ -9,7 +9,7 @@ const HEAD_BYTES = 4;
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
 
 /** Messages between the service and a program of ours, whatever can be cloned: each is its length and its bytes. */
-export class Channel extends EventEmitter<{ message: [unknown]; close: [] }> {
+export class Channel extends EventEmitter<{ message: [object]; close: [] }> {
   readonly #socket: Socket;
   #chunks: Buffer[] = [];
   #length = 0;
@@ -50,6 +50,13 @@ export class Channel extends EventEmitter<{ message: [unknown]; close: [] }> {
     this.#socket.end();
   }
 
+  /** Who says what makes no sense is not our program any more. */
+  #hear(bytes: Buffer): void {
+    const message = read(bytes);
+    if (message === undefined) this.#socket.destroy();
+    else this.emit('message', message);
+  }
+
   #read(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -61,7 +68,16 @@ export class Channel extends EventEmitter<{ message: [unknown]; close: [] }> {
       this.#wanted = this.#isBody ? HEAD_BYTES : part.readUInt32LE();
       if (this.#wanted > MAX_MESSAGE_BYTES) return void this.#socket.destroy();
       this.#isBody = !this.#isBody;
-      if (!this.#isBody) this.emit('message', deserialize(part));
+      if (!this.#isBody) this.#hear(part);
     }
+  }
+}
+
+function read(bytes: Buffer): object | undefined {
+  try {
+    const message: unknown = deserialize(bytes);
+    return typeof message === 'object' && message !== null ? message : undefined;
+  } catch {
+    return undefined;
   }
 }

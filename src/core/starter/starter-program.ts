@@ -55,6 +55,7 @@ async function open(claim: string): Promise<Socket> {
   // Paused before anything comes: what is written to the program is not ours to read.
   const socket = connect({ path, allowHalfOpen: true }).pause();
   await once(socket, 'connect');
+  socket.on('error', () => {});
   await new Promise<void>((resolve, reject) => socket.write(claim, (error) => (error ? reject(error) : resolve())));
   return socket;
 }

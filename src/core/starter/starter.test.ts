@@ -5,9 +5,22 @@ import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runProgram, startProgram } from './starter.ts';
+import { endGroup, runProgram, startPeer, startProgram } from './starter.ts';
 
 const OPTIONS = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let look = 0; look < 500 && !condition(); look++) await sleep(20);
+  assert.ok(condition());
+}
+
 const sh = (script: string, hasInput = false) => startProgram('/bin/sh', ['-c', script], { ...OPTIONS, hasInput });
 
 test('a program has its streams, its environment, its folder and its end', async () => {
@@ -53,15 +66,25 @@ test('when the service is killed, what it started ends too', async () => {
      console.log(pid); setInterval(() => {}, 1000);`,
   ]);
   const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
-  const isThere = () => {
-    try {
-      return process.kill(Number(line), 0);
-    } catch {
-      return false;
-    }
-  };
-  assert.ok(isThere());
+  assert.ok(isThere(Number(line)));
   service.kill('SIGKILL');
-  for (let look = 0; look < 500 && isThere(); look++) await sleep(20);
-  assert.ok(!isThere());
+  await until(() => !isThere(Number(line)));
+});
+
+test('when the starter is killed, what it started ends too, and the next program gets a new one', async () => {
+  const program = await startProgram('sleep', ['1000'], OPTIONS);
+  program.stdout.resume();
+  program.stderr.resume();
+  const { stdout } = await runProgram('sh', ['-c', 'echo $PPID'], OPTIONS);
+  process.kill(Number(stdout), 'SIGKILL');
+  assert.deepEqual(await program.closed, { code: null, signal: null });
+  await until(() => !isThere(program.pid));
+  assert.equal((await runProgram('echo', ['again'], OPTIONS)).stdout, 'again\n');
+});
+
+test('what makes no sense on a channel ends the channel, and nothing else', async () => {
+  const script = String.raw`printf '\004\000\000\000\001\002\003\004' >&3; sleep 1000`;
+  const { channel, pid } = await startPeer('/bin/sh', ['-c', script], OPTIONS);
+  await once(channel, 'close');
+  endGroup(pid);
 });

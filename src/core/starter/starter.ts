@@ -56,6 +56,7 @@ export interface PeerOptions {
 
 const PROGRAM = programFile(join(import.meta.dirname, 'starter-program.ts'));
 const IDLE_MS = 60_000;
+const START_LIMIT_MS = 30_000;
 const UNKNOWN: Exit = { code: null, signal: null };
 
 /** Rejects where the program could not be started, with a `code` as the system says it. */
@@ -128,9 +129,16 @@ async function starter(): Promise<Starter> {
 }
 
 interface Running {
+  pid?: number;
   started(pid: number): void;
   failed(error: Error): void;
   exited(exit: Exit): void;
+}
+
+interface Claimed {
+  claim: string;
+  socket: Promise<Socket>;
+  drop(): void;
 }
 
 class Starter {
@@ -185,6 +193,7 @@ class Starter {
     this.#child.send({ id, file, args, cwd, env, streams, endsItself } satisfies Wish, (error) => {
       if (error) this.#running.get(id)?.failed(error);
     });
+    const late = setTimeout(() => this.#giveUp(id, claimed), START_LIMIT_MS);
     try {
       const pid = await started;
       const sockets = await Promise.all(claimed.map((each) => each?.socket));
@@ -196,11 +205,22 @@ class Starter {
       this.#forget(id);
       for (const each of claimed) each?.drop();
       throw error;
+    } finally {
+      clearTimeout(late);
     }
   }
 
+  /** A machine without descriptors loses streams on their way, and a starter may be stopped. */
+  #giveUp(id: number, claimed: readonly (Claimed | undefined)[]): void {
+    const error = new Error('The program did not start in time.');
+    const running = this.#running.get(id);
+    if (running?.pid !== undefined) endGroup(running.pid);
+    running?.failed(error);
+    for (const each of claimed) if (each) this.#claims.get(each.claim)?.reject(error);
+  }
+
   /** A stream that is on its way, and what it will say it is. */
-  #claim(): { claim: string; socket: Promise<Socket>; drop(): void } {
+  #claim(): Claimed {
     const claim = randomBytes(CLAIM_LENGTH / 2).toString('hex');
     const stream = Promise.withResolvers<Socket>();
     this.#claims.set(claim, stream);
@@ -232,9 +252,12 @@ class Starter {
 
   #hear(told: Told): void {
     const running = this.#running.get(told.id);
-    if ('pid' in told) running?.started(told.pid);
-    else if ('exit' in told) running?.exited(told.exit);
-    else running?.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
+    if (running && 'pid' in told) {
+      running.pid = told.pid;
+      running.started(told.pid);
+    } else if ('exit' in told) running?.exited(told.exit);
+    else if ('failure' in told)
+      running?.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
   }
 
   /** While something runs, the service waits for it; without that, the starter goes after a while. */
@@ -266,7 +289,9 @@ class Starter {
     rmSync(folder, { recursive: true, force: true });
     const error = new Error('The process that starts programs ended.');
     for (const stream of this.#claims.values()) stream.reject(error);
-    for (const { failed, exited } of [...this.#running.values()]) {
+    for (const { pid, failed, exited } of [...this.#running.values()]) {
+      // Sandboxes are gone by then; nobody else would end the rest, and it counts as ended.
+      if (pid !== undefined) endGroup(pid);
       failed(error);
       exited(UNKNOWN);
     }

@@ -70,7 +70,7 @@ suite('with a model', () => {
   let model: ModelServer;
   before(async () => {
     model = await startModelServer();
-    app = await startTestApp({ env: { ...model.env, ASSISTANT_TIMEOUT_SECONDS: '2', ASSISTANT_DAILY_TOKENS: '3000' } });
+    app = await startTestApp({ env: { ...model.env, ASSISTANT_TIMEOUT_SECONDS: '5', ASSISTANT_DAILY_TOKENS: '3000' } });
     ada = await registerPerson(app, 'Ada');
   });
   after(async () => {

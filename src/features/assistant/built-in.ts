@@ -1,6 +1,7 @@
 import type { Diagnosis } from '#features/diagnosis/diagnosis.ts';
 import type { Found } from '#features/docs/docs.ts';
-import type { Answered, Progress, Question } from './assistant.ts';
+import { cleanAnswer } from './clean-answer.ts';
+import type { Answered, Progress, Question } from './question.ts';
 import type { Toolbox } from './toolbox.ts';
 
 const INTRODUCTION =
@@ -11,6 +12,7 @@ export async function answerBuiltIn(
   question: Question,
   tools: Toolbox,
   show: (progress: Progress) => Promise<void>,
+  baseUrl: string,
 ): Promise<Answered> {
   const said = [INTRODUCTION];
   const tell = async (...more: string[]) => {
@@ -20,7 +22,7 @@ export async function answerBuiltIn(
   await tell();
   const asked = question.thread.at(-1)?.text ?? '';
   const fqdn = await siteOf(question, asked, tools);
-  if (fqdn) await tell(...(await diagnose(fqdn, tools)));
+  if (fqdn) await tell(...(await diagnose(fqdn, tools, baseUrl)));
   const found = await tools.docsAbout(`${question.subject} ${asked}`);
   await tell(docs(found));
   if (said.length === 1)
@@ -40,11 +42,11 @@ async function siteOf({ fqdn, subject, thread }: Question, asked: string, tools:
   );
 }
 
-async function diagnose(fqdn: string, tools: Toolbox): Promise<string[]> {
+async function diagnose(fqdn: string, tools: Toolbox, baseUrl: string): Promise<string[]> {
   const answer = await tools.use('diagnoseSite', { fqdn });
   if (!answer.ok) return [`I could not look at ${fqdn}: ${answer.data}`];
   const { findings, woke } = answer.data as Diagnosis;
-  const lines = findings.map(({ text }) => `- ${plain(text)}`).join('\n');
+  const lines = findings.map(({ text }) => `- ${plain(cleanAnswer(text, baseUrl))}`).join('\n');
   const suggestion = findings.find((finding) => finding.suggestion !== null)?.suggestion;
   const head = `I looked at **${fqdn}**${woke ? ' (it slept, and is awake now)' : ''}:`;
   if (!suggestion) return [`${head}\n\n${lines}`];

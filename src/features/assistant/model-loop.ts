@@ -1,7 +1,7 @@
 import { type Model, type ModelCall, ModelFailed, type ModelMessage } from '#core/model.ts';
-import type { Answered, Progress, Question, Spent } from './assistant.ts';
 import { cleanAnswer, finishedPart } from './clean-answer.ts';
 import { promptOf } from './prompt.ts';
+import type { Answered, Progress, Question, Spent } from './question.ts';
 import { type Toolbox, toText } from './toolbox.ts';
 
 const MAX_ROUNDS = 8;

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '#core/model.ts';
-import type { Question } from './assistant.ts';
+import type { Question } from './question.ts';
 
 const RULES = `You are the support assistant of Siteyard, a platform that hosts WordPress sites. You answer one customer in a support ticket.
 

@@ -1,5 +1,5 @@
 import { AppError } from '#core/errors.ts';
-import { callOf, catalogueOf, effectOf } from '#core/http/catalogue.ts';
+import { type CatalogueEntry, callOf, catalogueOf, effectOf } from '#core/http/catalogue.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { maskSecrets, maskText } from '#core/mask-secrets.ts';
@@ -8,7 +8,7 @@ import { insufficientScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Found, searchGuides } from '#features/docs/docs.ts';
 import { type CallInput, type Draft, draftProposal } from '#features/proposal/proposal.ts';
-import type { Question, Step } from './assistant.ts';
+import type { Question, Step } from './question.ts';
 
 const MAX_CALLS = 20;
 const MAX_PROPOSALS = 3;
@@ -41,16 +41,12 @@ export class Toolbox {
   }
 
   /** For a model. */
-  list(): ModelTool[] {
-    const operations = catalogueOf([...this.#operations.values()]).map(({ id, summary, effect, input }) => ({
-      name: id,
-      description:
-        effect === 'read' || effect === 'plan'
-          ? summary
-          : `${summary}. Is only proposed: the person has to confirm it.`,
-      input,
-    }));
-    return [...operations, SEARCH];
+  list(): readonly ModelTool[] {
+    const known = LISTED.get(this.#services.operations);
+    if (known) return known;
+    const made = [...catalogueOf([...this.#operations.values()]).map(toTool), SEARCH];
+    LISTED.set(this.#services.operations, made);
+    return made;
   }
 
   /** Never throws for what was asked of it, whatever that is: the answer says what is wrong. */
@@ -124,6 +120,18 @@ export class Toolbox {
         : '';
     this.steps.push({ operation: id, text: `${summary}${target}`, ok });
   }
+}
+
+/** They are the same for everybody, and long. */
+const LISTED = new WeakMap<object, readonly ModelTool[]>();
+
+function toTool({ id, summary, effect, input }: CatalogueEntry): ModelTool {
+  const isDone = effect === 'read' || effect === 'plan';
+  return {
+    name: id,
+    description: isDone ? summary : `${summary}. Is only proposed: the person has to confirm it.`,
+    input,
+  };
 }
 
 const refusal = (data: string): ToolAnswer => ({ ok: false, data });

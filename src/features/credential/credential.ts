@@ -17,7 +17,7 @@ import {
   type TokenGrant,
   tooManyFailures,
 } from './credential.schema.ts';
-import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
+import { deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 import { deviceCookie, readDevice } from './device.ts';
 
 export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
@@ -134,11 +134,6 @@ export async function createMetricsToken(
     expires_at: new Date(Date.now() + lifetimeSeconds * 1000),
   });
   return { id, token };
-}
-
-export async function revokeCredential(db: Db, services: Services, id: string, userId: string): Promise<void> {
-  await deleteCredential(db, id);
-  rightsChanged(db, services, userId);
 }
 
 /** Every session and token of a user ends, at once and everywhere. */

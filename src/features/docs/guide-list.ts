@@ -3,6 +3,6 @@ export const GUIDE_LIST: readonly { group: string; slugs: readonly string[] }[] 
   { group: 'Start', slugs: ['first-site', 'domains', 'templates'] },
   { group: 'Change without fear', slugs: ['time-machine', 'staging', 'git', 'shell-and-files'] },
   { group: 'Together', slugs: ['teams', 'billing', 'assistant'] },
-  { group: 'Automate', slugs: ['api', 'sdk', 'command-line', 'webhooks'] },
+  { group: 'Automate', slugs: ['api', 'sdk', 'command-line', 'mcp', 'webhooks'] },
   { group: 'Operate', slugs: ['production', 'backup-format'] },
 ];

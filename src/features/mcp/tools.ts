@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
 import { type Caller, hasScope } from '#core/auth/caller.ts';
 import { describeError } from '#core/http/answers.ts';
-import { type CatalogueEntry, callOf, catalogueOf, effectOf } from '#core/http/catalogue.ts';
+import { type CatalogueEntry, callOf, catalogueOf, effectOf, strongestEffect } from '#core/http/catalogue.ts';
 import { requireFreeStream } from '#core/http/event-stream.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { FlatInput, Operation } from '#core/http/operation.ts';
@@ -22,17 +22,18 @@ const isTool = (operation: Operation): boolean =>
 
 /** The tools that this token can do something with. */
 export function listTools({ operations }: Services, caller: Caller): Tool[] {
-  const catalogue = catalogueOf([...operations.values()].filter(isTool));
-  return catalogue
-    .filter(({ effect }) => effect === 'read' || hasScope(caller, 'plan'))
-    .map((entry) => toTool(entry, caller));
+  return [...operations.values()]
+    .filter(isTool)
+    .filter((operation) => strongestEffect(operation) === 'read' || hasScope(caller, 'plan'))
+    .map((operation) => toTool(operation, caller));
 }
 
-function toTool(entry: CatalogueEntry, caller: Caller): Tool {
+function toTool(operation: Operation, caller: Caller): Tool {
+  const [entry] = catalogueOf([operation]) as [CatalogueEntry];
   const { id, summary, effect, method, input, longRunning } = entry;
   const changes = effect === 'change' || effect === 'destroy';
   const proposes = changes && !hasScope(caller, 'write');
-  const output = proposes ? undefined : outputOf(entry);
+  const output = proposes ? undefined : outputOf(entry, operation);
   const notes = [
     `${summary}.`,
     proposes ? 'With this token it is not done but proposed: the answer says where your user confirms it.' : '',
@@ -59,8 +60,8 @@ const standard = <Schema>(schema: Schema): Schema =>
   JSON.parse(JSON.stringify(schema, (key, value) => (key === 'format' && !FORMATS.has(value) ? undefined : value)));
 
 /** What is no object is put into one: structured content is an object. What can be text as well has no shape. */
-function outputOf({ id, output }: CatalogueEntry): Record<string, unknown> | undefined {
-  if (!output || id === 'getPitRestore') return undefined;
+function outputOf({ output }: CatalogueEntry, { alsoText }: Operation): Record<string, unknown> | undefined {
+  if (!output || alsoText) return undefined;
   return isWrapped(output) ? { type: 'object', properties: { result: output }, required: ['result'] } : output;
 }
 

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
 
-export const STATES = ['open', 'confirmed', 'refused', 'expired', 'failed'] as const;
-export const SOURCES = ['api', 'mcp', 'ticket'] as const;
+const STATES = ['open', 'confirmed', 'refused', 'expired', 'failed'] as const;
+const SOURCES = ['api', 'mcp', 'ticket'] as const;
 
 const Result = Type.Object({
   status: Type.Integer({ description: 'What the call was answered with, as over HTTP' }),

@@ -2,15 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { Step } from '#features/assistant/assistant.ts';
 
-export const ANSWER_STATES = ['waiting', 'writing', 'answered', 'failed'] as const;
-
 /** What the assistant makes of one question. */
 export interface AnswerRow {
   question_id: string;
   ticket_id: string;
   credential_id: string;
   ip: string;
-  state: (typeof ANSWER_STATES)[number];
+  state: 'waiting' | 'writing' | 'answered' | 'failed';
   text: string;
   steps: Step[];
 }

@@ -20,7 +20,8 @@ const PROGRAM = programFile(join(import.meta.dirname, 'program.ts'));
 const END_MS = 5_000;
 /** Nothing of ours but where compiled code is kept: without it a start takes five times as long. */
 const cacheFolder = getCompileCacheDir();
-const ENVIRONMENT: Record<string, string> = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
+const ENVIRONMENT: Record<string, string> =
+  cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
 
 export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -92,12 +93,12 @@ export class HelperProcess {
     args: unknown[],
     { onProgress, onPlanned, give, signal, silenceMs = null }: CallOptions,
   ): Promise<unknown> {
-    const peer = await this.#running();
-    const { channel } = peer;
+    const running = await this.#running();
+    const { channel } = running.peer;
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const silent = () => {
-        this.#end(peer);
+        this.#end(running);
         end(() => reject(new TimeMachineFailure('stalled', `it came no further in ${silenceMs} ms`)));
       };
       const timer = silenceMs === null ? undefined : setTimeout(silent, silenceMs);
@@ -117,7 +118,7 @@ export class HelperProcess {
       };
       // Without the word nothing is changed, and the process has nothing else to do.
       const stop = (error: unknown) => {
-        this.#end(peer);
+        this.#end(running);
         end(() => reject(error));
       };
       const onMessage = (told: unknown) => {
@@ -138,7 +139,7 @@ export class HelperProcess {
       };
       const onExit = () => end(() => reject(new TimeMachineFailure('ended', 'its process ended unexpectedly')));
       const onAbort = () => {
-        this.#end(peer);
+        this.#end(running);
         end(() => reject(new TimeMachineFailure('aborted', 'it was called off')));
       };
       channel.on('message', onMessage).once('close', onExit);
@@ -150,25 +151,52 @@ export class HelperProcess {
   }
 
   /** The next call gets a new process, and does not wait for this one to be gone. */
-  #end(peer: Peer): void {
+  #end({ peer, asked }: Running): void {
     kill(peer);
-    this.#peer = undefined;
+    this.#drop(asked);
   }
 
-  async #running(): Promise<Peer> {
+  async #running(): Promise<Running> {
     this.#peer ??= this.#start();
-    const peer = await this.#peer;
-    if (!peer.isOver && peer.channel.isOpen) return peer;
-    this.#peer = undefined;
+    const asked = this.#peer;
+    try {
+      const peer = await asked;
+      if (!peer.isOver && peer.channel.isOpen) return { peer, asked };
+    } catch (error) {
+      this.#drop(asked);
+      throw error;
+    }
+    this.#drop(asked);
     return this.#running();
+  }
+
+  /** Somebody else may have started another by now. */
+  #drop(peer: Promise<Peer>): void {
+    if (this.#peer === peer) this.#peer = undefined;
   }
 
   async #start(): Promise<Peer> {
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM];
     const peer = await startPeer(process.execPath, args, { cwd: process.cwd(), env: ENVIRONMENT, isHeard: true });
     peer.channel.send({ store: this.#store } satisfies ToProcess);
-    if (this.#isNice && !peer.isOver) setPriority(peer.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (this.#isNice) lower(peer);
+    const asked = this.#peer;
+    if (asked) void peer.closed.then(() => this.#drop(asked));
     return peer;
+  }
+}
+
+interface Running {
+  peer: Peer;
+  /** What it is known by while it runs. */
+  asked: Promise<Peer>;
+}
+
+function lower({ pid, isOver }: Peer): void {
+  try {
+    if (!isOver) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It ended in this very moment.
   }
 }
 

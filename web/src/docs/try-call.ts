@@ -47,10 +47,10 @@ export function openCall(section: HTMLElement, known: Record<string, string | un
   dialog.showModal();
 }
 
-/** The body of the example on the page, with the values that were filled in. */
+/** The body of the example on the page, with the values that were filled in; those stood outside of the shell's quotes. */
 function sampleBody(section: HTMLElement): string {
   const text = section.querySelector('.example code')?.textContent ?? '';
-  return /--json '([\s\S]*)'/.exec(text)?.[1]?.replaceAll(/'(\$\w+)'/g, '$1') ?? '{}';
+  return /--json '([\s\S]*)'/.exec(text)?.[1]?.replaceAll(/"'([^'"]*)'"/g, '"$1"') ?? '{}';
 }
 
 function addressOf(path: string, fields: readonly HTMLInputElement[]): string {

@@ -37,7 +37,7 @@ export function AuthCard({
   useTitle(title);
   return (
     <>
-      <h1 className="text-center font-semibold text-2xl tracking-tight">{title}</h1>
+      <h1 className="break-words text-center font-semibold text-2xl tracking-tight">{title}</h1>
       {description && <div className="mt-2 text-balance text-center text-muted">{description}</div>}
       {children && <div className="mt-7 rounded-2xl border border-line bg-surface p-6 shadow-card">{children}</div>}
       {footer && <p className="mt-6 text-center text-muted">{footer}</p>}

@@ -30,7 +30,7 @@ export function ProposalCard({ proposal: given, mayDecide, onDecided }: Proposal
   return (
     <section aria-label="Proposal" className="grid gap-3 rounded-lg border border-line-strong bg-bg/60 p-4">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <h4 className="font-medium">Proposal</h4>
+        <span className="font-medium">Proposal</span>
         <Outcome proposal={proposal} />
       </header>
       <p className="whitespace-pre-wrap break-words">{proposal.description}</p>

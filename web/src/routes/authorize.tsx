@@ -99,7 +99,7 @@ function Consent({ request, question }: { request: Request; question: Authorizat
         </>
       }
     >
-      <Form submit={allow}>
+      <Form submit={allow} className="grid-cols-1">
         <div className="flex items-center gap-3">
           <Avatar name={me.full_name} id={me.id} />
           <div className="min-w-0 flex-1">
@@ -111,7 +111,7 @@ function Consent({ request, question }: { request: Request; question: Authorizat
           </Button>
         </div>
         <Alert tone="warn">
-          The name is what the program calls itself; we have not checked it. It gets its access at{' '}
+          The name is what the program calls itself; we have not checked it. What you allow goes to{' '}
           <strong className="break-words">{question.destination}</strong>. Go on only if you began this there yourself.
         </Alert>
         <RadioGroup name="access" legend="It may" options={question.scopes.map((scope) => options[scope])} />
