@@ -364,6 +364,20 @@ suite('programs', { concurrency: true }, () => {
     );
   });
 
+  test('speak MCP to the real service', async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const lines = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+    ];
+    const { stdout, stderr } = await script(['mcp'], {
+      input: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    });
+    const listed = stdout.split('\n').find((line) => line.includes('"id":2'));
+    assert.match(String(listed), /"listSites"/, stderr + stdout);
+  });
+
   test('complete commands, flags and names of sites in the shells that are here', async () => {
     const run = (program: string, ...args: string[]) =>
       new Promise<string | undefined>((resolve) =>

@@ -19,6 +19,7 @@ deleteApiToken                       401       200     200     200    200    200
 beginDeviceSignIn                    200       200     200     200    200    200      200      200     200     200      200       200         200
 inspectDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
 confirmDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmDeviceSignIn/for the team     401       422     200     200    200    200      422      401     403     403      403       422         200
 refuseDeviceSignIn                   401       200     200     200    200    200      200      401     403     403      403       200         200
 exchangeDeviceCode                   200       200     200     200    200    200      200      200     200     200      200       200         200
 registerOAuthClient                  201       201     201     201    201    201      201      201     201     201      201       201         201

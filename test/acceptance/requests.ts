@@ -143,6 +143,9 @@ export const requests: Record<string, Make> = {
   confirmDeviceSignIn: async ({ world }) => ({
     body: { user_code: (await world.deviceCodes()).user_code, scopes: ['read'] },
   }),
+  'confirmDeviceSignIn/for the team': async ({ world, place }) => ({
+    body: { user_code: (await world.deviceCodes()).user_code, scopes: ['read'], team_id: place.teamId },
+  }),
   refuseDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
   exchangeDeviceCode: async ({ world }) => ({
     body: { device_code: (await world.deviceCodes(await world.user())).device_code },
