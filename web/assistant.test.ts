@@ -78,10 +78,10 @@ describe('a broken site, asked about in a ticket', { timeout: 400_000 }, () => {
       await assertFitsAndAccessible(page, `an answer of ${helper}`);
 
       await proposal.getByRole('button', { name: 'Confirm' }).click();
-      await proposal.getByText('Done').waitFor();
+      await proposal.getByText('Done', { exact: true }).waitFor();
       assert.equal((await visit(app, site.fqdn, '/')).status, 200);
       await page.reload();
-      await page.getByRole('region', { name: 'Proposal' }).getByText('Done').waitFor();
+      await page.getByRole('region', { name: 'Proposal' }).getByText('Done', { exact: true }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Confirm' }).count(), 0);
       assert.equal((await owner.api.getTicket({ params: { ticket_id: ticket.id } })).messages_remaining, 9);
     });

@@ -21,11 +21,12 @@ async function ask(
 ): Promise<{ answer: TicketReply; ticket: Ticket }> {
   const params = { ticket_id: ticket.id };
   const question = await person.api.createReply({ params, body: { description, is_assistant_chat_message: true } });
-  return eventually(async () => {
-    const now = await person.api.getTicket({ params });
-    const answer = now.ticket_replies.find((reply) => reply.assistant_message_id === question.id);
-    return answer && { answer, ticket: now };
+  const answer = await eventually(async () => {
+    const { ticket_replies } = await person.api.getTicket({ params });
+    return ticket_replies.find((reply) => reply.assistant_message_id === question.id);
   });
+  // Read anew: the ticket and its replies are two queries, and the answer may have come between them.
+  return { answer, ticket: await person.api.getTicket({ params }) };
 }
 
 suite('without a model', () => {

@@ -58,7 +58,7 @@ async function diagnose(fqdn: string, tools: Toolbox, baseUrl: string): Promise<
 }
 
 /** A site's log may hold anything; of markdown it shall be none. */
-const plain = (text: string) => text.replaceAll(/[[\]<>`*_!]/g, ' ').replaceAll(/\s+/g, ' ');
+const plain = (text: string) => text.replaceAll(/[[\]<>`*!]/g, ' ').replaceAll(/\s+/g, ' ');
 
 function docs(found: readonly Found[]): string {
   if (found.length === 0) return '';

@@ -118,7 +118,9 @@ export class Toolbox {
             .replaceAll(/\p{Cc}/gu, ' ')
             .slice(0, 100)})`
         : '';
-    this.steps.push({ operation: id, text: `${summary}${target}`, ok });
+    // The sentence of an operation goes on after a colon or so; whoever reads along needs its beginning.
+    const what = summary.split(/[:;,]/)[0];
+    this.steps.push({ operation: id, text: `${what}${target}`, ok });
   }
 }
 

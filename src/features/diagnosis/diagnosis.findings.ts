@@ -40,7 +40,8 @@ function ofFrontPage(sight: Sight): Finding[] {
   const fatal = sight.errors?.find(({ level }) => level === 'fatal');
   const said = [`The front page answers ${frontPage.status}${since}.`];
   const culprit = fatal && culpritOf(fatal);
-  if (fatal) said.push(`The log says: “${fatal.message}”${fatal.file ? ` in ${fatal.file}` : ''}.`);
+  const file = fatal?.file && !fatal.message.includes(fatal.file) ? ` in ${fatal.file}` : '';
+  if (fatal) said.push(`The log says: “${fatal.message}”${file}.`);
   const cause = causeOf(sight, culprit);
   if (!cause) return [problem(said.join(' '))];
   said.push(cause.text);

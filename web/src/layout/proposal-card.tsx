@@ -75,7 +75,7 @@ function Outcome({ proposal }: { proposal: Proposal }) {
       <Badge tone={tone}>{proposal.state === 'confirmed' && !isRunning && !failure ? 'Done' : label}</Badge>
       {isRunning && (
         <span className="flex items-center gap-1.5 text-muted">
-          <Spinner /> It is being done
+          <Spinner /> At work
         </span>
       )}
       {failure && <span className="text-danger-text">{String(failure)}</span>}
