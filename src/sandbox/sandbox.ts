@@ -178,5 +178,7 @@ export class Sandbox {
 /** Set inside, since a namespace of users counts processes for itself. Uid 0 of the machine is not counted: that takes a control group. */
 function ulimits({ processes, fileBytes }: Limits): string {
   const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
-  return `ulimit -c 0; ${set('p', processes)}${set('f', fileBytes && Math.ceil(fileBytes / 512))}`;
+  const files = fileBytes === undefined ? undefined : Math.ceil(fileBytes / 512);
+  // What writes too much is told so, instead of being ended.
+  return `ulimit -c 0; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
 }
