@@ -9,6 +9,7 @@ const config: KnipConfig = {
     'src/runtimes/php-wasm/worker/main.ts!',
     'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
+    'src/sandbox/starter-program.ts!',
     'src/timemachine/process/program.ts!',
     'src/timemachine/restore/write-worker.ts!',
     // Calls an operation from within (docs/architecture.md). It is there, and tested, before whoever acts in somebody's name.

@@ -10,6 +10,7 @@ const PROGRAMS = [
   'runtimes/folders/import-program',
   'runtimes/shell/limited-program',
   'runtimes/wordpress/bcrypt-thread',
+  'sandbox/starter-program',
   'timemachine/process/program',
   'timemachine/restore/write-worker',
 ];

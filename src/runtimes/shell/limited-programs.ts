@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import type { Command, CommandResult, Program } from '#runtimes/runtime.ts';
+import { type Command, type CommandResult, type Program, SiteFailure } from '#runtimes/runtime.ts';
 import { withFileLimit } from './file-limit.ts';
 import { PATHS, realFolder } from './paths.ts';
-import { endOf, requireStreams } from './piped-program.ts';
+import { endOf } from './piped-program.ts';
 
 const INSIDE = join(import.meta.dirname, 'inside');
 const FILES_PROGRAM = join(INSIDE, 'sftp-server.cjs');
@@ -118,4 +118,9 @@ async function textOf(input: PassThrough, signal: AbortSignal): Promise<string> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** A machine that has no more files to open gives a process without any. */
+function requireStreams({ stdin, stdout, stderr }: ChildProcess): void {
+  if (!stdin || !stdout || !stderr) throw new SiteFailure('start', 'The program could not be started.');
 }

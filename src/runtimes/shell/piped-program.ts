@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 import { type Program, SiteFailure } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
 import { processesOf } from '#sandbox/processes.ts';
-import type { Spawn } from '#sandbox/sandbox.ts';
+import type { ShellEntry } from './site-shells.ts';
 
 export interface PipedProgram extends Program {
   readonly pid: number;
@@ -12,15 +13,17 @@ export interface PipedProgram extends Program {
 }
 
 /** A program in a sandbox with a pipe for each of its streams. It ends with us, and with it all that it started (sandbox.ts). */
-export function startPiped({ file, args, env }: Spawn): PipedProgram {
-  const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: 'pipe' });
+export async function startPiped({ start }: ShellEntry): Promise<PipedProgram> {
+  const child = await start(true).catch(() => {
+    throw new SiteFailure('start', 'The program could not be started.');
+  });
   let isOver = false;
   const closed = endOf(child);
   void closed.then(() => {
     isOver = true;
   });
-  requireStreams(child);
-  const { stdin, stdout, stderr, pid = 0 } = child;
+  const { stdout, stderr, pid } = child;
+  const stdin = child.stdin as Writable;
   const listeners: Parameters<Program['onOutput']>[0][] = [];
   const tell = (bytes: Buffer, stream: 'stdout' | 'stderr') => {
     for (const take of listeners) take(bytes, stream);
@@ -66,16 +69,13 @@ export function startPiped({ file, args, env }: Spawn): PipedProgram {
 }
 
 /** The exit code, as a shell says it. To be asked for at once: what could not be spawned says so a moment later, to whoever listens. */
-export function endOf(child: ChildProcess): Promise<number> {
+export function endOf(child: Pick<EventEmitter, 'once'>): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(127));
-    child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    child.once('close', (code: number | null, signal: NodeJS.Signals | null) =>
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),
+    );
   });
-}
-
-/** A machine that has no more files to open gives a process without any. */
-export function requireStreams({ stdin, stdout, stderr }: ChildProcess): void {
-  if (!stdin || !stdout || !stderr) throw new SiteFailure('start', 'The program could not be started.');
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

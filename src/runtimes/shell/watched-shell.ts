@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,6 +5,7 @@ import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
+import type { StartedProgram } from '#sandbox/started-program.ts';
 import { DELETE_ONLY, type DiskSeat } from './disk-watch.ts';
 import { PATHS } from './paths.ts';
 import type { ShellEntry } from './site-shells.ts';
@@ -31,20 +31,20 @@ export function startingIn(cwd: string, args: readonly string[]): { args: string
 
 /** Runs what was prepared, and ends it, with everything that it started, at the limits of time, memory, output and disk. */
 export async function runWatched(
-  { spawn: { file, args, env }, usesTooMuch, leave }: ShellEntry,
+  { start, usesTooMuch, leave }: ShellEntry,
   token: string,
   command: Command,
   seat: DiskSeat,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
-  const input = command.stdin === undefined ? 'ignore' : 'pipe';
-  const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: [input, 'pipe', 'pipe'] });
-  const closed = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null)).once('close', resolve);
+  const child = await start(command.stdin !== undefined).catch(async (error) => {
+    await leave();
+    throw error;
   });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   feed(child, command.stdin);
-  const stdout = new CollectedOutput(child.stdout as Readable, 'stdout', command);
-  const stderr = new CollectedOutput(child.stderr as Readable, 'stderr', command);
+  const stdout = new CollectedOutput(child.stdout, 'stdout', command);
+  const stderr = new CollectedOutput(child.stderr, 'stderr', command);
   const ending = new Ending(child);
   const stop = watchOver(child, ending, command, { seat, usesTooMuch }, () => stdout.readBytes + stderr.readBytes);
   try {
@@ -82,23 +82,23 @@ interface Why {
 
 /** Why a sandbox was ended from outside, where it was. */
 class Ending {
-  readonly #child: ChildProcess;
+  readonly #child: StartedProgram;
   why: Why | undefined;
   ended: Promise<void> | undefined;
 
-  constructor(child: ChildProcess) {
+  constructor(child: StartedProgram) {
     this.#child = child;
   }
 
   begin(message: string, exitCode = KILLED_EXIT_CODE): void {
-    if (this.why || !this.#child.pid) return;
+    if (this.why) return;
     this.why = { exitCode, message };
     this.ended = endTree(this.#child.pid);
     this.ended.catch(() => {});
   }
 }
 
-function feed({ stdin }: ChildProcess, input: Command['stdin']): void {
+function feed({ stdin }: StartedProgram, input: Command['stdin']): void {
   if (input === undefined || !stdin) return;
   const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
   // Whoever does not read it to its end may.
@@ -108,13 +108,12 @@ function feed({ stdin }: ChildProcess, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  child: ChildProcess,
+  { pid }: StartedProgram,
   ending: Ending,
   { timeoutMs, signal }: Command,
   { seat, usesTooMuch }: Pick<ShellEntry, 'usesTooMuch'> & { seat: DiskSeat },
   readBytes: () => number,
 ): () => void {
-  const pid = child.pid ?? 0;
   const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
