@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { processesOf } from './processes.ts';
 
 const END_LIMIT_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
-const LOOKS_AT_ONCE = 20;
 const PAUSE_ROUNDS = 5;
 
 /** Ends every process whose arguments name the path, with all that they started; resolves when nothing of it is left. */
@@ -45,29 +44,31 @@ async function endTrees(roots: readonly number[], deadline: number): Promise<voi
   let pids = roots.flatMap(processesOf);
   // The first process of a namespace takes the rest with it, at once: no fork outruns that.
   for (const pid of pids) signal(pid, 'SIGKILL');
-  for (pids = pids.filter(isThere); pids.length > 0; pids = pids.filter(isThere)) {
+  for (pids = await stillThere(pids); pids.length > 0; pids = await stillThere(pids)) {
     if (performance.now() > deadline) throw new Error('a sandbox does not end');
     await sleep(LOOK_AGAIN_MS);
   }
 }
 
-/** A machine may have thousands, and visitors wait while we look: so a few at a time. */
+/** What is read of a process that is busy or about to end may take long, and visitors wait for us: so it is read beside. */
 async function processesNaming(path: string): Promise<number[]> {
   const found: number[] = [];
-  let looked = 0;
-  for (const pid of readdirSync('/proc').map(Number)) {
+  for (const pid of (await readdir('/proc')).map(Number)) {
     if (!(pid > 0) || pid === process.pid) continue;
-    if (++looked % LOOKS_AT_ONCE === 0) await setImmediate();
-    const args = readText(`/proc/${pid}/cmdline`).split('\0');
+    const args = (await readText(`/proc/${pid}/cmdline`)).split('\0');
     if (args.some((argument) => argument.startsWith(path))) found.push(pid);
   }
   return found;
 }
 
 /** What has ended and waits for its parent to notice runs no more. */
-function isThere(pid: number): boolean {
-  const state = /^\d+ \(.*\) (\w)/s.exec(readText(`/proc/${pid}/stat`))?.[1];
-  return state !== undefined && state !== 'Z' && state !== 'X';
+async function stillThere(pids: readonly number[]): Promise<number[]> {
+  const there: number[] = [];
+  for (const pid of pids) {
+    const state = /^\d+ \(.*\) (\w)/s.exec(await readText(`/proc/${pid}/stat`))?.[1];
+    if (state !== undefined && state !== 'Z' && state !== 'X') there.push(pid);
+  }
+  return there;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -78,10 +79,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
 }

@@ -1,33 +1,33 @@
-import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 
-/** What no name leads to any more and some process still has open. */
-export interface HeldBytes {
-  /** On the disk that was asked about. */
-  disk: number;
-  /** Of memory that is a file (memfd_create). */
-  memory: number;
-}
+/** What no name leads to any more and some process still has. Each file counts once; what others hide from us, or what ends meanwhile, is nothing. */
 
 const DELETED = ' (deleted)';
 const MEMORY = '/memfd:';
 /** A file that is mapped is there though nobody has it open: `start-end rights offset device inode path`. */
-const MAPPED = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) ([\da-f]+):([\da-f]+) (\d+) +(.*) \(deleted\)$/gm;
+const MAPPED = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) ([\da-f]+):([\da-f]+) (\d+) +\/.* \(deleted\)$/gm;
 
-/** Each file counts once, whoever has it open. What others hide from us, or what ends meanwhile, is nothing. */
-export function heldBytes(pids: readonly number[], device?: number): HeldBytes {
-  const files = new Map<string, { isMemory: boolean; bytes: number }>();
+/** On the disk of that number. */
+export async function heldBytes(pids: readonly number[], device: number): Promise<number> {
+  const files = new Map<string, number>();
+  for (const { stat } of pids.flatMap(openDeleted))
+    if (stat.dev === device) files.set(keyOf(stat.dev, stat.ino), stat.blocks * 512);
   for (const pid of pids) {
-    for (const { path, stat } of openDeleted(pid)) {
-      const isMemory = path.startsWith(MEMORY);
-      if (isMemory || stat.dev === device) files.set(`${stat.dev} ${stat.ino}`, { isMemory, bytes: stat.blocks * 512 });
+    // A process that changes its memory all the time makes whoever reads this wait.
+    const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
+    for (const { on, inode, end } of mappedIn(maps)) {
+      const key = keyOf(on, inode);
+      if (on === device && !files.has(key)) files.set(key, end);
     }
-    if (device === undefined) continue;
-    for (const { key, on, end } of mappedDeleted(pid))
-      if (on === device && !files.has(key)) files.set(key, { isMemory: false, bytes: end });
   }
-  const sum = (isMemory: boolean) =>
-    [...files.values()].reduce((all, file) => all + (file.isMemory === isMemory ? file.bytes : 0), 0);
-  return { disk: sum(false), memory: sum(true) };
+  return sumOf(files);
+}
+
+/** Memory that is a file (memfd_create), which counts for no process. */
+export function memoryFileBytes(pids: readonly number[]): number {
+  const files = pids.flatMap(openDeleted).filter(({ path }) => path.startsWith(MEMORY));
+  return sumOf(new Map(files.map(({ stat }) => [keyOf(stat.dev, stat.ino), stat.blocks * 512])));
 }
 
 function openDeleted(pid: number): { path: string; stat: Stats }[] {
@@ -42,13 +42,10 @@ function openDeleted(pid: number): { path: string; stat: Stats }[] {
   });
 }
 
-function mappedDeleted(pid: number): { key: string; on: number; end: number }[] {
-  return [...readText(`/proc/${pid}/maps`).matchAll(MAPPED)].map(([, from, to, offset, major, minor, inode]) => {
-    const [start, stop, at, high, low] = [from, to, offset, major, minor].map((text) =>
-      Number.parseInt(text ?? '', 16),
-    );
-    const on = deviceOf(high ?? 0, low ?? 0);
-    return { key: `${on} ${inode}`, on, end: (at ?? 0) + (stop ?? 0) - (start ?? 0) };
+function mappedIn(maps: string): { on: number; inode: number; end: number }[] {
+  return [...maps.matchAll(MAPPED)].map(([, ...parts]) => {
+    const [start = 0, stop = 0, offset = 0, major = 0, minor = 0] = parts.map((part) => Number.parseInt(part, 16));
+    return { on: deviceOf(major, minor), inode: Number(parts[5]), end: offset + stop - start };
   });
 }
 
@@ -57,18 +54,13 @@ function deviceOf(major: number, minor: number): number {
   return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor >>> 8) * 0x100000;
 }
 
+const keyOf = (device: number, inode: number) => `${device} ${inode}`;
+const sumOf = (files: Map<string, number>) => [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -7,6 +7,8 @@ export class StartedProgram extends EventEmitter<{
   exit: [code: number | null, signal: NodeJS.Signals | null];
   /** It has ended, and all that it wrote was read. */
   close: [code: number | null, signal: NodeJS.Signals | null];
+  /** It went on writing long after nobody wanted more. */
+  flooded: [];
   message: [unknown];
 }> {
   readonly pid: number;

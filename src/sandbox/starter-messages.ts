@@ -8,6 +8,8 @@ export interface StartWish {
   cwd: string;
   /** Which of its first descriptors are connections; it has nothing at the others. */
   streams: readonly number[];
+  /** So much of each output gets to the service; the rest is read slowly and dropped. All of it where it is not said. */
+  keptBytes?: number;
 }
 
 export type ToStarter = { type: 'listen'; socket: string } | StartWish;
@@ -15,6 +17,8 @@ export type ToStarter = { type: 'listen'; socket: string } | StartWish;
 export type FromStarter =
   | { id: string; type: 'started'; pid: number }
   | { id: string; type: 'failed'; message: string }
+  /** It writes without end. */
+  | { id: string; type: 'flooded' }
   | { id: string; type: 'ended'; code: number | null; signal: NodeJS.Signals | null };
 
 /** The descriptor over which a program of Node and whoever started it say messages to each other. */

@@ -1,23 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { passOn } from './kept-output.ts';
 import { CHANNEL, type FromStarter, headOf, type StartWish, type ToStarter } from './starter-messages.ts';
 
 /**
  * Starts programs for the service, which is large: the kernel copies the tables of all its memory when it starts something itself, 46 ms at 500 MB
- * during which nobody is answered. This process stays small. Each stream of a program is a connection to the service, so nothing
- * that programs write passes through here. It ends with the service, and what it started with it.
+ * during which nobody is answered. This process stays small. Each stream of a program is a connection to the service; where that wants no more than
+ * the first part of an output, the rest is read here. It ends with the service, and what it started with it.
  */
+const OUTPUTS = [1, 2];
 let service = '';
 const say = (message: FromStarter) => process.send?.(message);
 
-async function start({ id, file, args, env, cwd, streams }: StartWish): Promise<void> {
+async function start({ id, file, args, env, cwd, streams, keptBytes }: StartWish): Promise<void> {
   const sockets = new Map<number, Socket>();
   try {
     await Promise.all(streams.map(async (stream) => sockets.set(stream, await dial(headOf(id, stream)))));
     const length = Math.max(CHANNEL, ...streams.map((stream) => stream + 1));
-    const stdio = Array.from({ length }, (_, stream) => sockets.get(stream) ?? 'ignore');
+    const isPassedOn = (stream: number) => keptBytes !== undefined && OUTPUTS.includes(stream);
+    const stdio = Array.from({ length }, (_, stream) =>
+      isPassedOn(stream) ? 'pipe' : (sockets.get(stream) ?? 'ignore'),
+    );
     const channel = sockets.has(CHANNEL) && { NODE_CHANNEL_FD: String(CHANNEL) };
-    tell(id, spawn(file, args, { cwd, env: { ...env, ...channel }, detached: true, stdio }));
+    const child = spawn(file, args, { cwd, env: { ...env, ...channel }, detached: true, stdio });
+    tell(id, child);
+    const flooded = () => say({ id, type: 'flooded' });
+    for (const stream of OUTPUTS) {
+      const [from, to] = [child.stdio[stream], sockets.get(stream)];
+      if (!isPassedOn(stream) || !from || !to) continue;
+      sockets.delete(stream);
+      passOn(from as Readable, to.resume(), keptBytes ?? 0, flooded);
+    }
   } catch (error) {
     say({ id, type: 'failed', message: (error as Error).message });
   } finally {
@@ -37,7 +51,7 @@ function dial(head: string): Promise<Socket> {
     const socket = connect(service);
     // What comes is for the program.
     socket.pause();
-    socket.once('error', reject).write(head, () => resolve(socket));
+    socket.once('error', reject).write(head, () => resolve(socket.off('error', reject).on('error', () => {})));
   });
 }
 

@@ -14,6 +14,8 @@ export interface StartOptions extends Spawn {
   hasInput: boolean;
   /** Whether it is a program of Node that we exchange messages with. */
   hasChannel?: boolean;
+  /** So much of each output is wanted, at most. */
+  keptBytes?: number;
 }
 
 interface Starting {
@@ -62,13 +64,13 @@ export class Starter {
     return this.#child.pid ?? 0;
   }
 
-  start({ file, args, env, cwd = '/', hasInput, hasChannel = false }: StartOptions): Promise<StartedProgram> {
+  start({ cwd = '/', hasInput, hasChannel = false, ...wish }: StartOptions): Promise<StartedProgram> {
     const id = randomBytes(6).toString('hex');
     const streams = [...(hasInput ? [0] : []), ...OUTPUTS, ...(hasChannel ? [CHANNEL] : [])];
     return new Promise((resolve, reject) => {
       const starting = { streams: new Map(), wanted: streams, program: undefined, pid: undefined, end: undefined };
       this.#programs.set(id, { ...starting, resolve, reject });
-      this.#say({ type: 'start', id, file, args, env, cwd, streams });
+      this.#say({ type: 'start', id, ...wish, cwd, streams });
     });
   }
 
@@ -133,7 +135,8 @@ export class Starter {
       this.#programs.delete(message.id);
       for (const socket of starting.streams.values()) socket.destroy();
       starting.reject(new Error(message.message));
-    } else if (message.type === 'started') {
+    } else if (message.type === 'flooded') starting.program?.emit('flooded');
+    else if (message.type === 'started') {
       starting.pid = message.pid;
       this.#complete(message.id, starting);
     } else {

@@ -84,16 +84,16 @@ suite('the disk while people work in sites', () => {
     for (const { stop } of [writer, reader, late]) stop();
   });
 
-  test('what is deleted and still open counts', () => {
+  test('what is deleted and still open counts', async () => {
     const file = join(folder, 'gone');
     const fd = openSync(file, 'w');
     const { dev } = statSync(folder);
-    const before = heldBytes([process.pid], dev).disk;
+    const before = await heldBytes([process.pid], dev);
     writeSync(fd, Buffer.alloc(MB, 1));
     rmSync(file);
-    assert.ok(heldBytes([process.pid, process.pid], dev).disk - before >= MB);
-    assert.ok(heldBytes([process.pid], dev).disk - before < 2 * MB);
+    assert.ok((await heldBytes([process.pid, process.pid], dev)) - before >= MB);
+    assert.ok((await heldBytes([process.pid], dev)) - before < 2 * MB);
     closeSync(fd);
-    assert.equal(heldBytes([process.pid], dev).disk, before);
+    assert.equal(await heldBytes([process.pid], dev), before);
   });
 });

@@ -14,7 +14,7 @@ export interface PipedProgram extends Program {
 
 /** A program in a sandbox with a pipe for each of its streams. It ends with us, and with it all that it started (sandbox.ts). */
 export async function startPiped({ start }: ShellEntry): Promise<PipedProgram> {
-  const child = await start(true).catch(() => {
+  const child = await start({ hasInput: true }).catch(() => {
     throw new SiteFailure('start', 'The program could not be started.');
   });
   let isOver = false;

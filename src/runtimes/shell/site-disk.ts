@@ -128,7 +128,7 @@ export class SiteDisk {
     try {
       this.#freeBytes = await this.#sources.freeBytes();
       const device = await this.#sources.device();
-      const held = heldBytes(this.#pids().flatMap(processesOf), device).disk;
+      const held = await heldBytes(this.#pids().flatMap(processesOf), device);
       this.#bytes = held + (await this.#sources.usageBytes());
     } catch (error) {
       // Whatever else fails is looked at again.

@@ -10,7 +10,7 @@ import { endAllNaming } from '#sandbox/ending.ts';
 import type { Room, Shown } from '#sandbox/room.ts';
 import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
 import type { StartedProgram } from '#sandbox/started-program.ts';
-import { Starter } from '#sandbox/starter.ts';
+import { Starter, type StartOptions } from '#sandbox/starter.ts';
 import { SYSTEM_PATH } from '#sandbox/system.ts';
 import { Door } from './door.ts';
 import { PATHS } from './paths.ts';
@@ -43,7 +43,7 @@ export interface ShellWish {
 export interface ShellEntry {
   /** To be spawned `detached`, with `/` as its folder, by whoever has to do so themselves. */
   spawn: Spawn;
-  start(hasInput: boolean): Promise<StartedProgram>;
+  start(streams: Pick<StartOptions, 'hasInput' | 'keptBytes'>): Promise<StartedProgram>;
   /** Where the kernel does not keep to the limits of memory, whoever spawned it has to ask now and then, and to end it. */
   usesTooMuch(pid: number): boolean;
   /** To be called when it has ended: nothing is left of it then. */
@@ -153,7 +153,7 @@ export class SiteShells {
       !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
       const spawn = this.#spawn(site, home.room, list, group?.folders ?? [], wish);
-      const start = (hasInput: boolean) => this.#starterOf().start({ ...spawn, hasInput });
+      const start: ShellEntry['start'] = (streams) => this.#starterOf().start({ ...spawn, ...streams });
       return { spawn, start, usesTooMuch, leave };
     } catch (error) {
       await leave();

@@ -1,4 +1,4 @@
-import { heldBytes } from '#sandbox/held-files.ts';
+import { memoryFileBytes } from '#sandbox/held-files.ts';
 import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 
 /** What the sandboxes of each site use, where the kernel does not count it: each is looked at by whoever started it. */
@@ -14,7 +14,7 @@ export class WatchedMemory {
   isTooMuch(siteId: string, name: string, pid: number, ownBytes: number): boolean {
     const pids = processesOf(pid);
     // Memory that is a file is in no process' count.
-    const bytes = pids.reduce((sum, each) => sum + memoryBytesOf(each), heldBytes(pids).memory);
+    const bytes = pids.reduce((sum, each) => sum + memoryBytesOf(each), memoryFileBytes(pids));
     const seen = this.#seen.get(siteId) ?? new Map<string, number>();
     this.#seen.set(siteId, seen.set(name, bytes));
     const all = [...seen.values()];

@@ -14,8 +14,6 @@ import type { ShellEntry } from './site-shells.ts';
 const KILLED_EXIT_CODE = 137;
 const CWD_EXIT_CODE = 125;
 const MEMORY_LOOK_MS = 250;
-/** What is no longer kept is read for so long, so that a program which says too much may end by itself. */
-const FLOOD_BYTES = 32 * 1024 * 1024;
 
 /** Where a command starts, as the site sees it. */
 export function folderInside(cwd = '.'): string {
@@ -37,16 +35,19 @@ export async function runWatched(
   seat: DiskSeat,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
-  const child = await start(command.stdin !== undefined).catch(async (error) => {
+  const { stdin, maxOutputBytes } = command;
+  // One more than is kept tells that there was more.
+  const kept = Number.isFinite(maxOutputBytes) && { keptBytes: maxOutputBytes + 1 };
+  const child = await start({ hasInput: stdin !== undefined, ...kept }).catch(async (error) => {
     await leave();
     throw error;
   });
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
-  feed(child, command.stdin);
+  feed(child, stdin);
   const stdout = new CollectedOutput(child.stdout, 'stdout', command);
   const stderr = new CollectedOutput(child.stderr, 'stderr', command);
   const ending = new Ending(child);
-  const stop = watchOver(child, ending, command, { seat, usesTooMuch }, () => stdout.readBytes + stderr.readBytes);
+  const stop = watchOver(child, ending, command, { seat, usesTooMuch });
   try {
     const [code] = await Promise.all([closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
@@ -108,18 +109,18 @@ function feed({ stdin }: StartedProgram, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  { pid }: StartedProgram,
+  child: StartedProgram,
   ending: Ending,
   { timeoutMs, signal }: Command,
   { seat, usesTooMuch }: Pick<ShellEntry, 'usesTooMuch'> & { seat: DiskSeat },
-  readBytes: () => number,
 ): () => void {
+  const { pid } = child;
   const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
+  child.once('flooded', () => ending.begin('The command wrote more than anybody reads, and was ended.'));
   const look = setInterval(() => {
-    if (readBytes() > FLOOD_BYTES) ending.begin('The command wrote more than anybody reads, and was ended.');
     if (usesTooMuch(pid)) ending.begin('The command used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS);
   const stopDisk = seat.watch({ pid, tell: (message) => ending.begin(message) });
