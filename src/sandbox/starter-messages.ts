@@ -5,7 +5,6 @@ export interface StartWish {
   file: string;
   args: readonly string[];
   env: Record<string, string>;
-  cwd: string;
   /** Which of its first descriptors are connections; it has nothing at the others. */
   streams: readonly number[];
   /** So much of each output gets to the service; the rest is read slowly and dropped. All of it where it is not said. */
@@ -21,8 +20,9 @@ export type FromStarter =
   | { id: string; type: 'flooded' }
   | { id: string; type: 'ended'; code: number | null; signal: NodeJS.Signals | null };
 
-/** The descriptor over which a program of Node and whoever started it say messages to each other. */
-export const CHANNEL = 3;
+/** Of a program, by the number of its descriptor. */
+export const INPUT = 0;
+export const OUTPUTS = [1, 2];
 
 const ID_BYTES = 12;
 export const HEAD_BYTES = ID_BYTES + 2;

@@ -2,28 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { passOn } from './kept-output.ts';
-import { CHANNEL, type FromStarter, headOf, type StartWish, type ToStarter } from './starter-messages.ts';
+import { type FromStarter, headOf, INPUT, OUTPUTS, type StartWish, type ToStarter } from './starter-messages.ts';
 
 /**
  * Starts programs for the service, which is large: the kernel copies the tables of all its memory when it starts something itself, 46 ms at 500 MB
  * during which nobody is answered. This process stays small. Each stream of a program is a connection to the service; where that wants no more than
  * the first part of an output, the rest is read here. It ends with the service, and what it started with it.
  */
-const OUTPUTS = [1, 2];
 let service = '';
 const say = (message: FromStarter) => process.send?.(message);
 
-async function start({ id, file, args, env, cwd, streams, keptBytes }: StartWish): Promise<void> {
+async function start({ id, file, args, env, streams, keptBytes }: StartWish): Promise<void> {
   const sockets = new Map<number, Socket>();
   try {
     await Promise.all(streams.map(async (stream) => sockets.set(stream, await dial(headOf(id, stream)))));
-    const length = Math.max(CHANNEL, ...streams.map((stream) => stream + 1));
     const isPassedOn = (stream: number) => keptBytes !== undefined && OUTPUTS.includes(stream);
-    const stdio = Array.from({ length }, (_, stream) =>
+    const stdio = [INPUT, ...OUTPUTS].map((stream) =>
       isPassedOn(stream) ? 'pipe' : (sockets.get(stream) ?? 'ignore'),
     );
-    const channel = sockets.has(CHANNEL) && { NODE_CHANNEL_FD: String(CHANNEL) };
-    const child = spawn(file, args, { cwd, env: { ...env, ...channel }, detached: true, stdio });
+    const child = spawn(file, args, { cwd: '/', env, detached: true, stdio });
     tell(id, child);
     const flooded = () => say({ id, type: 'flooded' });
     for (const stream of OUTPUTS) {

@@ -6,14 +6,11 @@ import { join } from 'node:path';
 import { programFile } from '#core/program.ts';
 import type { Spawn } from './sandbox.ts';
 import { StartedProgram } from './started-program.ts';
-import { CHANNEL, type FromStarter, HEAD_BYTES, readHead, type ToStarter } from './starter-messages.ts';
+import { type FromStarter, HEAD_BYTES, INPUT, OUTPUTS, readHead, type ToStarter } from './starter-messages.ts';
 
 export interface StartOptions extends Spawn {
-  cwd?: string;
   /** Whether it is given something to read. */
   hasInput: boolean;
-  /** Whether it is a program of Node that we exchange messages with. */
-  hasChannel?: boolean;
   /** So much of each output is wanted, at most. */
   keptBytes?: number;
 }
@@ -29,7 +26,6 @@ interface Starting {
 }
 
 const PROGRAM = programFile(join(import.meta.dirname, 'starter-program.ts'));
-const OUTPUTS = [1, 2];
 /** It does nothing but start others. */
 const HEAP_MB = 32;
 
@@ -64,13 +60,13 @@ export class Starter {
     return this.#child.pid ?? 0;
   }
 
-  start({ cwd = '/', hasInput, hasChannel = false, ...wish }: StartOptions): Promise<StartedProgram> {
+  start({ hasInput, ...wish }: StartOptions): Promise<StartedProgram> {
     const id = randomBytes(6).toString('hex');
-    const streams = [...(hasInput ? [0] : []), ...OUTPUTS, ...(hasChannel ? [CHANNEL] : [])];
+    const streams = hasInput ? [INPUT, ...OUTPUTS] : OUTPUTS;
     return new Promise((resolve, reject) => {
       const starting = { streams: new Map(), wanted: streams, program: undefined, pid: undefined, end: undefined };
       this.#programs.set(id, { ...starting, resolve, reject });
-      this.#say({ type: 'start', id, ...wish, cwd, streams });
+      this.#say({ type: 'start', id, ...wish, streams });
     });
   }
 
