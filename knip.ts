@@ -7,15 +7,16 @@ const config: KnipConfig = {
   entry: [
     'src/main.ts!',
     'src/runtimes/php-wasm/worker/main.ts!',
+    'src/core/starter/starter-program.ts!',
     'src/runtimes/shell/limited-program.ts!',
     'src/runtimes/wordpress/bcrypt-thread.ts!',
-    'src/sandbox/starter-program.ts!',
     'src/timemachine/process/program.ts!',
     'src/timemachine/restore/write-worker.ts!',
     // Calls an operation from within (docs/architecture.md). It is there, and tested, before whoever acts in somebody's name.
     'src/core/http/invoke.ts!',
     'scripts/*.{ts,mjs}',
     'web/src/main.tsx!',
+    'web/src/docs/main.ts!',
     'web/src/terminal/main.tsx!',
     'web/vite.config.ts!',
     'scripts/service.vite.ts!',

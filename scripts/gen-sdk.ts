@@ -21,6 +21,7 @@ interface OperationObject {
 
 /** Only those of path and query are written out; headers are options of every call. */
 interface Parameter {
+  $ref?: string;
   name: string;
   in: string;
   required: boolean;
@@ -68,7 +69,7 @@ export function sdkSource(input: object): string {
     '/** Where each operation is found. */',
     'export const ROUTES = {',
     ...operations.map(({ route }) => route),
-    '} as const satisfies Record<keyof Operations, { method: string; path: string; body?: string }>;',
+    '} as const satisfies Record<keyof Operations, { method: string; path: string; body?: string; once?: true }>;',
     '',
   ].join('\n');
 }
@@ -120,9 +121,12 @@ function describe(
   );
   const input = members.length > 0 ? `{ ${members.join('; ')} }` : 'Record<never, never>';
   const bodyKind = contentType === undefined ? '' : `, body: '${contentType}'`;
+  // A POST that keeps no answer has its effect each time that it is sent.
+  const isKept = operation.parameters?.some(({ $ref = '' }) => lastOf($ref) === 'IdempotencyKey');
+  const once = method === 'post' && !isKept ? ', once: true' : '';
   return {
     types: `  /** ${operation.summary} */\n  ${operation.operationId}: { input: ${input}; output: ${output.join(' | ') || 'Blob'}; errors: ${union(codes)} };`,
-    route: `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}'${bodyKind} },`,
+    route: `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}'${bodyKind}${once} },`,
   };
 }
 

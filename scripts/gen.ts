@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '#core/db/database.ts';
 import { startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
 import { migrate } from '#core/db/migrate.ts';
+import { catalogueOf } from '#core/http/catalogue.ts';
 import { describeApi } from '#core/http/openapi.ts';
 import { operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
@@ -37,6 +38,7 @@ const outputs: Record<string, string> = {
   'src/core/db/schema.generated.ts': await tableTypes(),
   'sdk/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
   'sdk/operations.generated.ts': sdkSource(document),
+  'sdk/catalogue.json': catalogueText(),
 };
 
 const stale: string[] = [];
@@ -51,6 +53,12 @@ if (check && stale.length > 0) {
   process.exitCode = 1;
 } else {
   console.log(stale.length > 0 ? `written: ${stale.join(', ')}` : 'everything generated is up to date');
+}
+
+/** For programs that call any operation by its name; what it answers is in the OpenAPI document. */
+function catalogueText(): string {
+  const entries = catalogueOf(operations).map(({ output: _, ...entry }) => JSON.stringify(entry));
+  return `[\n${entries.join(',\n')}\n]\n`;
 }
 
 async function tableTypes(): Promise<string> {

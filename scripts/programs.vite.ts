@@ -5,12 +5,12 @@ import { keepPlaces } from './service.vite.ts';
 /** What the service starts beside itself, each in one file of JavaScript (src/core/program.ts). */
 const PHP = 'runtimes/php-wasm/worker/main';
 const PROGRAMS = [
+  'core/starter/starter-program',
   PHP,
   'runtimes/folders/database-program',
   'runtimes/folders/import-program',
   'runtimes/shell/limited-program',
   'runtimes/wordpress/bcrypt-thread',
-  'sandbox/starter-program',
   'timemachine/process/program',
   'timemachine/restore/write-worker',
 ];

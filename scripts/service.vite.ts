@@ -27,7 +27,7 @@ export default defineConfig({
   ssr: {
     noExternal: true,
     // They bring native builds, or files that they look for beside themselves.
-    external: ['@lydell/node-pty', '@node-rs/argon2', '@php-wasm/node', '@scalar/fastify-api-reference', 'ssh2'],
+    external: ['@lydell/node-pty', '@node-rs/argon2', '@php-wasm/node', 'ssh2'],
   },
   build: {
     ssr: 'src/main.ts',

@@ -17,6 +17,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
@@ -43,6 +44,7 @@ const BUILDS = [
     sources: ['src', 'scripts/service.vite.ts', 'scripts/programs.vite.ts'],
     output: 'dist/programs',
   },
+  { name: 'command line', config: 'cli/vite.config.ts', sources: ['cli', 'sdk'], output: 'cli/dist' },
 ];
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
@@ -68,6 +70,7 @@ async function setUp() {
   if (!packagesAreFresh()) await installPackages();
   checkNode();
   for (const build of BUILDS) if (!isFresh(build)) await make(build);
+  linkCommand();
   await installTools();
 }
 
@@ -207,6 +210,13 @@ async function make(build) {
     hint: `the ${build.name} could not be built.`,
   });
   writeFileSync(stampOf(build), hash);
+}
+
+/** `npx siteyard` takes what stands here; without it npm would first make the whole checkout a package of its cache. */
+function linkCommand() {
+  const link = at('node_modules/.bin/siteyard');
+  rmSync(link, { force: true });
+  symlinkSync('../../cli/bin/siteyard.cjs', link);
 }
 
 // Tools of the tests

@@ -44,6 +44,14 @@ export type Attachment = {
   size_bytes: number;
   created_at: string;
 };
+export type AuthorizationAnswer = {
+  location: string;
+};
+export type AuthorizationQuestion = {
+  client_name: string;
+  destination: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+};
 export type Backup = {
   id: string;
   commit_hash: string;
@@ -141,6 +149,65 @@ export type DeletedSitePage = {
   offset: number;
   previous: string | null;
   results: Array<DeletedSite>;
+};
+export type DeviceCodes = {
+  device_code: string;
+  user_code: string;
+  verification_uri: string;
+  verification_uri_complete: string;
+  expires_in: number;
+  interval: number;
+};
+export type DeviceGrant = {
+  access_token: string;
+  token_type: 'bearer';
+  scope: string;
+  team_id: string | null;
+  expires_at: string | null;
+};
+export type DeviceSignIn = {
+  client_name: string;
+  ip: string;
+  created_at: string;
+  expires_at: string;
+};
+export type Diagnosis = {
+  fqdn: string;
+  looked_at: string;
+  woke: boolean;
+  findings: Array<{
+    level: 'problem' | 'hint' | 'fine';
+    text: string;
+    suggestion: {
+      label: string;
+      operation: string;
+      input: Record<string, unknown>;
+    } | null;
+  }>;
+  front_page: {
+    status: number;
+    duration_ms: number;
+    failing_since: string | null;
+    last_good_at: string | null;
+  } | null;
+  errors: Array<{
+    at: string;
+    level: string;
+    message: string;
+    file: string | null;
+    line: number | null;
+  }>;
+  changes: Array<{
+    at: string;
+    kind: 'plugin' | 'must-use plugin' | 'theme' | 'other' | 'event';
+    name: string | null;
+    text: string;
+  }>;
+  looks: Array<{
+    name: 'state' | 'front_page' | 'errors' | 'dns' | 'certificate' | 'plan' | 'timeline' | 'changes';
+    ok: boolean;
+    text: string;
+  }>;
 };
 export type DomainClaim = {
   fqdn: string;
@@ -326,7 +393,7 @@ export type InternalError = {
 };
 export type Introspection = {
   active: boolean;
-  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key';
+  kind: 'session' | 'api_token' | 'metrics' | 'ssh_key' | 'oauth';
   scopes: Array<'read' | 'write' | 'plan'>;
   user_id: string;
   team_id: string | null;
@@ -374,6 +441,30 @@ export type MetricsUser = {
     role: string;
     metrics_org_id: number | null;
   }>;
+};
+export type OAuthGrant = {
+  id: string;
+  client_name: string;
+  scopes: Array<'read' | 'write' | 'plan'>;
+  team_id: string | null;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string;
+};
+export type OAuthGrantPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<OAuthGrant>;
+};
+export type OAuthTokens = {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
 };
 export type OpenedInvite = {
   team_name: string;
@@ -579,6 +670,35 @@ export type Preview = {
   is_ready: boolean;
   url: string | null;
   expires_at: string;
+};
+export type Proposal = {
+  id: string;
+  operation: string;
+  input: Record<string, unknown>;
+  summary: string;
+  description: string;
+  preview: Record<string, unknown> | null;
+  state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
+  result: {
+    status: number;
+    body: unknown;
+    operation_id: string | null;
+  } | null;
+  source: 'api' | 'mcp' | 'ticket';
+  team_id: string | null;
+  ticket_id: string | null;
+  reply_id: string | null;
+  created_at: string;
+  expires_at: string;
+  decided_at: string | null;
+};
+export type ProposalPage = {
+  count: number;
+  limit: number;
+  next: string | null;
+  offset: number;
+  previous: string | null;
+  results: Array<Proposal>;
 };
 export type ProxyAnswer = {
   status_code: number;
@@ -1055,6 +1175,12 @@ export type TicketReply = {
   assistant_message_id: string | null;
   resolve: boolean | null;
   user: User;
+  assistant_steps: Array<{
+    operation: string;
+    text: string;
+    ok: boolean;
+  }>;
+  proposals: Array<Proposal>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -1122,7 +1248,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1182,7 +1308,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1216,6 +1342,72 @@ export interface Operations {
     } }; output: CreatedApiToken; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Revoke a personal API token, at once */
   deleteApiToken: { input: { params: { api_token_id: string } }; output: Empty; errors: 'api_token.not_found' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'request.conflict' | 'request.too_large' };
+  /** Begin to sign a program in by a code that its person types in the dashboard (RFC 8628) */
+  beginDeviceSignIn: { input: { body?: {
+      client_name?: string | null;
+    } }; output: DeviceCodes; errors: 'request.conflict' | 'request.too_large' };
+  /** Which program waits for a code to be confirmed */
+  inspectDeviceSignIn: { input: { body: {
+      user_code: string;
+    } }; output: DeviceSignIn; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Let the program in: it gets a personal API token of yours */
+  confirmDeviceSignIn: { input: { body: {
+      user_code: string;
+      scopes: Array<'read' | 'write' | 'plan'>;
+      team_id?: string | null;
+      expires_at?: string | null;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Tell the program that it is not let in */
+  refuseDeviceSignIn: { input: { body: {
+      user_code: string;
+    } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'device_sign_in.too_many_failures' | 'device_sign_in.unknown_code' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
+  /** Ask whether the code was confirmed, and get the token then, once */
+  exchangeDeviceCode: { input: { body: {
+      grant_type?: 'urn:ietf:params:oauth:grant-type:device_code' | null;
+      client_id?: string | null;
+      device_code: string;
+    } }; output: DeviceGrant; errors: 'device_sign_in.expired' | 'device_sign_in.invalid_code' | 'device_sign_in.pending' | 'device_sign_in.refused' | 'device_sign_in.slow_down' | 'request.conflict' | 'request.too_large' };
+  /** A program makes itself known, so that people can let it act for them (RFC 7591) */
+  registerOAuthClient: { input: { body: {
+      client_name?: string | null;
+      redirect_uris: Array<string>;
+    } }; output: Blob; errors: 'oauth.invalid_redirect_uri' | 'request.conflict' | 'request.too_large' };
+  /** What a program asks you for */
+  getAuthorization: { input: { query: { client_id: string; redirect_uri: string; response_type?: string; scope?: string; state?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } }; output: AuthorizationQuestion; errors: 'auth.duplicate_cookie' | 'auth.required' | 'auth.session_required' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' };
+  /** Let a program act for you, or refuse it */
+  decideAuthorization: { input: { body: {
+      client_id: string;
+      redirect_uri: string;
+      response_type?: string | null;
+      scope?: string | null;
+      state?: string | null;
+      code_challenge?: string | null;
+      code_challenge_method?: string | null;
+      resource?: string | null;
+      decision: 'allow' | 'deny';
+      access?: 'read' | 'write' | 'plan' | null;
+      team_id?: string | null;
+    } }; output: AuthorizationAnswer; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'oauth.bad_request' | 'oauth.foreign_redirect' | 'oauth.unknown_client' | 'request.conflict' | 'request.too_large' };
+  /** Tokens for a code or a refresh token (OAuth 2.1) */
+  exchangeOAuthToken: { input: { body?: {
+      grant_type?: string | null;
+      client_id?: string | null;
+      code?: string | null;
+      redirect_uri?: string | null;
+      code_verifier?: string | null;
+      refresh_token?: string | null;
+      resource?: string | null;
+    } }; output: OAuthTokens; errors: 'oauth.invalid_client' | 'oauth.invalid_grant' | 'oauth.invalid_request' | 'oauth.invalid_target' | 'oauth.unsupported_grant_type' | 'request.conflict' | 'request.too_large' };
+  /** A program ends what it was allowed (RFC 7009) */
+  revokeOAuthToken: { input: { body: {
+      token: string;
+      token_type_hint?: string | null;
+      client_id?: string | null;
+    } }; output: Empty; errors: 'request.conflict' | 'request.too_large' };
+  /** The programs that may act for you */
+  listOAuthGrants: { input: { query?: { page?: number; size?: number } }; output: OAuthGrantPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
+  /** Disconnect a program, at once */
+  deleteOAuthGrant: { input: { params: { oauth_grant_id: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'oauth_grant.not_found' | 'request.conflict' | 'request.too_large' };
   /** The public keys that you come in by ssh with */
   listSshKeys: { input: { query?: { page?: number; size?: number } }; output: SshKeyPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Add a public key: it opens the shell and the files, by ssh and sftp, of every site where you have the right to */
@@ -1357,6 +1549,8 @@ export interface Operations {
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
   streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
+  diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */
   createTerminal: { input: { params: { fqdn: string }; body?: {
       session_id?: string | null;
@@ -1592,6 +1786,8 @@ export interface Operations {
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
     } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
+  /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
+  streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform */
   listAllTickets: { input: { query?: { resolved?: boolean; page?: number; size?: number } }; output: TicketPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Any ticket with its replies */
@@ -1608,13 +1804,26 @@ export interface Operations {
   uploadAttachment: { input: { query: { name: string }; body: Blob }; output: Attachment; errors: 'attachment.too_many' | 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' };
   /** Download an attachment */
   getAttachment: { input: { params: { s3_object: string } }; output: Blob; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.required' };
+  /** The calls that were proposed to you, newest first */
+  listProposals: { input: { query?: { page?: number; size?: number } }; output: ProposalPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  /** Propose a call to yourself: see what it would do, and confirm it within an hour */
+  createProposal: { input: { body: {
+      operation: string;
+      input?: Record<string, unknown> | null;
+    } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_possible' | 'request.conflict' | 'request.too_large' };
+  /** One proposal, with how its call ended */
+  getProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.required' | 'proposal.not_found' };
+  /** Let the proposed call be made, in your name and with the rights that you have now */
+  confirmProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
+  /** Let the proposed call not be made */
+  refuseProposal: { input: { params: { proposal_id: string } }; output: Proposal; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'proposal.not_found' | 'proposal.not_open' | 'request.conflict' | 'request.too_large' };
   /** The addresses that are told of what happens in a team */
   listWebhooks: { input: { params: { team_id: string }; query?: { page?: number; size?: number } }; output: WebhookPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' };
   /** Have an address told of what happens; the answer shows the secret that calls are signed with, this once */
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1622,7 +1831,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -1779,12 +1988,24 @@ export interface Operations {
 
 /** Where each operation is found. */
 export const ROUTES = {
-  signIn: { method: 'POST', path: '/f/api/v1/token', body: 'application/x-www-form-urlencoded' },
+  signIn: { method: 'POST', path: '/f/api/v1/token', body: 'application/x-www-form-urlencoded', once: true },
   signOut: { method: 'POST', path: '/f/api/v1/logout' },
   introspectToken: { method: 'GET', path: '/f/api/v1/token/introspect' },
   listApiTokens: { method: 'GET', path: '/f/api/v1/api_token' },
   createApiToken: { method: 'POST', path: '/f/api/v1/api_token', body: 'application/json' },
   deleteApiToken: { method: 'DELETE', path: '/f/api/v1/api_token/{api_token_id}' },
+  beginDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in', body: 'application/json', once: true },
+  inspectDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/inspect', body: 'application/json' },
+  confirmDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/confirm', body: 'application/json' },
+  refuseDeviceSignIn: { method: 'POST', path: '/f/api/v1/device_sign_in/refuse', body: 'application/json' },
+  exchangeDeviceCode: { method: 'POST', path: '/f/api/v1/device_sign_in/token', body: 'application/x-www-form-urlencoded', once: true },
+  registerOAuthClient: { method: 'POST', path: '/f/api/v1/oauth/register', body: 'application/json', once: true },
+  getAuthorization: { method: 'GET', path: '/f/api/v1/oauth/authorization' },
+  decideAuthorization: { method: 'POST', path: '/f/api/v1/oauth/authorization', body: 'application/json' },
+  exchangeOAuthToken: { method: 'POST', path: '/f/api/v1/oauth/token', body: 'application/x-www-form-urlencoded', once: true },
+  revokeOAuthToken: { method: 'POST', path: '/f/api/v1/oauth/revoke', body: 'application/x-www-form-urlencoded', once: true },
+  listOAuthGrants: { method: 'GET', path: '/f/api/v1/oauth_grant' },
+  deleteOAuthGrant: { method: 'DELETE', path: '/f/api/v1/oauth_grant/{oauth_grant_id}' },
   listSshKeys: { method: 'GET', path: '/f/api/v1/ssh_key' },
   createSshKey: { method: 'POST', path: '/f/api/v1/ssh_key', body: 'application/json' },
   deleteSshKey: { method: 'DELETE', path: '/f/api/v1/ssh_key/{ssh_key_id}' },
@@ -1824,6 +2045,7 @@ export const ROUTES = {
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
+  diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },
   createTerminal: { method: 'POST', path: '/f/api/v1/site/{fqdn}/terminal', body: 'application/json' },
   listTerminals: { method: 'GET', path: '/f/api/v1/site/{fqdn}/terminal' },
   endTerminal: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/terminal/{session_id}' },
@@ -1855,7 +2077,7 @@ export const ROUTES = {
   getGitLink: { method: 'GET', path: '/f/api/v1/site/{fqdn}/git_sync' },
   syncGit: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync' },
   renewGitHookSecret: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync/hook_secret' },
-  receiveGitPush: { method: 'POST', path: '/f/api/v1/git_hook/{site_id}', body: 'application/octet-stream' },
+  receiveGitPush: { method: 'POST', path: '/f/api/v1/git_hook/{site_id}', body: 'application/octet-stream', once: true },
   getGitChanges: { method: 'GET', path: '/f/api/v1/site/{fqdn}/git_sync/changes' },
   commitGitChanges: { method: 'POST', path: '/f/api/v1/site/{fqdn}/git_sync/commit', body: 'application/json' },
   getBackups: { method: 'GET', path: '/f/api/v1/site/{fqdn}/backup' },
@@ -1895,12 +2117,18 @@ export const ROUTES = {
   deleteTicket: { method: 'DELETE', path: '/f/api/v1/support/ticket/{ticket_id}' },
   listReplies: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/reply' },
   createReply: { method: 'POST', path: '/f/api/v1/support/ticket/{ticket_id}/reply', body: 'application/json' },
+  streamAnswers: { method: 'GET', path: '/f/api/v1/support/ticket/{ticket_id}/answer/stream' },
   listAllTickets: { method: 'GET', path: '/f/api/v1/operator/ticket' },
   getAnyTicket: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}' },
   listAnyReplies: { method: 'GET', path: '/f/api/v1/operator/ticket/{ticket_id}/reply' },
   answerTicket: { method: 'POST', path: '/f/api/v1/operator/ticket/{ticket_id}/reply', body: 'application/json' },
   uploadAttachment: { method: 'POST', path: '/f/api/v1/support/attachment', body: 'application/octet-stream' },
   getAttachment: { method: 'GET', path: '/f/api/v1/support/attachment/{s3_object}' },
+  listProposals: { method: 'GET', path: '/f/api/v1/proposal' },
+  createProposal: { method: 'POST', path: '/f/api/v1/proposal', body: 'application/json' },
+  getProposal: { method: 'GET', path: '/f/api/v1/proposal/{proposal_id}' },
+  confirmProposal: { method: 'POST', path: '/f/api/v1/proposal/{proposal_id}/confirm' },
+  refuseProposal: { method: 'POST', path: '/f/api/v1/proposal/{proposal_id}/refuse' },
   listWebhooks: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook' },
   createWebhook: { method: 'POST', path: '/f/api/v1/team/{team_id}/webhook', body: 'application/json' },
   getWebhook: { method: 'GET', path: '/f/api/v1/team/{team_id}/webhook/{webhook_id}' },
@@ -1927,7 +2155,7 @@ export const ROUTES = {
   syncBilling: { method: 'POST', path: '/f/api/v1/billing/sync' },
   getTeamBilling: { method: 'GET', path: '/f/api/v1/team/{team_id}/billing' },
   setAdditionalSites: { method: 'PUT', path: '/f/api/v1/team/{team_id}/additional_sites', body: 'application/json' },
-  receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream' },
+  receivePaymentEvent: { method: 'POST', path: '/f/api/v1/payment_webhook', body: 'application/octet-stream', once: true },
   getTestCheckout: { method: 'GET', path: '/f/api/v1/test_checkout/{session_id}' },
   endTestCheckout: { method: 'POST', path: '/f/api/v1/test_checkout/{session_id}', body: 'application/json' },
   getTestPortal: { method: 'GET', path: '/f/api/v1/test_portal/{session_id}' },
@@ -1941,8 +2169,8 @@ export const ROUTES = {
   listFailedJobs: { method: 'GET', path: '/f/api/v1/operator/job' },
   retryJob: { method: 'POST', path: '/f/api/v1/operator/job/{job_id}/retry' },
   authorizeMetrics: { method: 'GET', path: '/f/api/v1/metrics-auth' },
-  exchangeMetricsCode: { method: 'POST', path: '/f/api/v1/metrics-token', body: 'application/x-www-form-urlencoded' },
+  exchangeMetricsCode: { method: 'POST', path: '/f/api/v1/metrics-token', body: 'application/x-www-form-urlencoded', once: true },
   getMetricsUser: { method: 'GET', path: '/f/api/v1/metrics-api' },
   getMetricsDashboard: { method: 'GET', path: '/f/api/v1/operator/metrics' },
   getFrontEnd: { method: 'GET', path: '/f/api/v1/fastapi' },
-} as const satisfies Record<keyof Operations, { method: string; path: string; body?: string }>;
+} as const satisfies Record<keyof Operations, { method: string; path: string; body?: string; once?: true }>;

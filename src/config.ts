@@ -88,6 +88,12 @@ export interface Config {
   /** How teams pay: through Stripe, through the built-in provider that takes no money, or not at all. */
   billing: 'stripe' | 'test' | 'none';
   stripe: { secretKey: string; webhookSecret: string; apiUrl: string } | undefined;
+  /** The model behind the support assistant; undefined: its built-in helper answers. */
+  assistantModel: { url: string; key: string; model: string } | undefined;
+  /** How long an answer of the assistant may take. */
+  assistantTimeoutSeconds: number;
+  /** How many tokens of the model a team may use within a day. */
+  assistantDailyTokens: number;
   /** Whom to ask for names, as `address` or `address:port`; none: the machine's own resolver. */
   dnsServers: string[];
   /** Folders whose repositories file: URLs may name; none: no such URL is taken. */
@@ -109,6 +115,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
     ...readPhp(variables),
     ...readOutside(variables),
     ...readMoney(variables),
+    ...readAssistant(variables),
   };
   faults.push(...findContradictions(variables, config));
   if (faults.length > 0) throw new ConfigError(faults);
@@ -210,6 +217,15 @@ function readMoney(variables: Variables): Pick<Config, 'billing' | 'stripe'> {
   return { billing: mayTest ? 'test' : 'none', stripe: undefined };
 }
 
+function readAssistant(variables: Variables) {
+  const { ASSISTANT_URL: url, ASSISTANT_KEY: key, ASSISTANT_MODEL: model } = variables;
+  return {
+    assistantModel: url && model ? { url: withoutSlash(url), key: key ?? 'none', model } : undefined,
+    assistantTimeoutSeconds: variables.ASSISTANT_TIMEOUT_SECONDS,
+    assistantDailyTokens: variables.ASSISTANT_DAILY_TOKENS,
+  };
+}
+
 /** Only this machine can open the platform, so nobody takes the test checkout for a real one. */
 function servesLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
@@ -234,6 +250,10 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     [
       !STRIPE_SECRET_KEY && (STRIPE_WEBHOOK_SECRET ?? STRIPE_API_URL) !== undefined,
       'STRIPE_WEBHOOK_SECRET and STRIPE_API_URL need STRIPE_SECRET_KEY',
+    ],
+    [
+      (variables.ASSISTANT_URL === undefined) !== (variables.ASSISTANT_MODEL === undefined),
+      'ASSISTANT_URL and ASSISTANT_MODEL need one another',
     ],
     [STRIPE_SECRET_KEY !== undefined && !STRIPE_WEBHOOK_SECRET, 'STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET'],
     [

@@ -1,7 +1,7 @@
 import { createLog } from '#core/log.ts';
 import { type Stop, startParts } from '#core/part.ts';
 import type { Services } from '#core/services.ts';
-import type { Feature } from '#features/feature.ts';
+import { type Feature, operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { Config } from './config.ts';
 import { assemble } from './platform/assembly.ts';
@@ -28,7 +28,7 @@ export async function startPlatform(config: Config, extra: readonly Feature[] = 
   try {
     const all = [...features, ...extra];
     const ground = await layGround(config, log, stops);
-    const services = await createServices(config, log, ground, stops);
+    const services = await createServices(config, log, ground, operationsOf(all), stops);
     const assembly = assemble(ground, services, all);
     await startParts([...ownParts(assembly), ...all.flatMap(({ parts = [] }) => parts)], services, stops);
     // Last of all: a password that is made is shown, and a start that fails would take it along. Nobody is told that we

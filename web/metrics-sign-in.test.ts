@@ -35,7 +35,7 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
   });
 
   const discover = (authentication: oauth.ClientAuth) =>
-    oauth.discovery(new URL(app.url), 'grafana', undefined, authentication, {
+    oauth.discovery(new URL(`${app.url}/metrics-auth`), 'grafana', undefined, authentication, {
       algorithm: 'oauth2',
       execute: [oauth.allowInsecureRequests],
     });

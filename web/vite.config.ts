@@ -21,8 +21,8 @@ export default defineConfig({
     // least, so their file stays in the browser's cache from one release to the next. Plots and the comparison
     // of texts are for one page each.
     rolldownOptions: {
-      // The dashboard, and a terminal in a page of its own.
-      input: ['index.html', 'terminal.html'].map((page) => join(import.meta.dirname, page)),
+      // The dashboard, a terminal in a page of its own, and what is around each page of the docs.
+      input: ['index.html', 'terminal.html', 'docs.html'].map((page) => join(import.meta.dirname, page)),
       output: {
         codeSplitting: {
           groups: [

@@ -48,11 +48,20 @@ export interface Failure {
   readonly sentence: string;
 }
 
+const DECLARED = new Set<Failure>();
+
 /** Declares a failure: `const notFound = failure('ticket.not_found', 404, 'There is no such ticket.')`. */
 export function failure(code: string, status: number, sentence: string, always?: ErrorDetails): Failure {
   const make = (more?: ErrorDetails & { message?: string }) =>
     new AppError(code, status, more?.message ?? sentence, { ...always, ...more });
-  return Object.assign(make, { code, status, sentence });
+  const declared = Object.assign(make, { code, status, sentence });
+  DECLARED.add(declared);
+  return declared;
+}
+
+/** All that this process can refuse with, for the page that says what each means. */
+export function declaredFailures(): Failure[] {
+  return [...DECLARED];
 }
 
 export const requestInvalid = failure('request.invalid', 422, 'Something in the request is not valid.');

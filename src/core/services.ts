@@ -12,10 +12,12 @@ import type { EventHub } from './events/hub.ts';
 import type { Git } from './git.ts';
 import type { GitHosts } from './git-hosts.ts';
 import type { FrontEnd } from './http/front-end.ts';
+import type { Operation } from './http/operation.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail.ts';
+import type { Model } from './model.ts';
 import type { Outbound } from './outbound.ts';
 import type { Payments } from './payments.ts';
 import type { Secrets } from './secrets.ts';
@@ -34,6 +36,8 @@ export interface Services {
   locks: Locks;
   secrets: Secrets;
   credentials: Credentials;
+  /** All that the platform can be asked to do, by id, for whoever acts in somebody's name (http/invoke.ts). */
+  operations: ReadonlyMap<string, Operation>;
   events: EventHub;
   jobs: JobQueue;
   limits: RateLimits;
@@ -49,6 +53,8 @@ export interface Services {
   gitHosts: GitHosts;
   /** Where money comes from; undefined where nothing can be bought. */
   payments: Payments | undefined;
+  /** What the support assistant thinks with; undefined where its built-in helper answers. */
+  model: Model | undefined;
   /** Where sites are, wherever that is. */
   hosts: SiteHost;
   /** The one in this process, where it has one: for what is about its processes and not about a site. */

@@ -6,6 +6,8 @@ import { billingFeature } from './billing/billing.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
+import { deviceSignInFeature } from './device-sign-in/device-sign-in.feature.ts';
+import { diagnosisFeature } from './diagnosis/diagnosis.feature.ts';
 import { domainFeature } from './domain/domain.feature.ts';
 import { eventFeature } from './event/event.feature.ts';
 import { externalPathFeature } from './external-path/external-path.feature.ts';
@@ -19,9 +21,11 @@ import { inviteFeature } from './invite/invite.feature.ts';
 import { jobFeature } from './job/job.feature.ts';
 import { keyRotationFeature } from './key-rotation/key-rotation.feature.ts';
 import { metricsSignInFeature } from './metrics-sign-in/metrics-sign-in.feature.ts';
+import { oauthFeature } from './oauth/oauth.feature.ts';
 import { pitRestoreFeature } from './pit-restore/pit-restore.feature.ts';
 import { planFeature } from './plan/plan.feature.ts';
 import { previewFeature } from './preview/preview.feature.ts';
+import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
@@ -45,6 +49,8 @@ import { webhookFeature } from './webhook/webhook.feature.ts';
 /** Everything that the platform is made of, in the order of its documents. */
 export const features: readonly Feature[] = [
   credentialFeature,
+  deviceSignInFeature,
+  oauthFeature,
   sshKeyFeature,
   accountFeature,
   teamFeature,
@@ -57,6 +63,7 @@ export const features: readonly Feature[] = [
   siteMailFeature,
   siteUpkeepFeature,
   siteLogFeature,
+  diagnosisFeature,
   terminalFeature,
   siteShellFeature,
   sshFeature,
@@ -74,6 +81,7 @@ export const features: readonly Feature[] = [
   deletedSiteFeature,
   eventFeature,
   ticketFeature,
+  proposalFeature,
   webhookFeature,
   applicationPasswordFeature,
   proxyFeature,

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { describeApi } from '#core/http/openapi.ts';
-import { serveReference } from '#core/http/reference.ts';
 import { createApp, NO_SITES } from '#core/http/server.ts';
 import type { Stop } from '#core/part.ts';
 import { withEditors } from '#features/code-editor/code-editor.ts';
+import { serveDocs } from '#features/docs/docs.routes.ts';
 import { operationsOf } from '#features/feature.ts';
+import { serveMcp } from '#features/mcp/mcp.routes.ts';
 import { serveSignInMetadata } from '#features/metrics-sign-in/metrics-sign-in.routes.ts';
+import { serveOAuthMetadata } from '#features/oauth/oauth.routes.ts';
 import { withDemos } from '#features/template/template.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -26,7 +27,9 @@ export async function serve(assembly: Assembly): Promise<Stop> {
     },
     ...(operations && {
       pages: (instance) => {
-        serveReference(instance, () => describeApi(operations, config.baseUrl));
+        serveDocs(instance, services, operations);
+        serveOAuthMetadata(instance, services);
+        serveMcp(instance, services);
         serveSignInMetadata(instance, services);
         services.frontEnd.register(instance);
       },

@@ -4,6 +4,7 @@ import { Credentials } from '#core/auth/credentials.ts';
 import { Locks } from '#core/db/locks.ts';
 import { EventHub } from '#core/events/hub.ts';
 import { FrontEnd } from '#core/http/front-end.ts';
+import type { Operation } from '#core/http/operation.ts';
 import { RateLimits } from '#core/http/rate-limits.ts';
 import { Jobs } from '#core/jobs/jobs.ts';
 import type { Log } from '#core/log.ts';
@@ -19,6 +20,7 @@ import { createDns } from '#integrations/dns/dns.ts';
 import { GitClient } from '#integrations/git/git.ts';
 import { GitHostClient } from '#integrations/git/git-hosts.ts';
 import { createMailer } from '#integrations/mail/mail.ts';
+import { createModel } from '#integrations/model/model.ts';
 import { createPayments } from '#integrations/payments/payments.ts';
 import type { Config } from '../config.ts';
 import type { Ground } from './ground.ts';
@@ -33,7 +35,13 @@ export interface OwnServices extends Services {
 }
 
 /** Picks the drivers. Nothing of this serves or works yet. */
-export async function createServices(config: Config, log: Log, ground: Ground, stops: Stop[]): Promise<OwnServices> {
+export async function createServices(
+  config: Config,
+  log: Log,
+  ground: Ground,
+  operations: readonly Operation[],
+  stops: Stop[],
+): Promise<OwnServices> {
   const { db, pool, listener } = ground;
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
@@ -49,6 +57,7 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
     locks: new Locks(pool),
     secrets,
     credentials: new Credentials(db, listener),
+    operations: new Map(operations.map((operation) => [operation.id, operation])),
     events: new EventHub(db, listener, log),
     jobs: new Jobs({ db, pool, listener, log, worker: config.roles.has('worker') }),
     limits: new RateLimits(config.rateLimitFactor),
@@ -59,6 +68,7 @@ export async function createServices(config: Config, log: Log, ground: Ground, s
     git: new GitClient({ outbound, folder: inData('git'), fileRoots: config.gitFileRoots }),
     gitHosts: new GitHostClient(outbound),
     payments: undefined,
+    model: createModel(config.assistantModel, outbound),
     hosts,
     localHost,
     siteChanges: new SiteChanges(),

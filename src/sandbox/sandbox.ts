@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SPAWNED_BY } from '#core/starter/messages.ts';
+import { runProgram } from '#core/starter/starter.ts';
 import { Room, type RoomOptions, type Shown } from './room.ts';
 import { areForAll, mayMount, mayUseAnyUid, missingTools, SYSTEM_PATH } from './system.ts';
 
@@ -36,8 +38,6 @@ export interface Entry extends Limits {
   uid?: number;
   /** Folders of control groups to be in, each made before. */
   groups?: readonly string[];
-  /** Who may start it, and has to be there when it begins; we where it is not said. */
-  parents?: readonly number[];
   /** It takes what the rest of the machine leaves of the processors, also where there are no groups. */
   isModest?: boolean;
 }
@@ -99,14 +99,14 @@ export class Sandbox {
   }
 
   enter({ room, list, shown = [], args, cwd, env = {}, ...how }: Entry): Spawn {
-    const { uid, groups = [], isModest = false, parents = [process.pid], ...limits } = how;
+    const { uid, groups = [], isModest = false, ...limits } = how;
     writeFileSync(list, room.mounts(shown), { mode: 0o600 });
     const own = { PATH: SYSTEM_PATH, HOME: '/home/site', USER: 'site', LANG: 'C.UTF-8' };
-    const scripts = [this.#inside(uid, parents, limits), room.root, list, cwd];
+    const scripts = [this.#inside(uid, limits), room.root, list, cwd];
     return {
       file: '/bin/sh',
       args: ['-c', this.#outside(room.hasNetwork, groups, isModest), ...scripts, ...args],
-      env: { ...own, ...env },
+      env: { ...own, ...env, [SPAWNED_BY]: String(process.pid) },
     };
   }
 
@@ -118,7 +118,7 @@ export class Sandbox {
     // mount(8) looks itself up in /proc, so it has to be among those that are seen there.
     const spaces = [...user, `--mount=${space('mnt')}`, `--pid=${space('pid_for_children')}`];
     const args = [...spaces, 'mount', '--all', '--fstab', `/box${list.at}`];
-    await promisify(execFile)('nsenter', args, { env: { PATH: SYSTEM_PATH }, timeout: STEP_LIMIT_MS });
+    await runProgram('nsenter', args, { cwd: '/', env: { PATH: SYSTEM_PATH }, timeoutMs: STEP_LIMIT_MS });
   }
 
   /** From the platform's own world into the namespaces. It dies with the platform, and pid 1 inside dies with it. */
@@ -131,7 +131,7 @@ export class Sandbox {
   }
 
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
-  #inside(uid: number | undefined, parents: readonly number[], limits: Limits): string {
+  #inside(uid: number | undefined, limits: Limits): string {
     const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
     const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
     const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid}` : '';
@@ -147,7 +147,7 @@ export class Sandbox {
     // Of /proc only the processes of this namespace. A container that covers parts of its own /proc gives none to namespaces of
     // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
     // Whoever started it may have died before its death would be heard of here; then it is not a child of ours, or a dead one.
-    return `set -e; read -r _ _ state parent _ < /proc/$1/stat; [ "$state" != Z ]; case " ${parents.join(' ')} " in *" $parent "*) ;; *) exit 1 ;; esac; shift
+    return `set -e; read -r _ _ state parent _ < /proc/$1/stat; [ "$state" != Z ]; [ "$parent" = "$${SPAWNED_BY}" ]; unset ${SPAWNED_BY}; shift
       root=$1; mount --all --fstab "$2"; shift 2; hostname site
       mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/proc"; }
       cd "$root"; pivot_root . old; cd /; umount -l /old

@@ -16,6 +16,19 @@ listApiTokens                        401       200     200     200    200    200
 createApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
 createApiToken/for the team alone    401       422     200     200    200    200      422      401     403     403      403       422         200
 deleteApiToken                       401       200     200     200    200    200      200      401     403     403      403       200         200
+beginDeviceSignIn                    200       200     200     200    200    200      200      200     200     200      200       200         200
+inspectDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+confirmDeviceSignIn                  401       200     200     200    200    200      200      401     403     403      403       200         200
+refuseDeviceSignIn                   401       200     200     200    200    200      200      401     403     403      403       200         200
+exchangeDeviceCode                   200       200     200     200    200    200      200      200     200     200      200       200         200
+registerOAuthClient                  201       201     201     201    201    201      201      201     201     201      201       201         201
+getAuthorization                     401       200     200     200    200    200      200      401     403     403      403       200         200
+decideAuthorization                  401       200     200     200    200    200      200      401     403     403      403       200         200
+decideAuthorization/for the team     401       422     200     200    200    200      422      401     403     403      403       422         200
+exchangeOAuthToken                   200       200     200     200    200    200      200      200     200     200      200       200         200
+revokeOAuthToken                     200       200     200     200    200    200      200      200     200     200      200       200         200
+listOAuthGrants                      401       200     200     200    200    200      200      401     200     200      200       200         200
+deleteOAuthGrant                     401       200     200     200    200    200      200      401     403     403      403       200         200
 listSshKeys                          401       200     200     200    200    200      200      401     200     200      200       200         200
 getSshServer                         401       200     200     200    200    200      200      401     200     200      200       200         200
 createSshKey                         401       200     200     200    200    200      200      401     403     403      403       200         200
@@ -68,6 +81,7 @@ getSiteCdn                           401       404     200     200    200    200
 getSiteUsage                         401       404     200     200    200    200      404      401     200     200      200       404         200
 listSiteLog                          401       404     403     200    200    200      404      401     200     200      200       404         200
 streamSiteLog                        401       404     403     200    200    200      404      401     200     200      200       404         200
+diagnoseSite                         401       404     403     200    200    200      404      401     200     200      200       404         200
 createTerminal                       401       404     403     200    200    200      404      401     200     403      403       404         200
 createTerminal/taken up again        401       404     403     200    200    200      404      401     200     403      403       404         200
 listTerminals                        401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -160,9 +174,16 @@ deleteTicket                         401       404     403     403    200    200
 deleteTicket/opened by the caller    401       404     200     200    200    200      404      401     200     403      403       404         200
 listReplies                          401       404     200     200    200    200      404      401     200     200      200       404         200
 createReply                          401       404     403     200    200    200      404      401     200     403      403       404         200
+streamAnswers                        401       404     200     200    200    200      404      401     200     200      200       404         200
 uploadAttachment                     401       200     200     200    200    200      200      401     200     403      403       200         200
 getAttachment                        401       404     200     200    200    200      404      401     200     200      200       200         200
 getAttachment/of no ticket yet       401       404     404     200    404    404      404      401     404     404      404       200         200
+
+listProposals                        401       200     200     200    200    200      200      401     200     200      200       200         200
+createProposal                       401       409     409     200    200    200      409      401     200     403      200       409         200
+getProposal                          401       404     404     404    404    200      404      401     200     200      200       404         200
+confirmProposal                      401       404     404     404    404    200      404      401     200     403      403       404         200
+refuseProposal                       401       404     404     404    404    200      404      401     200     403      403       404         200
 
 listWebhooks                         401       404     403     403    200    200      404      401     200     200      200       404         200
 createWebhook                        401       404     403     403    200    200      404      401     200     403      403       404         403
@@ -227,6 +248,11 @@ const FOREIGN_IDS = `
 createApiToken  body.team_id                   422
 deleteApiToken  params.api_token_id            404 api_token.not_found
 deleteSshKey    params.ssh_key_id              404 ssh_key.not_found
+getAuthorization    query.client_id            public
+decideAuthorization body.client_id             public
+decideAuthorization body.team_id               422
+exchangeOAuthToken  body.client_id             public
+deleteOAuthGrant    params.oauth_grant_id      404 oauth_grant.not_found
 
 getTeam         params.team_id                 404 team.not_found
 updateTeam      params.team_id                 404 team.not_found
@@ -270,6 +296,7 @@ searchSiteFiles params.fqdn                    404 site.not_found
 getSiteFileHistory params.fqdn                    404 site.not_found
 listSiteLog     params.fqdn                    404 site.not_found
 streamSiteLog   params.fqdn                    404 site.not_found
+diagnoseSite    params.fqdn                    404 site.not_found
 createTerminal  params.fqdn                    404 site.not_found
 createTerminal  body.session_id                404 terminal.not_found
 connectTerminal params.fqdn                    public
@@ -337,7 +364,12 @@ updateTicket    params.ticket_id               404 ticket.not_found
 deleteTicket    params.ticket_id               404 ticket.not_found
 listReplies     params.ticket_id               404 ticket.not_found
 createReply     params.ticket_id               404 ticket.not_found
+streamAnswers   params.ticket_id               404 ticket.not_found
 getAttachment   params.s3_object               404 attachment.not_found
+
+getProposal     params.proposal_id             404 proposal.not_found
+confirmProposal params.proposal_id             404 proposal.not_found
+refuseProposal  params.proposal_id             404 proposal.not_found
 
 listWebhooks           params.team_id         404 team.not_found
 createWebhook          params.team_id         404 team.not_found

@@ -141,6 +141,8 @@ test('what answers by itself is not called from within', async () => {
     'getTemplatePicture',
     'receiveGitPush',
     'receivePaymentEvent',
+    'registerOAuthClient',
+    'streamAnswers',
     'streamEvents',
     'streamSiteLog',
   ]);

@@ -47,6 +47,9 @@ const onExternalPath = (more: Ingredients = {}): Make => {
     return { params: { fqdn, external_path_id: await world.externalPath(id) }, ...more };
   };
 };
+const onProposal: Make = async ({ world, place }) => ({
+  params: { proposal_id: await world.proposal(place.teamId, place.owner) },
+});
 const onKeptSite = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => {
     const { fqdn } = await world.keptSite(place.teamId, place.opener);
@@ -112,6 +115,16 @@ const throughAnalytics = (method: string): Make => {
 };
 const XML = { body: Buffer.from('<methodCall/>'), headers: { 'content-type': 'text/xml' } };
 
+const OAUTH_REDIRECT = 'https://program.example/callback';
+/** What a program would lead somebody to us with. */
+const asked = async (world: World) => ({
+  client_id: await world.oauthClient(OAUTH_REDIRECT),
+  redirect_uri: OAUTH_REDIRECT,
+  response_type: 'code',
+  code_challenge: 'x'.repeat(43),
+  code_challenge_method: 'S256',
+});
+
 export const requests: Record<string, Make> = {
   signIn: ({ world }) => ({ body: { username: world.person('owner').email, password: PASSWORD } }),
   signOut: async ({ world, caller }) =>
@@ -124,6 +137,31 @@ export const requests: Record<string, Make> = {
   }),
   deleteApiToken: async ({ world, caller }) => ({
     params: { api_token_id: await world.apiTokenId(world.person(caller)) },
+  }),
+  beginDeviceSignIn: () => ({ body: { client_name: 'a program' } }),
+  inspectDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  confirmDeviceSignIn: async ({ world }) => ({
+    body: { user_code: (await world.deviceCodes()).user_code, scopes: ['read'] },
+  }),
+  refuseDeviceSignIn: async ({ world }) => ({ body: { user_code: (await world.deviceCodes()).user_code } }),
+  exchangeDeviceCode: async ({ world }) => ({
+    body: { device_code: (await world.deviceCodes(await world.user())).device_code },
+  }),
+  registerOAuthClient: () => ({ body: { client_name: 'A program', redirect_uris: [OAUTH_REDIRECT] } }),
+  getAuthorization: async ({ world }) => ({ query: await asked(world) }),
+  decideAuthorization: async ({ world }) => ({ body: { ...(await asked(world)), decision: 'allow', access: 'read' } }),
+  'decideAuthorization/for the team': async ({ world, place }) => ({
+    body: { ...(await asked(world)), decision: 'allow', access: 'read', team_id: place.teamId },
+  }),
+  exchangeOAuthToken: async ({ world }) => ({
+    body: { grant_type: 'refresh_token', ...(await world.oauthGrant(await world.user())).refresh },
+  }),
+  revokeOAuthToken: async ({ world }) => ({
+    body: { token: (await world.oauthGrant(await world.user())).refresh.refresh_token },
+  }),
+  listOAuthGrants: nothing,
+  deleteOAuthGrant: async ({ world, caller }) => ({
+    params: { oauth_grant_id: (await world.oauthGrant(world.person(caller))).id },
   }),
   listSshKeys: nothing,
   getSshServer: nothing,
@@ -245,6 +283,7 @@ export const requests: Record<string, Make> = {
   getShellHtml: onSite(),
   listSiteLog: onSite(),
   streamSiteLog: onSite(),
+  diagnoseSite: onSite(),
   runSiteCommand: onSite({ body: { cmd: 'true' } }),
   listExternalPaths: onSite(),
   createExternalPath: onSite({ body: { path: '/shop', external_name: 'https://shop.example.com' } }),
@@ -364,7 +403,15 @@ export const requests: Record<string, Make> = {
     params: { ticket_id: await world.ticket(place.teamId, world.person(caller)) },
   }),
   listReplies: onTicket(),
+  streamAnswers: onTicket(),
   createReply: onTicket({ body: { description: 'Any news?' } }),
+  listProposals: nothing,
+  createProposal: async ({ world, place }) => ({
+    body: { operation: 'createStage', input: { fqdn: await siteIn(world, place), subdomain: 'stage' } },
+  }),
+  getProposal: onProposal,
+  confirmProposal: onProposal,
+  refuseProposal: onProposal,
   listAllTickets: nothing,
   getAnyTicket: onTicket(),
   listAnyReplies: onTicket(),

@@ -392,6 +392,21 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('tickets').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    /** To delete the staging site of a site that is not there, so that confirming it does nothing to anybody. */
+    async proposal(teamId: string, asker: Person): Promise<string> {
+      const input = { params: { fqdn: `${unique()}.example.com` } };
+      const input_sealed = app.services.secrets.seal(Buffer.from(JSON.stringify(input)));
+      const call = { operation: 'deleteStage', input_sealed, description: 'Delete the staging site.' };
+      const row = {
+        user_id: asker.id,
+        team_id: teamId,
+        ...call,
+        source: 'api',
+        expires_at: new Date(Date.now() + 60_000),
+      };
+      return (await db.insertInto('proposals').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
     /** Without a ticket it is an upload that nobody has named yet. */
     async attachment(uploader: Person, ticketId: string | null): Promise<string> {
       const file = { name: 'log.txt', content_type: 'text/plain', size_bytes: 3, content: Buffer.from('log') };
@@ -399,7 +414,45 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('attachments').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async oauthClient(redirectUri: string): Promise<string> {
+      const row = { name: 'A program', redirect_uris: [redirectUri] };
+      return (await db.insertInto('oauth_clients').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** A program that somebody let in, and what it refreshes its token with. */
+    async oauthGrant(person: Pick<Person, 'id'>) {
+      const client_id = await makers.oauthClient('https://program.example/callback');
+      const refresh_token = newToken();
+      const soon = new Date(Date.now() + 3_600_000);
+      const grant = { kind: 'oauth', user_id: person.id, scopes: ['read'], resource: 'mcp', name: 'A program' };
+      const lasts = { expires_at: soon, token_expires_at: soon };
+      const { id } = await db
+        .insertInto('credentials')
+        .values({ ...grant, ...lasts, oauth_client_id: client_id, token_hash: hashToken(newToken()) })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db
+        .insertInto('oauth_refresh_tokens')
+        .values({ token_hash: hashToken(refresh_token), credential_id: id })
+        .execute();
+      return { id, refresh: { client_id, refresh_token } };
+    },
+
     /** A code that the metrics dashboard may exchange for a token of somebody new. */
+    /** Those of a program that signs in, confirmed where somebody is named. */
+    async deviceCodes(confirmedBy?: Person): Promise<{ device_code: string; user_code: string }> {
+      const send = async (path: string, body: object, token?: string) => {
+        const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+        return (await fetch(`${app.api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+      };
+      const codes = (await send('/device_sign_in', {})) as { device_code: string; user_code: string };
+      if (confirmedBy) {
+        const token = await makers.credential(confirmedBy);
+        await send('/device_sign_in/confirm', { user_code: codes.user_code, scopes: ['read'] }, token);
+      }
+      return codes;
+    },
+
     async metricsCode(): Promise<string> {
       const person = await makers.user();
       const hash = hashToken(await makers.credential(person));
@@ -408,7 +461,7 @@ function createMakers(app: TestApp, passwordHash: string) {
       const bound = { session_id: (await session.executeTakeFirstOrThrow()).id, user_id: person.id };
       const row = { code_hash: hashToken(code), ...bound, client_id: 'grafana', redirect_uri: METRICS_REDIRECT_URI };
       await db
-        .insertInto('metrics_codes')
+        .insertInto('authorization_codes')
         .values({ ...row, expires_at: new Date(Date.now() + 60_000) })
         .execute();
       return code;

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '#core/starter/starter.ts';
 
-const run = promisify(execFile);
 const PERSON = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com' };
 const ENV = {
   PATH: '/usr/bin:/bin',
@@ -15,7 +13,7 @@ const ENV = {
 };
 
 export async function git(cwd: string, ...args: string[]): Promise<string> {
-  return (await run('git', args, { cwd, env: ENV })).stdout.trim();
+  return (await runProgram('git', args, { cwd, env: ENV })).stdout.trim();
 }
 
 /** A bare repository at `path` with these files on `main`, and on further branches if there are any. Returns the newest commit of main. */

@@ -93,12 +93,40 @@ const invite = createRoute({
   validateSearch: tokenOf,
   component: lazyPage(() => import('./routes/invite.tsx'), 'InvitePage'),
 });
+/** Where a program that signs in by a code is let in. */
+const device = createRoute({
+  getParentRoute: () => auth,
+  path: '/device',
+  validateSearch: (search: Search): { code?: string } => (search.code ? { code: search.code } : {}),
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/device.tsx'), 'DevicePage'),
+});
 /** Where the site as it was at some minute is opened; it looks like the pages that mailed links lead to. */
 const preview = createRoute({
   getParentRoute: () => auth,
   path: '/preview/$previewId',
   beforeLoad: onlySignedIn,
   component: lazyPage(() => import('./routes/preview.tsx'), 'PreviewPage'),
+});
+
+/** What OAuth names in the request; the server says what is wrong with it. */
+const AUTHORIZATION = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+] as const;
+const authorize = createRoute({
+  getParentRoute: () => auth,
+  path: '/authorize',
+  validateSearch: (search: Search): Partial<Record<(typeof AUTHORIZATION)[number], string>> =>
+    Object.fromEntries(AUTHORIZATION.map((name) => [name, search[name]])),
+  beforeLoad: onlySignedIn,
+  component: lazyPage(() => import('./routes/authorize.tsx'), 'AuthorizePage'),
 });
 
 /** The pages of the built-in payment provider, which stand where Stripe's own would. */
@@ -214,6 +242,12 @@ const account = createRoute({
   component: lazyPage(() => import('./routes/account/account.tsx'), 'AccountPage'),
 });
 
+const proposal = createRoute({
+  getParentRoute: () => app,
+  path: '/proposals/$proposalId',
+  component: lazyPage(() => import('./routes/proposal.tsx'), 'ProposalPage'),
+});
+
 const operator = createRoute({
   getParentRoute: () => app,
   path: '/operator',
@@ -228,7 +262,7 @@ const operatorTicket = createRoute({
 
 const tree = root.addChildren([
   frontEnd,
-  auth.addChildren([signIn, register, verify, reset, invite, preview]),
+  auth.addChildren([signIn, register, verify, reset, invite, device, preview, authorize]),
   testPayment.addChildren([testCheckout, testPortal]),
   app.addChildren([
     home,
@@ -245,6 +279,7 @@ const tree = root.addChildren([
     ticket,
     activity,
     account,
+    proposal,
     operator,
     operatorTicket,
   ]),

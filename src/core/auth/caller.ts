@@ -3,10 +3,13 @@ export type Role = keyof typeof ROLE_LEVELS;
 
 /**
  * A token of kind `metrics` tells the metrics dashboard who somebody is; for every other purpose it is no credential. An `ssh_key` comes in by
- * ssh alone.
+ * ssh alone. `oauth` is what somebody let a program of others do.
  */
-export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics', 'ssh_key'] as const;
+export const CREDENTIAL_KINDS = ['session', 'api_token', 'metrics', 'ssh_key', 'oauth'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/** What a token can be for alone (RFC 8707). */
+export type Resource = 'mcp';
 
 export const SCOPES = ['read', 'write', 'plan'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -26,6 +29,24 @@ export interface Caller {
     readonly scopes: readonly Scope[];
     readonly teamId: string | null;
     readonly expiresAt: Date | null;
+    /** Where alone its token is shown; null where it opens whatever its owner may. */
+    readonly resource: Resource | null;
+  };
+}
+
+/** The same caller as with a token that is bound to a team, or that may do only this. It never widens what they may. */
+export function narrowed(caller: Caller, { teamId, scopes }: { teamId?: string; scopes?: readonly Scope[] }): Caller {
+  const { credential } = caller;
+  const roles = [...caller.roles].filter(([id]) => teamId === undefined || id === teamId);
+  return {
+    ...caller,
+    isSuperuser: caller.isSuperuser && teamId === undefined,
+    roles: new Map(roles),
+    credential: {
+      ...credential,
+      teamId: teamId ?? credential.teamId,
+      scopes: scopes?.filter((scope) => hasScope(caller, scope)) ?? credential.scopes,
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import type { Listener } from '#core/db/listener.ts';
-import type { Caller, CredentialKind, Role, Scope } from './caller.ts';
+import type { Caller, CredentialKind, Resource, Role, Scope } from './caller.ts';
 import { hashToken } from './tokens.ts';
 
 const CACHE_MS = 5_000;
@@ -15,6 +15,7 @@ interface CredentialRow {
   team_id: string | null;
   expires_at: Date | null;
   last_used_at: Date | null;
+  resource: Resource | null;
   user_id: string;
   email: string;
   full_name: string;
@@ -42,8 +43,17 @@ export class Credentials {
     listener.onReconnect(() => this.#forgetAll());
   }
 
-  /** Inside a transaction its own `db` must be given: whoever waits for a second connection may wait for ever. */
-  async resolve(token: string, db: Db = this.#db): Promise<Caller | undefined> {
+  /**
+   * Whose token it is. One that is for a resource alone is nobody's anywhere else. Inside a transaction its own `db` must be
+   * given: whoever waits for a second connection may wait for ever.
+   */
+  async resolve(token: string, db: Db = this.#db, shownTo?: Resource): Promise<Caller | undefined> {
+    const caller = await this.#resolve(token, db);
+    const resource = caller?.credential.resource ?? null;
+    return resource === null || resource === shownTo ? caller : undefined;
+  }
+
+  async #resolve(token: string, db: Db): Promise<Caller | undefined> {
     const hash = hashToken(token);
     const key = hash.toString('base64');
     const now = Date.now();
@@ -61,7 +71,7 @@ export class Credentials {
       if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
       this.#cache.set(key, { caller, until: now + CACHE_MS });
     }
-    if (row.kind === 'api_token') await this.#noteUse(row, db);
+    if (row.kind === 'api_token' || row.kind === 'oauth') await this.#noteUse(row, db);
     return caller;
   }
 
@@ -84,11 +94,12 @@ export class Credentials {
 
   async #find(which: RawBuilder<unknown>, db: Db): Promise<CredentialRow | undefined> {
     const { rows } = await sql<CredentialRow>`
-      select c.id, c.kind, c.scopes, c.team_id, c.expires_at, c.last_used_at, u.id as user_id, u.email,
+      select c.id, c.kind, c.scopes, c.team_id, c.resource, least(c.expires_at, c.token_expires_at) as expires_at, c.last_used_at, u.id as user_id, u.email,
         u.first_name || ' ' || u.last_name as full_name, u.is_superuser, u.is_verified,
         (select coalesce(json_object_agg(m.team_id, m.role), '{}') from team_members m where m.user_id = u.id) as roles
       from credentials c join users u on u.id = c.user_id
-      where ${which} and u.is_active and (c.expires_at is null or c.expires_at > now())`.execute(db);
+      where ${which} and u.is_active and (c.expires_at is null or c.expires_at > now())
+        and (c.token_expires_at is null or c.token_expires_at > now())`.execute(db);
     return rows[0];
   }
 
@@ -107,6 +118,13 @@ function toCaller(row: CredentialRow): Caller {
     isSuperuser: row.is_superuser && row.team_id === null,
     isVerified: row.is_verified,
     roles: new Map(roles),
-    credential: { id: row.id, kind: row.kind, scopes: row.scopes, teamId: row.team_id, expiresAt: row.expires_at },
+    credential: {
+      id: row.id,
+      kind: row.kind,
+      scopes: row.scopes,
+      teamId: row.team_id,
+      expiresAt: row.expires_at,
+      resource: row.resource,
+    },
   };
 }

@@ -21,6 +21,20 @@ export interface DB {
     content: Buffer;
     created_at: Generated<Date>;
   };
+  authorization_codes: {
+    code_hash: Buffer;
+    session_id: string;
+    user_id: string;
+    client_id: string;
+    redirect_uri: string;
+    code_challenge: Generated<string | null>;
+    expires_at: Date;
+    used_at: Generated<Date | null>;
+    credential_id: Generated<string | null>;
+    scopes: Generated<string[]>;
+    team_id: Generated<string | null>;
+    resource: Generated<string | null>;
+  };
   backup_clocks: {
     site_id: string;
     space: string;
@@ -81,6 +95,9 @@ export interface DB {
     created_at: Generated<Date>;
     key_type: Generated<string | null>;
     key_hash: Generated<Buffer | null>;
+    resource: Generated<string | null>;
+    token_expires_at: Generated<Date | null>;
+    oauth_client_id: Generated<string | null>;
   };
   deleted_sites: {
     id: string;
@@ -96,6 +113,21 @@ export interface DB {
     is_purging: Generated<boolean>;
     host: string;
     driver: string;
+  };
+  device_sign_ins: {
+    device_code_hash: Buffer;
+    user_code_hash: Buffer;
+    client_name: string;
+    ip: string;
+    state: Generated<string>;
+    session_id: Generated<string | null>;
+    scopes: Generated<string[] | null>;
+    team_id: Generated<string | null>;
+    token_expires_at: Generated<Date | null>;
+    interval_seconds: number;
+    polled_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+    expires_at: Date;
   };
   events: {
     id: Generated<string>;
@@ -209,16 +241,17 @@ export interface DB {
     used_at: Generated<Date | null>;
     created_at: Generated<Date>;
   };
-  metrics_codes: {
-    code_hash: Buffer;
-    session_id: string;
-    user_id: string;
-    client_id: string;
-    redirect_uri: string;
-    code_challenge: Generated<string | null>;
-    expires_at: Date;
+  oauth_clients: {
+    id: Generated<string>;
+    name: string;
+    redirect_uris: string[];
+    created_at: Generated<Date>;
     used_at: Generated<Date | null>;
-    credential_id: Generated<string | null>;
+  };
+  oauth_refresh_tokens: {
+    token_hash: Buffer;
+    credential_id: string;
+    used_at: Generated<Date | null>;
   };
   payment_customers: {
     account: string;
@@ -283,6 +316,25 @@ export interface DB {
     seen_at: Generated<Date>;
     host: Generated<string | null>;
     address: Generated<string | null>;
+  };
+  proposals: {
+    id: Generated<string>;
+    user_id: string;
+    team_id: Generated<string | null>;
+    operation: string;
+    input_sealed: Buffer;
+    description: string;
+    preview: Generated<unknown | null>;
+    state: Generated<string>;
+    result: Generated<unknown | null>;
+    source: string;
+    ticket_id: Generated<string | null>;
+    reply_id: Generated<string | null>;
+    confirmed_with: Generated<string | null>;
+    begun_at: Generated<Date | null>;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    decided_at: Generated<Date | null>;
   };
   regions: {
     id: Generated<number>;
@@ -518,6 +570,18 @@ export interface DB {
     customer: Generated<string | null>;
     data: unknown;
     number: Generated<number>;
+  };
+  ticket_answers: {
+    question_id: string;
+    ticket_id: string;
+    credential_id: string;
+    ip: string;
+    state: Generated<string>;
+    text: Generated<string>;
+    steps: Generated<unknown>;
+    tokens: Generated<number>;
+    created_at: Generated<Date>;
+    ended_at: Generated<Date | null>;
   };
   ticket_replies: {
     id: Generated<string>;

@@ -24,6 +24,7 @@ export const EVENT_TYPES = [
   'member.joined',
   'member.removed',
   'member.uninvited',
+  'proposal.confirmed',
   'restore.dry_run',
   'restore.preview',
   'restore.started',

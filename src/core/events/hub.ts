@@ -118,16 +118,20 @@ export class EventHub {
     try {
       await this.#begin();
       // Only now that the end could not be missed: the work may have ended before anybody waited.
-      const { rows } = await sql<{
-        done: boolean;
-      }>`select finished_at is not null as done from events where id = ${eventId}`.execute(this.#db);
-      if (rows[0]?.done) return;
+      if (await this.isFinished(eventId)) return;
       await finished;
     } finally {
       clearTimeout(timer);
       waiters.delete(wake);
       if (waiters.size === 0) this.#waiters.delete(eventId);
     }
+  }
+
+  async isFinished(eventId: string): Promise<boolean> {
+    const { rows } = await sql<{
+      done: boolean;
+    }>`select finished_at is not null as done from events where id = ${eventId}`.execute(this.#db);
+    return rows[0]?.done ?? false;
   }
 
   close(): void {

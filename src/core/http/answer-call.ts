@@ -4,6 +4,7 @@ import { inTransaction } from '#core/db/database.ts';
 import { requestInvalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { type Admission, admitAgain } from './admission.ts';
+import { helpWith } from './answers.ts';
 import { checkDeclared, checkGoesOn } from './declared.ts';
 import {
   type Answer,
@@ -36,6 +37,7 @@ export async function answerCall(
   const { status, body } = answer;
   const { reread } = operation;
   incoming.show(answer.headers);
+  if (status !== 200) incoming.show(helpWith({ code: codeOf(answer) }));
   if (eventId === undefined || !reread || status !== 200) return { status, body };
   call.db = services.db;
   return { status, body: await reread(call, { body, eventId }) };
@@ -44,10 +46,14 @@ export async function answerCall(
 /** A refusal that is kept under a key is no error any more when it gets here. */
 function checkAnswer(operation: Operation, { status, headers, body }: Answer, log: Services['log']): void {
   if (status !== 200) {
-    const { code = requestInvalid.code } = body as { code?: string };
-    checkDeclared(operation, { code, status }, log);
+    checkDeclared(operation, { code: codeOf({ body }), status }, log);
   }
   if (headers['operation-id'] !== undefined) checkGoesOn(operation, log);
+}
+
+/** A 422 that is only about fields has none. */
+function codeOf({ body }: Pick<Answer, 'body'>): string {
+  return (body as { code?: string }).code ?? requestInvalid.code;
 }
 
 /** What was answered already needs no preparation, which may no longer be possible. */
@@ -119,10 +125,15 @@ const LONGEST_WAIT_SECONDS = 60;
 async function waitIfPreferred(
   { events }: Services,
   { headers }: Answer,
-  { waitSeconds, show }: Incoming,
+  { waitSeconds, follow, show }: Incoming,
 ): Promise<string | undefined> {
   const eventId = headers['operation-id'];
-  if (typeof eventId !== 'string' || waitSeconds === undefined) return undefined;
+  if (typeof eventId !== 'string') return undefined;
+  if (follow) {
+    await follow(eventId);
+    return eventId;
+  }
+  if (waitSeconds === undefined) return undefined;
   const seconds = Math.min(LONGEST_WAIT_SECONDS, waitSeconds);
   show({ 'preference-applied': `wait=${seconds}` });
   await events.waitUntilFinished(eventId, seconds * 1000);

@@ -30,7 +30,11 @@ export function describeError(error: unknown, operation: Operation | undefined, 
   const known = foreseen ?? internal({ data: { request_id: requestId } });
   if (operation) checkDeclared(operation, known, log);
   const oauth = operation?.oauthErrors ? oauthError(known) : {};
-  return { status: known.status, headers: { ...known.headers }, body: { ...oauth, ...errorBody(known) } };
+  return {
+    status: known.status,
+    headers: { ...known.headers, ...helpWith(known) },
+    body: { ...oauth, ...errorBody(known) },
+  };
 }
 
 /** RFC 6749: what a client of the token operations reads. What is our fault is not called the client's. */
@@ -44,6 +48,11 @@ function oauthWord({ status, faults }: AppError): string {
   if (status >= 500) return 'server_error';
   const isGrantType = faults?.some(({ loc, type }) => loc[1] === 'grant_type' && type === 'enum');
   return isGrantType ? 'unsupported_grant_type' : 'invalid_request';
+}
+
+/** Where the docs say more of an error (RFC 8288), whatever its body is for its client. */
+export function helpWith({ code }: { code: string }): { link: string } {
+  return { link: `</docs/errors#${code}>; rel="help"` };
 }
 
 export function errorBody(error: AppError): Record<string, unknown> {

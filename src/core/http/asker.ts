@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, hasScope, type Resource } from '#core/auth/caller.ts';
 import { type Access, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Asker, asksWho, countCall, type Show, showLimit } from './admission.ts';
@@ -21,7 +21,7 @@ export async function identify(
   const session = sessions.length === 1 ? sessions[0] || undefined : undefined;
   const credential = readCredential(access, request, session);
   const caller =
-    asksWho(operation) && credential ? await resolve(services, access, credential.token, request) : undefined;
+    asksWho(operation) && credential ? await resolveFor(services, access, credential.token, request) : undefined;
   showLimit(show, countCall(services, operation, caller, request.ip));
   const isOpen = access.who === 'anyone';
   if (!credential && sessions.length > 1 && !isOpen) throw duplicateCookie();
@@ -40,20 +40,45 @@ export async function identify(
   };
 }
 
-/** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
-async function resolve(
-  { limits, credentials }: Services,
+async function resolveFor(
+  services: Services,
   access: Access<unknown>,
   token: string,
   request: FastifyRequest,
 ): Promise<Caller | undefined> {
+  const caller = await resolve(services, token, request);
+  return caller && opens(access, caller) ? caller : undefined;
+}
+
+/** Whoever shows a token that is for this resource or for everything, where it is no operation that is called. */
+export async function identifyBearer(
+  services: Services,
+  request: FastifyRequest,
+  resource: Resource,
+): Promise<Caller | undefined> {
+  const token = readBearer(request);
+  const caller = token && (await resolve(services, token, request, resource));
+  // One that only tells who somebody is has no scope at all.
+  return caller && hasScope(caller, 'read') ? caller : undefined;
+}
+
+/** Guessing tokens is limited by itself, so that it costs no query beyond the limit. */
+async function resolve(
+  { limits, credentials, db }: Services,
+  token: string,
+  request: FastifyRequest,
+  resource?: Resource,
+): Promise<Caller | undefined> {
   const address = addressKey(request.ip);
   const state = limits.peek('badToken', address);
   if (state.exceeded) throw tooMany({ headers: { 'retry-after': String(state.resetSeconds) } });
-  const caller = await credentials.resolve(token);
+  const caller = await credentials.resolve(token, db, resource);
   if (!caller) limits.take('badToken', address);
-  return caller && opens(access, caller) ? caller : undefined;
+  return caller;
 }
+
+export const readBearer = (request: FastifyRequest): string | undefined =>
+  /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 
 /** The credential that counts: a bearer token before the cookie. */
 function readCredential(
@@ -61,7 +86,7 @@ function readCredential(
   request: FastifyRequest,
   session: string | undefined,
 ): { token: string; fromCookie: boolean } | undefined {
-  const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const bearer = readBearer(request);
   if (bearer) return { token: bearer, fromCookie: false };
   return session && access.who !== 'bearer' ? { token: session, fromCookie: true } : undefined;
 }

@@ -9,18 +9,15 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type AppError, failure } from '#core/errors.ts';
-import { errorBody } from './answers.ts';
-import { malformed, tooLarge } from './failures.ts';
+import type { AppError } from '#core/errors.ts';
+import { errorBody, helpWith } from './answers.ts';
+import { headersTooLarge, malformed, tooLarge, tooSlow } from './failures.ts';
 import { LONGEST_REQUEST_MS, watchArrival } from './slow-requests.ts';
 
 /**
  * What lies below requests: connections, and what comes over them without ever becoming a request that a route could
  * answer. Such a thing gets the same kind of answer as everything else.
  */
-const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
-const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
-
 const MAX_HEADER_BYTES = 32 * 1024;
 // Longer than load balancers keep a connection, so that it is them who close it.
 const KEEP_ALIVE_MS = 65_000;
@@ -137,6 +134,7 @@ function plain(error: AppError): { headers: Record<string, string>; body: string
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': randomUUID(),
+    ...helpWith(error),
     connection: 'close',
   };
   return { headers, body };

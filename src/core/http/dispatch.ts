@@ -59,6 +59,7 @@ function readRequest(services: Services, request: FastifyRequest, reply: Fastify
     body: bodyOf(request),
     idempotencyKey: headers['idempotency-key'],
     waitSeconds: wait === undefined ? undefined : Number(wait),
+    follow: undefined,
     ip,
     gone: () => goneSignal(reply.raw),
     device: readDeviceCookie(services, request),

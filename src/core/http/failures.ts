@@ -14,6 +14,9 @@ export const foreignOrigin = failure(
   'A change made with the session cookie must come from the platform itself.',
 );
 export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
+export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
+export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
+export const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
 export const conflict = failure(
   'request.conflict',
   409,

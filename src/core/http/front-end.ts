@@ -28,6 +28,11 @@ const TERMINAL_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Whoever reads the docs is shown nothing but what we wrote, and their own calls to the API. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /** What the page of a terminal has to know; a ticket where it can not ask for one. */
 export interface TerminalSetting {
   fqdn: string;
@@ -35,6 +40,13 @@ export interface TerminalSetting {
   /** What the site is called that it is of. */
   name: string;
   ticket: string | null;
+}
+
+/** A page of the docs; its body is HTML, the rest is text. */
+export interface DocsPage {
+  title: string;
+  description: string;
+  body: string;
 }
 
 interface Asset {
@@ -55,11 +67,14 @@ export class FrontEnd {
   readonly #assets: Map<string, Asset>;
   readonly #page: Asset;
   readonly #terminal: string;
+  readonly #docs: string;
+  readonly #docsPages = new WeakMap<DocsPage, Asset>();
 
   private constructor(assets: Map<string, Asset>) {
     this.#assets = assets;
     this.#page = assets.get('/index.html') ?? toAsset('/index.html', NOT_BUILT);
     this.#terminal = (assets.get('/terminal.html')?.body ?? NOT_BUILT).toString();
+    this.#docs = assets.get('/docs.html')?.body.toString() ?? '<title>%docs-title%</title>%docs-body%';
   }
 
   static async load(folder: string): Promise<FrontEnd> {
@@ -77,6 +92,18 @@ export class FrontEnd {
       .headers({ 'content-security-policy': TERMINAL_POLICY, 'cache-control': 'no-store' })
       .type(TYPES['.html'] as string)
       .send(page);
+  }
+
+  /** The same for everybody, so that it is made once and need not be sent again. */
+  sendDocs(request: FastifyRequest, reply: FastifyReply, page: DocsPage): Promise<FastifyReply> {
+    const asset = this.#docsPages.get(page) ?? toAsset('/docs.html', Buffer.from(this.#fillDocs(page)));
+    this.#docsPages.set(page, asset);
+    return send(request, reply.header('content-security-policy', DOCS_POLICY), asset);
+  }
+
+  #fillDocs({ title, description, body }: DocsPage): string {
+    const parts: Record<string, string> = { title: escapeHtml(title), description: escapeHtml(description), body };
+    return this.#docs.replaceAll(/%docs-(\w+)%/g, (_, name: string) => parts[name] ?? '');
   }
 
   register(app: FastifyInstance): void {

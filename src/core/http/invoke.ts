@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
-import type { Caller } from '#core/auth/caller.ts';
+import { type Caller, narrowed, SCOPES, type Scope } from '#core/auth/caller.ts';
 import { opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { type Asker, admit, asksWho, countCall, showLimit } from './admission.ts';
@@ -23,9 +23,13 @@ export interface Input {
   idempotencyKey?: string;
   /** How long to wait for work that goes on after the answer. */
   waitSeconds?: number;
+  /** Waits for it instead, knowing its event: for whoever tells how far it is meanwhile. The answer comes when it resolves. */
+  follow?: (eventId: string) => Promise<void>;
   /** The address of whoever asked for it: some limits count by it. */
   ip: string;
   signal?: AbortSignal;
+  /** As with a token of the caller's that is bound to this team and may do no more than this, whatever else they may. */
+  within?: { teamId?: string; scopes?: readonly Scope[] };
 }
 
 /**
@@ -43,7 +47,7 @@ export async function invoke(
   const headers: Answer['headers'] = {};
   try {
     const incoming = readInput(services, operation, input, (more) => Object.assign(headers, more));
-    const asker = await renewed(services, operation, caller);
+    const asker = await renewed(services, operation, caller, input.within);
     showLimit(incoming.show, countCall(services, operation, asker.caller, incoming.ip));
     const admission = await admit(services, operation, asker, textOf(input.params));
     const call = await readCall(services, operation, admission, incoming);
@@ -55,8 +59,38 @@ export async function invoke(
   }
 }
 
-async function renewed({ credentials }: Services, operation: Operation, caller: Caller | undefined): Promise<Asker> {
-  const renew = async () => caller && (await credentials.renew(caller));
+/**
+ * Whether a call would be let in and understood, without making it: nothing is done and nothing counts. It is the person who
+ * is asked about and not their token: that may be one that can not make the call itself.
+ */
+export async function rehearse(
+  services: Services,
+  operation: Operation,
+  caller: Caller,
+  input: Input,
+): Promise<{ status: 200; subject: unknown } | Pick<Answer, 'status' | 'body'>> {
+  try {
+    const incoming = readInput(services, operation, input, () => {});
+    const asker = await renewed(services, operation, caller, input.within);
+    const person = asker.caller && { ...asker.caller, credential: { ...asker.caller.credential, scopes: SCOPES } };
+    const admission = await admit(services, operation, { ...asker, caller: person }, textOf(input.params));
+    const { subject } = await readCall(services, operation, admission, incoming);
+    return { status: 200, subject };
+  } catch (error) {
+    return describeError(error, operation, services.log, randomUUID());
+  }
+}
+
+async function renewed(
+  { credentials }: Services,
+  operation: Operation,
+  caller: Caller | undefined,
+  within: Input['within'],
+): Promise<Asker> {
+  const renew = async () => {
+    const found = caller && (await credentials.renew(caller));
+    return found && within ? narrowed(found, within) : found;
+  };
   const found = asksWho(operation) ? await renew() : undefined;
   return { caller: found && opens(operation.access, found) ? found : undefined, renew, tokens: [], isForeign: false };
 }
@@ -69,6 +103,7 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     body: readBody(operation, input.body),
     idempotencyKey: input.idempotencyKey,
     waitSeconds: input.waitSeconds,
+    follow: input.follow,
     ip: input.ip,
     gone: () => input.signal ?? new AbortController().signal,
     device: undefined,

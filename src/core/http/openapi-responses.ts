@@ -29,6 +29,7 @@ export const HEADERS: Json = {
   'RateLimit-Remaining': number('Requests left in this minute'),
   'RateLimit-Reset': number('Seconds until there are as many again'),
   'Retry-After': number('Seconds after which it is worth trying again'),
+  Link: text('rel="help": where the docs say more of the error'),
   'WWW-Authenticate': text('What kind of credential is asked for'),
   'Idempotent-Replayed': text(
     'There where this is the first answer to this Idempotency-Key, once more, be it a refusal',
@@ -77,7 +78,11 @@ function describeFailures(operation: Operation, failures: Failure[], components:
   const [{ status, code }] = failures as [Failure];
   const described = {
     description: failures.map(({ code, sentence }) => `\`${code}\`: ${sentence}`).join('\n\n'),
-    headers: headersOf(...(status === 401 ? ['WWW-Authenticate'] : []), ...(status === 429 ? ['Retry-After'] : [])),
+    headers: headersOf(
+      'Link',
+      ...(status === 401 ? ['WWW-Authenticate'] : []),
+      ...(status === 429 ? ['Retry-After'] : []),
+    ),
     content: json(bodyOf(operation, failures, schemas)),
   };
   if (failures.length > 1 || operation.oauthErrors) return described;

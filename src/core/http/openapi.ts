@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
+import { described, strongestEffect } from './catalogue.ts';
 import { cookieName } from './cookies.ts';
 import { describeCommonResponses, describeResponses, HEADERS } from './openapi-responses.ts';
 import { type Components, hoist, type Json, refer } from './openapi-schema.ts';
@@ -107,6 +108,7 @@ function describeOperation(operation: Operation, rename: (name: string) => strin
     tags: [operation.tag],
     security: describeSecurity(access),
     ...(operation.assistant && { 'x-assistant-enabled': true }),
+    'x-effect': strongestEffect(operation),
     ...(parameters.length > 0 && { parameters }),
     ...describeBody(operation, schemas),
     responses: describeResponses(operation, components),
@@ -152,7 +154,7 @@ function describeParameters(
   if (!schema) return [];
   const { properties, required = [] } = schema as { properties: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property;
+    const { description, ...rest } = described(name, property);
     const shownAs = rename(name);
     return {
       name: shownAs,

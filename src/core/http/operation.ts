@@ -15,6 +15,11 @@ export const BODY_LIMIT_BYTES = 1024 * 1024;
 export const API_PREFIX = '/f/api/v1';
 export const EVENT_STREAM = 'text/event-stream';
 
+/** What a call does: look, work something out without doing it, change something, or end something for good. */
+export type Effect = 'read' | 'plan' | 'change' | 'destroy';
+/** The fields of path, query and body in one object; where each belongs is the operation's business. */
+export type FlatInput = Record<string, unknown>;
+
 /** What an operation gets to work with, once the request has been let in and found valid. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown, Subject = unknown, Prepared = unknown> {
   params: Params;
@@ -71,6 +76,10 @@ interface Declaration<P extends TProperties, Q extends TProperties, B extends TS
   bodyLimitBytes?: number;
   /** Enabled for the assistant: (A) in the contract. */
   assistant?: true;
+  /** The strongest effect that it can have; by the method unless said (http/catalogue.ts). */
+  effect?: Effect;
+  /** The effect of one call, where that is less: by path, query and body in one object. */
+  effectOf?(input: FlatInput): Effect | undefined;
   /** The limit that counts; otherwise reads or writes of the credential. */
   limit?: LimitName;
   /** False for sign-in: its work must not hold a transaction, and its answer must never be kept. */

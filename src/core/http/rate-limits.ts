@@ -8,6 +8,11 @@ const PER_MINUTE = {
   failedSignInOfAccount: 100,
   /** Wrong passwords from a browser that has signed in to the account before, or is signed in. */
   failedSignInOfDevice: 10,
+  /** Codes of programs that sign in, typed wrongly, by one person or from one address. */
+  failedDeviceCode: 10,
+  devicePoll: 120,
+  /** Programs that make themselves known, from one address. */
+  oauthRegistration: 10,
   badToken: 300,
   /** Keys that open nothing, from one address: somebody's program tries all that it has. */
   failedSsh: 60,

@@ -18,6 +18,8 @@ export interface Incoming {
   idempotencyKey: string | string[] | undefined;
   /** How long the caller would rather wait for work that goes on. */
   waitSeconds: number | undefined;
+  /** Waits for it instead, as long as whoever acts for the caller sees fit. */
+  follow: ((eventId: string) => Promise<void>) | undefined;
   ip: string;
   gone(): AbortSignal;
   device: string | undefined;

@@ -27,6 +27,11 @@ export const Text = Type.String({ minLength: 1, maxLength: 50_000, pattern: '\\S
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 export const Empty = Type.Object({}, { title: 'Empty', description: 'An empty object: it is done.' });
 
+/** The same, with what it is for: models and people choose by that. */
+export function say<T extends TSchema>(schema: T, description: string) {
+  return Type.Unsafe<Static<T>>({ ...schema, description });
+}
+
 export function Nullable<T extends TSchema>(schema: T) {
   const { title: _, ...rest } = schema as unknown as { type: string; title?: string; enum?: unknown[] };
   const widened = { ...rest, type: [rest.type, 'null'], ...(rest.enum && { enum: [...rest.enum, null] }) };

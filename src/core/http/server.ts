@@ -8,21 +8,19 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { failure, unauthenticated } from '#core/errors.ts';
+import { unauthenticated } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { showLimit } from './admission.ts';
 import { answerError } from './answers.ts';
 import { installBodyParsers, installStreamParser } from './body.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { registerOperation, showOn } from './dispatch.ts';
-import { routeNotFound } from './failures.ts';
+import { notReady, routeNotFound } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, type Operation, takesStream } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
 import { passOn, socketAddresses } from './sockets.ts';
-
-const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
 
 export interface SiteListener {
   handle(request: IncomingMessage, response: ServerResponse): void;

@@ -13,9 +13,10 @@ import { type JobAddress, type JobQueue, LANES, type Lane, type NotYet } from '.
  * is never a change without its work nor work without its change. Every handler is safe to run again: a worker can be
  * killed at any instant, and what only the database sees is committed together with the job's end (`job.commit`).
  *
- * Four lanes: `site` runs one job at a time for each site, whatever its kind; `upkeep` does the same for what nobody
+ * Five lanes: `site` runs one job at a time for each site, whatever its kind; `upkeep` does the same for what nobody
  * waits for, so that a thousand sites' scheduled work never stands before somebody's new site; `git` is for what waits for the
- * servers of others, a few at a time for each team, so that a slow one holds up nobody else; `background` has no order.
+ * servers of others, a few at a time for each team, so that a slow one holds up nobody else, `assistant` the same for what waits for a model,
+ * one at a time for each ticket; `background` has no order.
  */
 export interface JobKind<Payload extends object = object> {
   name: string;
@@ -44,12 +45,12 @@ export function jobKind<Payload extends object>(kind: JobKind<Payload>): JobKind
   return kind;
 }
 
-const isBySite = (queue: string) => queue === 'site' || queue === 'upkeep' || queue === 'git';
+const isBySite = (queue: string) => queue !== 'background' && LANES.some((lane) => lane === queue);
 /**
- * The lane `git`, in each process: how many there are, since they mostly wait, and how many of one team. Counted in this
+ * The lanes `git` and `assistant`, in each process: how many there are, since they mostly wait, and how many of one team. Counted in this
  * process, since workers that look at the same moment all pass pg-boss' count in the database; for sites the policy stops these.
  */
-const GIT = { localConcurrency: 6, localGroupConcurrency: 2 };
+const WAITING = { localConcurrency: 6, localGroupConcurrency: 2 };
 const DEAD = 'dead';
 const SCHEDULED = 'scheduled';
 
@@ -184,7 +185,7 @@ export class Jobs implements JobQueue {
     for (const kind of kinds) this.#kinds.set(kind.name, kind);
     await this.#reclaimOrphans();
     for (const lane of LANES) {
-      if (lane === 'git') await this.#startWorker(lane, services, GIT);
+      if (lane === 'git' || lane === 'assistant') await this.#startWorker(lane, services, WAITING);
       else {
         const share = isBySite(lane) ? { groupConcurrency: 1 } : {};
         for (let n = 0; n < concurrency; n++) await this.#startWorker(lane, services, share);

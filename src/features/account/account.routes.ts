@@ -3,7 +3,7 @@ import { hashPassword } from '#core/auth/password.ts';
 import { bodyFault, invalid, unauthenticated } from '#core/errors.ts';
 import { sessionEnded } from '#core/http/failures.ts';
 import { operation } from '#core/http/operation.ts';
-import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import {
   anyone,
   anyoneKnown,
@@ -153,7 +153,7 @@ export const accountOperations = [
     summary: 'Block a person, which ends every session and token of theirs, or let them in again',
     access: operatorOn((db, { user_id }) => findUserIfAny(db, String(user_id)), userNotFound),
     params: Type.Object({ user_id: Uuid }),
-    body: Type.Object({ is_active: Type.Boolean() }),
+    body: Type.Object({ is_active: say(Type.Boolean(), 'False blocks them') }),
     response: User,
     errors: [operatorStays],
     handle: ({ db, services, caller, subject, body }) => blockUser(db, services, caller, subject, body.is_active),

@@ -1,20 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name, Nullable } from '#core/http/schema.ts';
+import { Email, Name, Nullable, say } from '#core/http/schema.ts';
 import { User } from '#features/user/user.ts';
 
 const Password = Type.String({ minLength: 8, maxLength: 256 });
 
-export const Registration = Type.Object({ email: Email, password: Password, first_name: Name, last_name: Name });
+export const Registration = Type.Object({
+  email: say(Email, 'Where a link to confirm it is mailed to'),
+  password: say(Password, 'At least 8 characters'),
+  first_name: say(Name, 'Your first name'),
+  last_name: say(Name, 'Your last name'),
+});
 export type Registration = Static<typeof Registration>;
 
 /** Two steps in one operation: without a token it asks for the mail, with one it uses the link. */
-export const EmailVerification = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
+export const EmailVerification = Type.Object({
+  token: Type.Optional(say(Type.String({ maxLength: 200 }), 'As mailed')),
+});
 
 export const PasswordReset = Type.Object({
-  email: Type.Optional(Email),
-  token: Type.Optional(Type.String({ maxLength: 200 })),
-  password: Type.Optional(Password),
+  email: Type.Optional(say(Email, 'Where the link is mailed to')),
+  token: Type.Optional(say(Type.String({ maxLength: 200 }), 'As mailed')),
+  password: Type.Optional(say(Password, 'The new one, with the token')),
   keep_contents: Type.Optional(
     Type.Boolean({
       description:
@@ -37,10 +44,10 @@ export const Me = Type.Object(
 export type Me = Static<typeof Me>;
 
 export const ProfileChange = Type.Object({
-  first_name: Type.Optional(Name),
-  last_name: Type.Optional(Name),
-  current_password: Type.Optional(Type.String({ maxLength: 256 })),
-  new_password: Type.Optional(Password),
+  first_name: Type.Optional(say(Name, 'Your first name')),
+  last_name: Type.Optional(say(Name, 'Your last name')),
+  current_password: Type.Optional(say(Type.String({ maxLength: 256 }), 'Needed for a new one')),
+  new_password: Type.Optional(say(Password, 'Ends every other session')),
   default_region: Type.Optional(
     Nullable(Type.String({ maxLength: 40, description: "A region's name; null for the platform's first" })),
   ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Host, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Host, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 const record = {
   id: Uuid,
@@ -44,7 +44,7 @@ const Password = Type.String({
 
 export const NewApplicationPassword = Type.Object({
   fqdn: Host,
-  username: Username,
+  username: say(Username, 'Who signs in there'),
   password: Password,
   team_id: Uuid,
 });
@@ -52,7 +52,7 @@ export type NewApplicationPassword = Static<typeof NewApplicationPassword>;
 
 export const ApplicationPasswordChange = Type.Object({
   fqdn: Type.Optional(Host),
-  username: Type.Optional(Username),
+  username: Type.Optional(say(Username, 'Who signs in there')),
   password: Type.Optional(Password),
 });
 export type ApplicationPasswordChange = Static<typeof ApplicationPasswordChange>;

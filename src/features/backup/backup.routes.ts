@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment, OfStage } from '#core/http/schema.ts';
+import { Fqdn, Moment, OfStage, say } from '#core/http/schema.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { filesOf } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
@@ -21,8 +21,8 @@ export const backupOperations = [
     assistant: true,
     params: SitePath,
     query: Type.Object({
-      number_to_fetch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-      restore_point: Type.Optional(Moment),
+      number_to_fetch: Type.Optional(say(Type.Integer({ minimum: 1, maximum: 1000 }), 'How many, for a list')),
+      restore_point: Type.Optional(say(Moment, 'The moment; now when left out')),
       stage: OfStage,
     }),
     response: Type.Union([Backup, Type.Array(Backup)], { title: 'BackupOrBackups' }),
@@ -44,7 +44,7 @@ export const backupOperations = [
     access: onSite('viewer'),
     params: SitePath,
     query: Type.Object({
-      restore_point: Type.Optional(Moment),
+      restore_point: Type.Optional(say(Moment, 'The moment; now when left out')),
       prefix: Type.Optional(Type.String({ maxLength: 4096, description: 'Only files whose keys begin so' })),
       stage: OfStage,
     }),

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { operation, rawOperation } from '#core/http/operation.ts';
-import { Fqdn, Moment, OfStage } from '#core/http/schema.ts';
+import { Fqdn, Moment, OfStage, say } from '#core/http/schema.ts';
 import { anyone } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { readRange } from '#edge/preconditions.ts';
@@ -21,8 +21,12 @@ export const blobOperations = [
     tag,
     summary: 'Links to single files of a backup, which open for an hour without signing in',
     access: onSite('member'),
+    effect: 'read',
     params: Type.Object({ fqdn: Fqdn }),
-    query: Type.Object({ at_date: Type.Optional(Moment), stage: OfStage }),
+    query: Type.Object({
+      at_date: Type.Optional(say(Moment, 'As the files were then; now when left out')),
+      stage: OfStage,
+    }),
     body: BlobWish,
     response: BlobUrls,
     errors: [noBackup, blobNotFound, stageMissing],
@@ -45,7 +49,7 @@ export const blobOperations = [
     tag,
     summary: 'What a link of createBlobUrls opens; takes ranges',
     access: anyone,
-    query: Type.Object({ token: Type.String({ pattern: '^[\\w-]{1,4000}\\.[\\w-]{43}$' }) }),
+    query: Type.Object({ token: say(Type.String({ pattern: '^[\\w-]{1,4000}\\.[\\w-]{43}$' }), 'As in the link') }),
     produces: 'application/octet-stream',
     also: {
       206: { description: 'The range that was asked for', headers: { 'Content-Range': 'Which bytes these are' } },

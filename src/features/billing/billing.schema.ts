@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 import { INTERVALS, PLAN_NAMES } from '#features/plan/plan.ts';
 
 export const NewCheckoutSession = Type.Object({
@@ -12,8 +12,10 @@ export const NewCheckoutSession = Type.Object({
       examples: ['Harbour Works'],
     }),
   ),
-  plan_name: OneOf(PLAN_NAMES),
-  interval: Type.Optional(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' })),
+  plan_name: say(OneOf(PLAN_NAMES), 'The plan to buy'),
+  interval: Type.Optional(
+    say(Type.Unsafe<(typeof INTERVALS)[number]>({ ...OneOf(INTERVALS), default: 'month' }), 'How often it is paid'),
+  ),
 });
 export type NewCheckoutSession = Static<typeof NewCheckoutSession>;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { CREDENTIAL_KINDS, SCOPES } from '#core/auth/caller.ts';
 import { failure } from '#core/errors.ts';
-import { Moment, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Moment, Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 export const TokenGrant = Type.Object(
   { access_token: Type.String(), token_type: OneOf(['bearer']), expires_in: Type.Integer({ description: 'Seconds' }) },
@@ -10,9 +10,9 @@ export const TokenGrant = Type.Object(
 export type TokenGrant = Static<typeof TokenGrant>;
 
 export const SignIn = Type.Object({
-  grant_type: Type.Optional(OneOf(['password'])),
+  grant_type: Type.Optional(say(OneOf(['password']), 'As OAuth2 has it')),
   username: Type.String({ minLength: 1, maxLength: 254, description: 'The email address' }),
-  password: Type.String({ minLength: 1, maxLength: 256 }),
+  password: say(Type.String({ minLength: 1, maxLength: 256 }), 'The password of the account'),
 });
 
 export const Introspection = Type.Object(
@@ -47,10 +47,13 @@ export const CreatedApiToken = Type.Object(
 );
 
 export const NewApiToken = Type.Object({
-  name: Name,
-  scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  name: say(Name, 'What you know it by'),
+  scopes: say(
+    Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+    '`read` looks, `plan` also previews and proposes, `write` changes',
+  ),
   team_id: Type.Optional(Uuid),
-  expires_at: Type.Optional(Moment),
+  expires_at: Type.Optional(say(Moment, 'When it ends by itself')),
 });
 export type NewApiToken = Static<typeof NewApiToken>;
 

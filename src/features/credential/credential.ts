@@ -20,6 +20,7 @@ import {
 import { deleteCredential, deleteCredentialByHash, deleteCredentialsOf, insertCredential } from './credential.sql.ts';
 import { deviceCookie, readDevice } from './device.ts';
 
+export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
@@ -156,11 +157,7 @@ export async function createApiToken(
   caller: Caller,
   input: NewApiToken,
 ): Promise<ApiToken & { token: string }> {
-  const expires_at = input.expires_at ? new Date(input.expires_at) : null;
-  if (expires_at && expires_at <= new Date())
-    throw invalid(bodyFault('expires_at', 'Value error, must lie in the future'));
-  if (input.team_id && !caller.roles.has(input.team_id))
-    throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
+  const wish = requireValidWish(caller, input);
   const token = newToken();
   const record = await insertCredential(db, {
     token_hash: hashToken(token),
@@ -168,9 +165,21 @@ export async function createApiToken(
     user_id: caller.userId,
     scopes: input.scopes,
     name: input.name.trim(),
-    team_id: input.team_id ?? null,
-    expires_at,
+    ...wish,
   });
   await recheckRights(db, caller);
   return { ...record, token };
+}
+
+/** How long a token is to be good, and for which team alone. */
+export function requireValidWish(
+  caller: Caller,
+  input: Pick<NewApiToken, 'expires_at' | 'team_id'>,
+): { expires_at: Date | null; team_id: string | null } {
+  const expires_at = input.expires_at ? new Date(input.expires_at) : null;
+  if (expires_at && expires_at <= new Date())
+    throw invalid(bodyFault('expires_at', 'Value error, must lie in the future'));
+  if (input.team_id && !caller.roles.has(input.team_id))
+    throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
+  return { expires_at, team_id: input.team_id ?? null };
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { TOKEN_PROVIDERS } from '#core/git-hosts.ts';
-import { Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 const PROVIDERS = [...TOKEN_PROVIDERS, 'ssh'] as const;
 export type Provider = (typeof PROVIDERS)[number];
@@ -21,7 +21,7 @@ export const GitAccount = Type.Object(
 export type GitAccount = Static<typeof GitAccount>;
 
 export const NewGitAccount = Type.Object({
-  provider: OneOf(PROVIDERS),
+  provider: say(OneOf(PROVIDERS), 'What kind of Git host it is'),
   base_url: Type.Optional(
     Type.String({
       maxLength: 500,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Nullable, OneOf, Timestamp } from '#core/http/schema.ts';
+import { Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
 
 const LeftOutFiles = Type.Array(
   Type.Object({
@@ -51,7 +51,7 @@ export type GitChanges = Static<typeof GitChanges>;
 
 export const NewGitCommit = Type.Object({
   branch: Type.String({ minLength: 1, maxLength: 250, description: 'It is made where it is not there' }),
-  message: Type.String({ minLength: 1, maxLength: 5000, pattern: '\\S' }),
+  message: say(Type.String({ minLength: 1, maxLength: 5000, pattern: '\\S' }), 'What the commit says'),
   paths: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
       minItems: 1,

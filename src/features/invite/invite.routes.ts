@@ -94,6 +94,7 @@ export const inviteOperations = [
     tag,
     summary: 'What the link of an invite says, before signing in',
     access: anyone,
+    effect: 'read',
     limit: 'signIn',
     body: InviteToken,
     response: OpenedInvite,

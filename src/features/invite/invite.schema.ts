@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Email, Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 const INVITE_ROLES = ['admin', 'member', 'viewer'] as const;
 
@@ -20,14 +20,16 @@ export const Invite = Type.Object(
 export type Invite = Static<typeof Invite>;
 
 export const NewInvite = Type.Object({
-  target_email: Email,
-  first_name: Name,
-  message: Type.Optional(Type.String({ maxLength: 2000 })),
-  role: Type.Optional(OneOf(INVITE_ROLES)),
+  target_email: say(Email, 'Who is invited'),
+  first_name: say(Name, 'How the mail greets them'),
+  message: Type.Optional(say(Type.String({ maxLength: 2000 }), 'A line of yours in the mail')),
+  role: Type.Optional(say(OneOf(INVITE_ROLES), 'What they become in the team')),
 });
 export type NewInvite = Static<typeof NewInvite>;
 
-export const InviteToken = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
+export const InviteToken = Type.Object({
+  token: say(Type.String({ minLength: 1, maxLength: 200 }), 'As in the link of the invite'),
+});
 
 export const OpenedInvite = Type.Object(
   {

@@ -23,6 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'git_accounts', column: 'secret_sealed' },
   { table: 'git_links', column: 'hook_secret_sealed' },
   { table: 'webhook_secrets', column: 'secret_sealed' },
+  { table: 'proposals', column: 'input_sealed' },
 ];
 
 export const SEALED_MEMBERS: readonly SealedMember[] = [

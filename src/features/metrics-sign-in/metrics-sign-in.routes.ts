@@ -16,7 +16,7 @@ import {
   notConfigured,
   unsupportedGrantType,
 } from './metrics-sign-in.schema.ts';
-import { AUTHORIZE_PATH, authorize, describeUser, exchangeCode, SCOPE } from './metrics-sign-in.ts';
+import { AUTHORIZE_PATH, authorize, describeUser, exchangeCode, ISSUER_PATH, SCOPE } from './metrics-sign-in.ts';
 
 const tag = 'metrics';
 const TOKEN_PATH = '/metrics-token';
@@ -93,7 +93,7 @@ export const metricsSignInOperations = [
 
 /** RFC 8414: what a client needs to know of the sign-in, for those that look it up. */
 export function serveSignInMetadata(app: FastifyInstance, services: Services): void {
-  app.get('/.well-known/oauth-authorization-server', async () => {
+  app.get(`/.well-known/oauth-authorization-server${ISSUER_PATH}`, async () => {
     registeredClient(services);
     return describeSignIn(services.config.baseUrl);
   });
@@ -101,7 +101,7 @@ export function serveSignInMetadata(app: FastifyInstance, services: Services): v
 
 function describeSignIn(baseUrl: string): Record<string, unknown> {
   return {
-    issuer: baseUrl,
+    issuer: `${baseUrl}${ISSUER_PATH}`,
     authorization_endpoint: `${baseUrl}${API_PREFIX}${AUTHORIZE_PATH}`,
     token_endpoint: `${baseUrl}${API_PREFIX}${TOKEN_PATH}`,
     userinfo_endpoint: `${baseUrl}${API_PREFIX}${USER_PATH}`,

@@ -1,32 +1,34 @@
 import { type Static, Type } from 'typebox';
 import { type Failure, failure } from '#core/errors.ts';
-import { Nullable, OneOf, Uuid } from '#core/http/schema.ts';
+import { Nullable, OneOf, say, Uuid } from '#core/http/schema.ts';
 import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
-const Parameter = Type.Optional(Type.String({ maxLength: MAX_OAUTH_LENGTH }));
+/** As OAuth2 has it. */
+const Parameter = (section: string) =>
+  Type.Optional(say(Type.String({ maxLength: MAX_OAUTH_LENGTH }), `RFC ${section}`));
 
 /** What OAuth2 calls required is optional here where its absence is told to the client and not to the browser. */
 export const AuthorizationRequest = Type.Object({
-  client_id: Type.String({ maxLength: MAX_OAUTH_LENGTH }),
+  client_id: say(Type.String({ maxLength: MAX_OAUTH_LENGTH }), 'The metrics dashboard, as it is registered here'),
   redirect_uri: Type.String({
     maxLength: MAX_OAUTH_LENGTH,
     description: 'One of the registered ones, letter by letter',
   }),
-  response_type: Parameter,
-  scope: Parameter,
-  state: Parameter,
-  code_challenge: Parameter,
-  code_challenge_method: Parameter,
+  response_type: Parameter('6749, 4.1.1'),
+  scope: Parameter('6749, 3.3'),
+  state: Parameter('6749, 4.1.1'),
+  code_challenge: Parameter('7636, 4.3'),
+  code_challenge_method: Parameter('7636, 4.3'),
 });
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>;
 
 export const CodeExchange = Type.Object({
-  grant_type: Parameter,
-  code: Parameter,
-  redirect_uri: Parameter,
-  code_verifier: Parameter,
-  client_id: Parameter,
-  client_secret: Parameter,
+  grant_type: Parameter('6749, 4.1.3'),
+  code: Parameter('6749, 4.1.3'),
+  redirect_uri: Parameter('6749, 4.1.3'),
+  code_verifier: Parameter('7636, 4.5'),
+  client_id: Parameter('6749, 2.3.1'),
+  client_secret: Parameter('6749, 2.3.1'),
 });
 export type CodeExchange = Static<typeof CodeExchange>;
 

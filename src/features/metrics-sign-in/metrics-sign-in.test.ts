@@ -58,7 +58,7 @@ suite('Grafana signs a person in with the requests that it really sends', () => 
       const back = new URL(answer.headers.get('location') as string);
       assert.equal(back.origin + back.pathname, REDIRECT);
       assert.equal(back.searchParams.get('state'), state);
-      assert.equal(back.searchParams.get('iss'), app.url);
+      assert.equal(back.searchParams.get('iss'), `${app.url}/metrics-auth`);
 
       const exchange = {
         code: back.searchParams.get('code') as string,
@@ -184,7 +184,7 @@ suite('every other fault of the request is told to the client', () => {
         const { code, ...told } = Object.fromEntries(back.searchParams);
         assert.equal(code, undefined);
         assert.ok(told.error_description);
-        assert.deepEqual(told, { ...told, error, state: 'a state', iss: app.url });
+        assert.deepEqual(told, { ...told, error, state: 'a state', iss: `${app.url}/metrics-auth` });
       }
     });
   }
@@ -251,9 +251,11 @@ suite('a code is worth nothing', () => {
   test('after a minute', async () => {
     const code = await client.codeFor(ada.token);
     const { rows } = await sql<{ seconds: number }>`
-      select extract(epoch from max(expires_at) - now())::float as seconds from metrics_codes`.execute(app.services.db);
+      select extract(epoch from max(expires_at) - now())::float as seconds from authorization_codes`.execute(
+      app.services.db,
+    );
     assert.ok((rows[0]?.seconds ?? 0) > 50 && (rows[0]?.seconds ?? 0) <= 60);
-    await sql`update metrics_codes set expires_at = now() - interval '1 second' where used_at is null`.execute(
+    await sql`update authorization_codes set expires_at = now() - interval '1 second' where used_at is null`.execute(
       app.services.db,
     );
     assertRefused(await client.exchange({ code }), 400, 'invalid_grant');
@@ -287,7 +289,7 @@ suite('a code is worth nothing', () => {
 
   test('that was issued to another client', async () => {
     const code = await client.codeFor(ada.token);
-    await sql`update metrics_codes set client_id = 'other' where used_at is null`.execute(app.services.db);
+    await sql`update authorization_codes set client_id = 'other' where used_at is null`.execute(app.services.db);
     assertRefused(await client.exchange({ code }), 400, 'invalid_grant');
   });
 
@@ -313,7 +315,7 @@ suite('a code is worth nothing', () => {
     const code = await client.codeFor(ada.token);
     const { json } = await client.exchange({ code });
     const { rows } = await sql<{ text: string }>`
-      select string_agg(c::text, ' ') as text from metrics_codes c union all select string_agg(c::text, ' ') from credentials c`.execute(
+      select string_agg(c::text, ' ') as text from authorization_codes c union all select string_agg(c::text, ' ') from credentials c`.execute(
       app.services.db,
     );
     for (const secret of [code, json.access_token])
@@ -416,7 +418,7 @@ suite('set-up', () => {
       const unconfigured = metricsClient(bare);
       const answers = [
         await unconfigured.authorize(undefined),
-        await fetch(`${bare.url}/.well-known/oauth-authorization-server`),
+        await fetch(`${bare.url}/.well-known/oauth-authorization-server/metrics-auth`),
         // Whatever the client sends: none of it is what is wrong.
         await unconfigured.authorize(undefined, 'client_id=grafana'),
         await unconfigured.authorize(undefined, `client_id=${'x'.repeat(3000)}`),

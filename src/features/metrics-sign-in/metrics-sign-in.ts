@@ -1,12 +1,16 @@
-import { hash } from 'node:crypto';
 import type { Caller } from '#core/auth/caller.ts';
-import { hashToken, newToken } from '#core/auth/tokens.ts';
-import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { type Fault, invalid } from '#core/errors.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
 import type { Services } from '#core/services.ts';
-import { createMetricsToken, revokeCredential } from '#features/credential/credential.ts';
+import {
+  backTo,
+  createMetricsToken,
+  faultOfChallenge,
+  issueCode,
+  redeemCode,
+} from '#features/credential/credential.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type Client, checkClient, registeredClient } from './metrics-sign-in.client.ts';
 import {
@@ -18,7 +22,6 @@ import {
   missingParameter,
   unsupportedGrantType,
 } from './metrics-sign-in.schema.ts';
-import { type Code, insertCode, lockCode, markUsed, noteToken } from './metrics-sign-in.sql.ts';
 
 /**
  * The platform as an OAuth2 provider for one client of its own, the operator's Grafana (RFC 6749 as RFC 9700 wants it used):
@@ -26,7 +29,8 @@ import { type Code, insertCode, lockCode, markUsed, noteToken } from './metrics-
  */
 export const AUTHORIZE_PATH = '/metrics-auth';
 export const SCOPE = 'userinfo';
-const CODE_SECONDS = 60;
+/** RFC 8414: its own name as an issuer, since the platform's is that of the sign-in of other programs. */
+export const ISSUER_PATH = '/metrics-auth';
 const TOKEN_SECONDS = 3600;
 
 /**
@@ -41,11 +45,9 @@ export async function authorize(
 ): Promise<string> {
   const client = registeredClient(services);
   checkDestination(client, request, repeated);
-  const { redirect_uri, state } = request;
-  const back = (answer: Record<string, string>) => {
-    const parameters = new URLSearchParams({ ...answer, ...(state && { state }), iss: services.config.baseUrl });
-    return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${parameters}`;
-  };
+  const { redirect_uri, state, code_challenge } = request;
+  const iss = `${services.config.baseUrl}${ISSUER_PATH}`;
+  const back = (answer: Record<string, string>) => backTo(redirect_uri, { ...answer, state, iss });
 
   const fault = findFault(request, repeated);
   if (fault) return back(fault);
@@ -53,14 +55,13 @@ export async function authorize(
   const obstacle = findObstacle(caller);
   if (obstacle) return back({ error: 'access_denied', error_description: obstacle });
 
-  const code = newToken();
-  const { code_challenge } = request;
-  const bound = { session_id: caller.credential.id, user_id: caller.userId, client_id: client.id, redirect_uri };
-  await insertCode(
-    services.db,
-    { code_hash: hashToken(code), ...bound, code_challenge: code_challenge || null },
-    CODE_SECONDS,
-  );
+  const code = await issueCode(services.db, {
+    session_id: caller.credential.id,
+    user_id: caller.userId,
+    client_id: client.id,
+    redirect_uri,
+    code_challenge: code_challenge || null,
+  });
   return back({ code });
 }
 
@@ -89,11 +90,8 @@ function findFault(
   if (!response_type) return refuse('response_type is missing');
   if (response_type !== 'code') return refuse('response_type must be code', 'unsupported_response_type');
   if (!code_challenge && !code_challenge_method) return undefined;
-  // Without a method it would be `plain`, which whoever sees this request could answer.
-  if (code_challenge_method !== 'S256') return refuse('code_challenge_method must be S256');
-  if (!/^[\w-]{43}$/.test(code_challenge ?? ''))
-    return refuse('code_challenge must be 43 characters, the SHA-256 of the verifier in base64url');
-  return undefined;
+  const fault = faultOfChallenge(code_challenge, code_challenge_method);
+  return fault === undefined ? undefined : refuse(fault);
 }
 
 /** The request itself, of which only what we understood is repeated, so that the way back leads nowhere else. */
@@ -113,44 +111,20 @@ export async function exchangeCode(call: Call<unknown, unknown, CodeExchange>): 
   const { services, body, ip } = call;
   const client = registeredClient(services);
   checkClient(client, call.authorization, body);
-  const { grant_type, code, redirect_uri } = body;
+  const { grant_type, code, redirect_uri, code_verifier } = body;
   if (grant_type && grant_type !== 'authorization_code') throw unsupportedGrantType();
   if (!grant_type || !code || !redirect_uri) throw missingParameter();
   // The refusal comes after the commit: that the code is used up has to last.
-  const token = await inTransaction(services.db, (tx) => redeem(tx, services, client, body));
-  if (!token) throw invalidGrant();
+  const shown = { code, client_id: client.id, redirect_uri, code_verifier };
+  const given = await inTransaction(services.db, (tx) =>
+    redeemCode(tx, services, shown, async ({ user_id, is_verified }) =>
+      is_verified ? createMetricsToken(tx, user_id, TOKEN_SECONDS) : undefined,
+    ),
+  );
+  if (!given) throw invalidGrant();
   // All of a Grafana's users come from one address, so only what fails counts against its limit.
   services.limits.giveBack('signIn', addressKey(ip));
-  return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: SCOPE };
-}
-
-/** A code is shown once, rightly or wrongly. Shown again, somebody else may have it: then its token ends too. */
-async function redeem(
-  tx: Tx,
-  services: Services,
-  client: Client,
-  { code, redirect_uri, code_verifier }: CodeExchange,
-): Promise<string | undefined> {
-  const codeHash = hashToken(code ?? '');
-  const known = await lockCode(tx, codeHash);
-  if (!known) return undefined;
-  if (known.used_at) {
-    if (known.credential_id) await revokeCredential(tx, services, known.credential_id, known.user_id);
-    return undefined;
-  }
-  await markUsed(tx, codeHash);
-  const isTheirs = known.client_id === client.id && known.redirect_uri === redirect_uri;
-  if (!isTheirs || !isVerifiedBy(known, code_verifier)) return undefined;
-  if (known.is_expired || !known.is_entitled) return undefined;
-  const { id, token } = await createMetricsToken(tx, known.user_id, TOKEN_SECONDS);
-  await noteToken(tx, codeHash, id);
-  return token;
-}
-
-/** A verifier for a code that was asked for without a challenge is refused too: somebody took the challenge away. */
-function isVerifiedBy({ code_challenge }: Code, verifier: string | undefined): boolean {
-  if (!code_challenge) return !verifier;
-  return /^[\w.~-]{43,128}$/.test(verifier ?? '') && hash('sha256', verifier ?? '', 'base64url') === code_challenge;
+  return { access_token: given.token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: SCOPE };
 }
 
 /** Who somebody is, in the words of OpenID Connect and of Grafana's settings. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { eventDetail } from '#core/events/events.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, OfStage, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, OfStage, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { planning } from '#core/policy.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onPartOfSite, onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
@@ -62,6 +62,7 @@ export const pitRestoreOperations = [
     summary: 'Bring files and database back to a point in time, or try it on a copy',
     // A token that may only plan gets as far as a dry run.
     access: planning(onSite('member')),
+    effectOf: ({ is_dry_run }) => (is_dry_run === true ? 'plan' : undefined),
     assistant: true,
     params: SitePath,
     body: NewPitRestore,
@@ -88,6 +89,7 @@ export const pitRestoreOperations = [
     tag,
     summary: 'What a restore would change, at once; nothing is stored and nothing is changed',
     access: planning(onSite('member')),
+    effect: 'plan',
     params: SitePath,
     query: Type.Object({
       browse: Type.Optional(
@@ -127,7 +129,10 @@ export const pitRestoreOperations = [
     access: onPitRestore,
     assistant: true,
     params: Type.Object({ fqdn: Fqdn, pit_restore_id: Uuid }),
-    query: Type.Object({ format: Type.Optional(OneOf(FORMATS)), ...ChangesQuery }),
+    query: Type.Object({
+      format: Type.Optional(say(OneOf(FORMATS), '`changes` has every change by the page, `text` is a report')),
+      ...ChangesQuery,
+    }),
     response: PitRestoreDetail,
     alsoText: true,
     async handle({ db, services, subject: { part: row }, query: { format = 'json', ...given }, page }) {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Moment, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Moment, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 const Counter = Nullable(Type.Integer());
 const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'null'], format: 'date-time' });
@@ -108,16 +108,16 @@ export type PitRestoreDetail = Static<typeof PitRestoreDetail>;
 export const FORMATS = ['json', 'changes', 'text'] as const;
 
 export const NewPitRestore = Type.Object({
-  restore_point: Moment,
+  restore_point: say(Moment, 'The moment to go back to'),
   delete_extra_files: Type.Optional(
     Type.Boolean({ default: false, description: 'Remove files that the backup does not have' }),
   ),
-  restore_db: Type.Optional(Type.Boolean({ default: true })),
+  restore_db: Type.Optional(say(Type.Boolean({ default: true }), 'Bring the database back')),
   restore_cms_content: Type.Optional(Type.Boolean({ default: true, description: 'The files below wp-content' })),
   db_restore_hash: Type.Optional(
     Type.String({ maxLength: 64, description: 'Take the database from the backup with this commit_hash instead' }),
   ),
-  for_stage_site: Type.Optional(Type.Boolean({ default: false })),
+  for_stage_site: Type.Optional(say(Type.Boolean({ default: false }), 'Of its staging site instead')),
   is_dry_run: Type.Optional(
     Type.Boolean({ default: false, description: 'Do all of it to a copy that is thrown away' }),
   ),

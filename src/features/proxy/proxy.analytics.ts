@@ -5,7 +5,7 @@ import { onTeam } from '#core/policy.ts';
 import { siteNotFound } from '#features/instance/instance.schema.ts';
 import { listSiteNames } from '#features/site/site.ts';
 import { idsNamedIn } from '#integrations/analytics/plausible.ts';
-import { type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
+import { ANALYTICS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
 import { requireScopeFor, requireSite, roleFor } from './proxy.target.ts';
 
 /** A request to the analytics server that names nothing but what is the caller's. */
@@ -21,7 +21,7 @@ export async function findAnalyticsTarget(
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<AnalyticsTarget> {
-  const request = readProxyRequest(input, '/api');
+  const request = readProxyRequest(input, ANALYTICS_ROOT);
   const ids = idsNamedIn(request);
   if (!ids) {
     const msg =

@@ -11,7 +11,14 @@ import {
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
 import { siteNotFound } from '#features/instance/instance.schema.ts';
 import { findAnalyticsTarget } from './proxy.analytics.ts';
-import { CMS_ROOT, type ProxyRequest, readProxyRequest } from './proxy.rules.ts';
+import {
+  ANALYTICS_ROOT,
+  CMS_ROOT,
+  effectBelow,
+  type ProxyRequest,
+  readProxyRequest,
+  STOREFRONT_ROOT,
+} from './proxy.rules.ts';
 import {
   AnalyticsProxyRequest,
   analyticsNotConfigured,
@@ -49,6 +56,7 @@ export const proxyOperations = [
       ),
     ),
     assistant: true,
+    effectOf: effectBelow(CMS_ROOT),
     body: CmsRequest,
     response: ProxyAnswer,
     errors: [...elsewhereErrors, ...hostedErrors],
@@ -66,7 +74,7 @@ export const proxyOperations = [
       onTarget<{ request: ProxyRequest; password: ApplicationPasswordRow }>(
         'in the team of the stored password',
         async (db, caller, input, { storefrontDomain }) => {
-          const request = readProxyRequest(input, '/admin/api');
+          const request = readProxyRequest(input, STOREFRONT_ROOT);
           const { shop_name, team_id } = input as StorefrontRequest;
           const fqdn = `${shop_name}.${storefrontDomain}`;
           const password = await findPassword(db, caller, roleFor(request), { fqdn, team_id });
@@ -77,6 +85,7 @@ export const proxyOperations = [
       ),
     ),
     assistant: true,
+    effectOf: effectBelow(STOREFRONT_ROOT),
     body: StorefrontRequest,
     response: ProxyAnswer,
     errors: [...elsewhereErrors],
@@ -98,6 +107,7 @@ export const proxyOperations = [
       ]),
     ),
     assistant: true,
+    effectOf: effectBelow(ANALYTICS_ROOT),
     body: AnalyticsProxyRequest,
     response: ProxyAnswer,
     errors: [analyticsNotConfigured, ...elsewhereErrors],

@@ -22,6 +22,8 @@ interface Input {
 
 /** Where WordPress has its JSON API. */
 export const CMS_ROOT = '/wp-json';
+export const STOREFRONT_ROOT = '/admin/api';
+export const ANALYTICS_ROOT = '/api';
 const READS = ['get', 'head', 'options'];
 /** Would make the other side do something else than the method and the path say. */
 const OVERRIDES = ['_method', 'x-http-method-override', 'rest_route'];
@@ -45,6 +47,17 @@ export function readProxyRequest(input: Input, root: string): ProxyRequest {
   if (faults.length > 0) throw invalid(...faults);
   const reads = READS.includes(method) && !isBatch(path);
   return { method: method.toUpperCase(), path, query, body, bodyText, reads };
+}
+
+/** What a request would do there, for whoever has to know before it is sent. One that is refused is none of theirs. */
+export function effectBelow(root: string): (input: Input) => 'read' | undefined {
+  return (input) => {
+    try {
+      return readProxyRequest(input, root).reads ? 'read' : undefined;
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 /** The path with its query string. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Host, OneOf, OpenObject, Uuid } from '#core/http/schema.ts';
+import { Host, OneOf, OpenObject, say, Uuid } from '#core/http/schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { siteNotFound } from '#features/instance/instance.schema.ts';
 import { teamExpired, teamSuspended } from '#features/team/team.schema.ts';
@@ -8,7 +8,9 @@ import { teamExpired, teamSuspended } from '#features/team/team.schema.ts';
 const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] as const;
 
 const request = {
-  method: Type.Optional(Type.Unsafe<(typeof METHODS)[number]>({ ...OneOf(METHODS), default: 'get' })),
+  method: Type.Optional(
+    say(Type.Unsafe<(typeof METHODS)[number]>({ ...OneOf(METHODS), default: 'get' }), 'The method of the request'),
+  ),
   query_params_json: Type.Optional(
     Type.String({
       maxLength: 100_000,
@@ -25,7 +27,12 @@ const request = {
   ),
 };
 const path = (example: string, fallback?: string) =>
-  Type.String({ maxLength: 2000, examples: [example], ...(fallback !== undefined && { default: fallback }) });
+  Type.String({
+    maxLength: 2000,
+    description: 'Where the request goes, without a query',
+    examples: [example],
+    ...(fallback !== undefined && { default: fallback }),
+  });
 const team_id = Type.Optional(
   Type.String({ ...Uuid, description: 'Whose stored password, where several of your teams have one' }),
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { Empty } from '#core/http/schema.ts';
+import { Empty, say } from '#core/http/schema.ts';
 import { anyone, operator, operatorOn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import {
@@ -21,7 +21,7 @@ const withSiteDomain = <R extends object>({ config }: Services, region: R) => ({
   site_domain: config.siteDomain,
   stage_domain: config.stageDomain,
 });
-const RegionPath = Type.Object({ region_id: RegionId });
+const RegionPath = Type.Object({ region_id: say(RegionId, 'The number of the region') });
 
 export const regionOperations = [
   operation({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Name, Timestamp } from '#core/http/schema.ts';
+import { Name, say, Timestamp } from '#core/http/schema.ts';
 
 export const RegionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const HOST_NAME = '^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
@@ -11,12 +11,12 @@ const fields = {
     pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
     description: 'A short word that create site takes as region_name',
   }),
-  city: Name,
-  country: Name,
-  country_code: Type.String({ pattern: '^[A-Z]{2}$' }),
-  cname: HostName,
-  ip: Type.String({ format: 'ip' }),
-  name_servers: Type.Array(HostName, { maxItems: 10 }),
+  city: say(Name, 'Where it is'),
+  country: say(Name, 'Where it is'),
+  country_code: say(Type.String({ pattern: '^[A-Z]{2}$' }), 'Two letters (ISO 3166)'),
+  cname: say(HostName, 'What domains of sites there point to'),
+  ip: say(Type.String({ format: 'ip' }), 'What domains without a CNAME point to'),
+  name_servers: say(Type.Array(HostName, { maxItems: 10 }), 'Those that it runs'),
 };
 
 export const Region = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Moment, Nullable, OfStage, OneOf, Timestamp } from '#core/http/schema.ts';
+import { Moment, Nullable, OfStage, OneOf, say, Timestamp } from '#core/http/schema.ts';
 
 export const fileNotFound = failure('file.not_found', 404, 'There is no such file or folder.');
 export const fileExists = failure('file.exists', 409, 'There is something of this name already.');
@@ -90,7 +90,7 @@ export type UploadQuery = Static<typeof UploadQuery>;
 
 export const SavedFile = Type.Object({
   path: Path,
-  content: Type.String(),
+  content: say(Type.String(), 'The whole text of the file'),
   version: Type.Optional(
     Type.String({ maxLength: 64, description: 'Of the file as you have read it; left out for a new one' }),
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Moment, Nullable, OneOf, Timestamp } from '#core/http/schema.ts';
+import { Moment, Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
 import { ERROR_LEVELS } from '#host/site-log/entries.ts';
 import { PLACE_PATTERN } from '#host/site-log/log-reader.ts';
 
@@ -76,8 +76,8 @@ const Kind = Type.Optional(
 
 export const LogQuery = Type.Object({
   kind: Kind,
-  since: Type.Optional(Moment),
-  until: Type.Optional(Moment),
+  since: Type.Optional(say(Moment, 'Not before this moment')),
+  until: Type.Optional(say(Moment, 'Not after this moment')),
   search: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Plain text that a line has, whatever its case' }),
   ),

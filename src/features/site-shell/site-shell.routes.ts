@@ -23,6 +23,8 @@ export const siteShellOperations = [
     summary: 'Run a bash command in the site’s own sandbox, such as `wp plugin list`; at most 120 seconds',
     access: onSite('member'),
     assistant: true,
+    // A command can do anything.
+    effect: 'destroy',
     params: Type.Object({ fqdn: Fqdn }),
     query: ShellQuery,
     body: ShellBody,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { hasRole } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
-import { Fqdn, Moment, OfStage, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Moment, OfStage, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import type { Upload } from '#core/http/upload.ts';
 import { inTeam, signedIn, teamNotFound, verifiedIf } from '#core/policy.ts';
 import { sleepEditor } from '#features/code-editor/code-editor.ts';
@@ -157,7 +157,10 @@ export const siteOperations = [
     access: onSite('viewer'),
     assistant: true,
     params: SitePath,
-    query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
+    query: Type.Object({
+      after_datetime: Type.Optional(say(Moment, 'Only what happened after this moment')),
+      ...PageQuery,
+    }),
     response: PageOf(Event),
     async handle({ db, caller, subject: site, query, page }) {
       const { count, events } = await listSiteEvents(db, caller, site.id, query.after_datetime, query);

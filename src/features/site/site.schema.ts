@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Email, Fqdn, Name, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
 import { ExternalPath } from '#features/external-path/external-path.schema.ts';
 import { Team } from '#features/team/team.schema.ts';
 import { USAGE_STEPS } from '#features/usage/usage.schema.ts';
@@ -89,14 +89,16 @@ export type SitePlace = Static<typeof SitePlace>;
 
 export const NewSite = Type.Object({
   ...place,
-  template_name: Type.Optional(Type.String({ maxLength: 200 })),
-  git_url: Type.Optional(Type.String({ maxLength: 2083 })),
-  cms_blog_name: Name,
+  template_name: Type.Optional(
+    say(Type.String({ maxLength: 200 }), 'The template that it is made from; an empty WordPress when left out'),
+  ),
+  git_url: Type.Optional(say(Type.String({ maxLength: 2083 }), 'A repository that its content then follows')),
+  cms_blog_name: say(Name, 'The title of the site'),
   cms_username: Username,
   // As long as WordPress' own column.
-  cms_email: Type.String({ ...Email, maxLength: 100 }),
-  cms_first_name: Name,
-  cms_last_name: Name,
+  cms_email: say(Type.String({ ...Email, maxLength: 100 }), 'The address of its administrator'),
+  cms_first_name: say(Name, 'Of the administrator'),
+  cms_last_name: say(Name, 'Of the administrator'),
   cms_password: Type.String({ minLength: 1, description: 'Whatever WordPress takes. Used once, kept nowhere' }),
 });
 export type NewSite = Static<typeof NewSite>;
@@ -104,15 +106,15 @@ export type NewSite = Static<typeof NewSite>;
 export const SiteChange = Type.Object({
   new_fqdn: Type.Optional(Fqdn),
   team_id: Type.Optional(Uuid),
-  is_free: Type.Optional(Type.Boolean()),
-  http_auth_enabled: Type.Optional(Type.Boolean()),
+  is_free: Type.Optional(say(Type.Boolean(), 'Whether it takes no place of the plan')),
+  http_auth_enabled: Type.Optional(say(Type.Boolean(), 'Ask every visitor for a name and a password')),
   debug_enabled: Type.Optional(Type.Boolean({ description: "WordPress' debug mode; visitors never see errors" })),
   code_server_enabled: Type.Optional(Type.Boolean({ description: 'A code editor at a host of its own' })),
   code_server_password: Type.Optional(
     Type.String({ minLength: 8, maxLength: 200, description: 'Opens the code editor for whoever has no account' }),
   ),
-  cdn_dev_mode_enabled: Type.Optional(Type.Boolean()),
-  cdn_firewall_enabled: Type.Optional(Type.Boolean()),
+  cdn_dev_mode_enabled: Type.Optional(say(Type.Boolean(), 'Keep nothing in the cache, for whoever is building')),
+  cdn_firewall_enabled: Type.Optional(say(Type.Boolean(), 'Let in only the addresses of the list')),
   cdn_firewall_allowed_ips: Type.Optional(
     Type.Array(Type.String({ maxLength: 50 }), { maxItems: 500, description: 'IPv4, IPv6 and CIDR' }),
   ),

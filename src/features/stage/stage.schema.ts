@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Moment, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Moment, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 export const NewStage = Type.Object({
   subdomain: Type.String({
@@ -8,8 +8,13 @@ export const NewStage = Type.Object({
     maxLength: 63,
     description: 'The first part of the name of the staging site: letters, digits and dashes',
   }),
-  restore_point: Type.Optional(Moment),
-  git_staging_branch: Type.Optional(Type.String({ maxLength: 250 })),
+  restore_point: Type.Optional(say(Moment, 'As the site was then; now when left out')),
+  git_staging_branch: Type.Optional(
+    say(
+      Type.String({ maxLength: 250 }),
+      'The branch that the staging site follows, where the site follows a repository',
+    ),
+  ),
 });
 export type NewStage = Static<typeof NewStage>;
 

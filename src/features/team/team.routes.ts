@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { forbidden } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
-import { Empty, Moment, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Empty, Moment, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { inTeam, operator, operatorOn, signedIn, teamNotFound } from '#core/policy.ts';
 import { Event } from '#features/event/event.schema.ts';
 import { listTeamEvents } from '#features/event/event.ts';
@@ -59,7 +59,10 @@ export const teamOperations = [
     summary: 'What happened in a team, newest first',
     access: inTeam('viewer'),
     params: TeamPath,
-    query: Type.Object({ after_datetime: Type.Optional(Moment), ...PageQuery }),
+    query: Type.Object({
+      after_datetime: Type.Optional(say(Moment, 'Only what happened after this moment')),
+      ...PageQuery,
+    }),
     response: PageOf(Event),
     async handle({ db, caller, subject: teamId, query, page }) {
       const { count, events } = await listTeamEvents(db, caller, teamId, query.after_datetime, query);
@@ -133,7 +136,7 @@ export const teamOperations = [
     summary: 'Suspend a team, or lift its suspension',
     access: operatorOn((db, { team_id }) => findTeam(db, String(team_id)), teamNotFound),
     params: TeamPath,
-    body: Type.Object({ is_active: Type.Boolean() }),
+    body: Type.Object({ is_active: say(Type.Boolean(), 'False suspends it') }),
     response: Team,
     handle: ({ db, caller, params, body }) => suspendTeam(db, caller, params.team_id, body.is_active),
   }),

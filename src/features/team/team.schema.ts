@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 import { teamNotFound } from '#core/policy.ts';
 import { PLAN_NAMES, Plan } from '#features/plan/plan.ts';
 import { User } from '#features/user/user.ts';
@@ -46,7 +46,7 @@ export const Team = Type.Object(
 export type Team = Static<typeof Team>;
 
 export const TeamChange = Type.Object({
-  name: Type.Optional(Name),
+  name: Type.Optional(say(Name, 'The name of the team')),
   timezone: Type.Optional(
     Type.String({ format: 'timezone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin' }),
   ),

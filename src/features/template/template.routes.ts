@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { forbidden } from '#core/errors.ts';
 import { eventDetail } from '#core/events/events.ts';
 import { type Call, operation, rawOperation } from '#core/http/operation.ts';
-import { Empty, PageOf, PageQuery } from '#core/http/schema.ts';
+import { Empty, PageOf, PageQuery, say } from '#core/http/schema.ts';
 import { anyoneKnown, operator, operatorOn, signedIn, verified } from '#core/policy.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { readPicture } from './template.picture.ts';
@@ -34,7 +34,7 @@ import {
 } from './template.ts';
 
 const tag = 'templates';
-const TemplatePath = Type.Object({ template_name: TemplateName });
+const TemplatePath = Type.Object({ template_name: say(TemplateName, 'The name of the template') });
 
 /** The template as it is once it is made, or why it is not. */
 async function reread(
@@ -119,7 +119,9 @@ export const templateOperations = [
     summary: 'What sites made from a template look like',
     access: anyoneKnown,
     params: TemplatePath,
-    query: Type.Object({ version: Type.Optional(Type.String({ maxLength: 40 })) }),
+    query: Type.Object({
+      version: Type.Optional(say(Type.String({ maxLength: 40 }), 'So that a new picture has an address of its own')),
+    }),
     produces: 'image/*',
     errors: [templateNotFound, noPicture],
     async serve({ db, services, callerIfAny, params }, _request, reply) {
@@ -178,7 +180,10 @@ export const templateOperations = [
     tag: 'operators',
     summary: 'Every template of the platform',
     access: operator,
-    query: Type.Object({ approved: Type.Optional(Type.Boolean()), ...PageQuery }),
+    query: Type.Object({
+      approved: Type.Optional(say(Type.Boolean(), 'Only those that are, or are not')),
+      ...PageQuery,
+    }),
     response: PageOf(Template),
     async handle({ db, services, query, page }) {
       const { count, rows } = await listAll(db, query.approved, query);

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Fqdn, Nullable, OneOf, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Fqdn, Nullable, OneOf, say, Text, Timestamp, Uuid } from '#core/http/schema.ts';
 
 const Tag = OneOf(['business', 'blog', 'portfolio', 'other']);
 const Url = Type.String({ format: 'uri', minLength: 1, maxLength: 2083 });
-const Description = Type.String({ ...Text, maxLength: 2000 });
+const Description = Type.String({ ...Text, maxLength: 2000, description: 'What sites of it are for' });
 
 export const TemplateName = Type.String({ minLength: 1, maxLength: 80, pattern: '^[a-z0-9][a-z0-9-]*$' });
 
@@ -38,8 +38,8 @@ export type Template = Static<typeof Template>;
 
 export const NewTemplate = Type.Object({
   description: Description,
-  is_public: Type.Boolean(),
-  tag: Tag,
+  is_public: say(Type.Boolean(), 'For everybody, once an operator approves it'),
+  tag: say(Tag, 'What kind of site it makes'),
   url: Type.String({
     minLength: 1,
     maxLength: 2083,
@@ -55,13 +55,13 @@ export type NewTemplate = Static<typeof NewTemplate>;
 
 export const TemplateChange = Type.Object({
   description: Type.Optional(Description),
-  is_public: Type.Optional(Type.Boolean()),
-  tag: Type.Optional(Tag),
-  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2083 })),
+  is_public: Type.Optional(say(Type.Boolean(), 'For everybody, once an operator approves it')),
+  tag: Type.Optional(say(Tag, 'What kind of site it makes')),
+  url: Type.Optional(say(Type.String({ minLength: 1, maxLength: 2083 }), 'Where it is shown')),
 });
 export type TemplateChange = Static<typeof TemplateChange>;
 
-export const Approval = Type.Object({ approved: Type.Boolean() });
+export const Approval = Type.Object({ approved: say(Type.Boolean(), 'False takes it back') });
 
 export const templateNotFound = failure('template.not_found', 404, 'There is no such template.');
 export const templateBusy = failure('template.busy', 409, 'The template is being made; try again when that is done.');

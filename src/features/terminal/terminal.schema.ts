@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Fqdn, OfStage, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Fqdn, OfStage, say, Timestamp, Uuid } from '#core/http/schema.ts';
 import { MAX_COLUMNS, MAX_ROWS } from './terminal.protocol.ts';
 
 export const SitePath = Type.Object({ fqdn: Fqdn });
@@ -38,9 +38,9 @@ export type OpenTerminal = Static<typeof OpenTerminal>;
 
 const Screen = (maximum: number) => Type.Integer({ minimum: 2, maximum });
 export const SocketQuery = Type.Object({
-  ticket: Type.String({ minLength: 1, maxLength: 200 }),
-  columns: Type.Optional(Screen(MAX_COLUMNS)),
-  rows: Type.Optional(Screen(MAX_ROWS)),
+  ticket: say(Type.String({ minLength: 1, maxLength: 200 }), 'As createTerminal answers it'),
+  columns: Type.Optional(say(Screen(MAX_COLUMNS), 'The width of the screen')),
+  rows: Type.Optional(say(Screen(MAX_ROWS), 'The height of the screen')),
   from: Type.Optional(
     Type.Integer({
       minimum: 0,

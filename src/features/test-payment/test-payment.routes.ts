@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Failure } from '#core/errors.ts';
 import { operation } from '#core/http/operation.ts';
+import { say } from '#core/http/schema.ts';
 import type { TestPages } from '#core/payments.ts';
 import { type Access, signedIn } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
@@ -17,7 +18,9 @@ import { ownsSession } from './test-payment.sql.ts';
 import { actInPortal, showCheckout, showPortal } from './test-payment.ts';
 
 const tag = 'billing';
-const SessionPath = Type.Object({ session_id: Type.String({ pattern: '^(?:cs_test|bps)_[0-9a-f]{24}$' }) });
+const SessionPath = Type.Object({
+  session_id: say(Type.String({ pattern: '^(?:cs_test|bps)_[0-9a-f]{24}$' }), 'The session, as its link has it'),
+});
 
 /** Whoever opened the session; the subject is its id. */
 function ownSession(object: string, missing: Failure): Access<string> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { OneOf, Timestamp } from '#core/http/schema.ts';
+import { OneOf, say, Timestamp } from '#core/http/schema.ts';
 import { INTERVALS, PLAN_NAMES } from '#features/plan/plan.ts';
 
 export const PAID_PLANS = PLAN_NAMES.filter((name) => name !== 'free');
@@ -21,7 +21,7 @@ export const TestCheckout = Type.Object(
 );
 export type TestCheckout = Static<typeof TestCheckout>;
 
-export const CheckoutOutcome = Type.Object({ outcome: OneOf(['paid', 'declined']) });
+export const CheckoutOutcome = Type.Object({ outcome: say(OneOf(['paid', 'declined']), 'How the payment ends') });
 
 const TestSubscription = Type.Object({
   id: Type.String(),
@@ -44,10 +44,10 @@ export type TestPortal = Static<typeof TestPortal>;
 export const PORTAL_ACTIONS = ['change_plan', 'cancel', 'resume', 'end_now', 'fail_payment', 'pay'] as const;
 
 export const PortalAction = Type.Object({
-  action: OneOf(PORTAL_ACTIONS),
+  action: say(OneOf(PORTAL_ACTIONS), 'What is done to the subscription'),
   subscription: Type.String({ minLength: 1, maxLength: 100, description: 'Which of the subscriptions, by its id' }),
-  plan_name: Type.Optional(OneOf(PAID_PLANS)),
-  interval: Type.Optional(OneOf(INTERVALS)),
+  plan_name: Type.Optional(say(OneOf(PAID_PLANS), 'The plan to change to')),
+  interval: Type.Optional(say(OneOf(INTERVALS), 'How often it is paid')),
 });
 export type PortalAction = Static<typeof PortalAction>;
 

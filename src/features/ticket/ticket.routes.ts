@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Role } from '#core/auth/caller.ts';
-import { operation } from '#core/http/operation.ts';
-import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { type Call, operation, streamOperation } from '#core/http/operation.ts';
+import { Empty, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
+import { streamAnswers } from './answer.stream.ts';
 import {
   attachmentNotFound,
   NewReply,
@@ -64,8 +65,8 @@ export const ticketOperations = [
     summary: 'Your newest ticket; with page or size, a page of your tickets',
     access: signedIn,
     query: Type.Object({
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Page number' })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size' })),
     }),
     response: OwnTickets,
     async handle({ db, services, caller, query, page }): Promise<Static<typeof OwnTickets>> {
@@ -144,9 +145,9 @@ export const ticketOperations = [
     params: TicketPath,
     query: Type.Object(PageQuery),
     response: PageOf(Reply),
-    async handle({ db, subject: row, query, page }) {
+    async handle({ db, services, subject: row, query, page }) {
       const { count, rows } = await listReplies(db, row.id, query);
-      return page(query, count, await completeReplies(db, rows));
+      return page(query, count, await completeReplies(db, services, rows));
     },
   }),
   operation({
@@ -160,7 +161,17 @@ export const ticketOperations = [
     body: NewReply,
     response: Reply,
     errors: [noMessagesLeft],
-    handle: ({ db, caller, subject: row, body }) => createReply(db, caller, row, body),
+    handle: (call) => createReply(call, call.subject, call.body),
+  }),
+  streamOperation({
+    id: 'streamAnswers',
+    method: 'GET',
+    path: '/support/ticket/{ticket_id}/answer/stream',
+    tag,
+    summary: 'What the assistant is writing in a ticket, as it is written (Server-Sent Events)',
+    access: onTicket('viewer'),
+    params: TicketPath,
+    stream: ({ services, caller, subject: row }, response) => streamAnswers(services, caller, row, response),
   }),
   operation({
     id: 'listAllTickets',
@@ -169,7 +180,10 @@ export const ticketOperations = [
     tag: 'operators',
     summary: 'Every ticket of the platform',
     access: operator,
-    query: Type.Object({ resolved: Type.Optional(Type.Boolean()), ...PageQuery }),
+    query: Type.Object({
+      resolved: Type.Optional(say(Type.Boolean(), 'Only those that are, or are not')),
+      ...PageQuery,
+    }),
     response: PageOf(Ticket),
     async handle({ db, services, query, page }) {
       const { count, rows } = await listAllTickets(db, query.resolved, query);
@@ -198,9 +212,9 @@ export const ticketOperations = [
     params: TicketPath,
     query: Type.Object(PageQuery),
     response: PageOf(Reply),
-    async handle({ db, subject: row, query, page }) {
+    async handle({ db, services, subject: row, query, page }) {
       const { count, rows } = await listReplies(db, row.id, query);
-      return page(query, count, await completeReplies(db, rows));
+      return page(query, count, await completeReplies(db, services, rows));
     },
   }),
   operation({
@@ -213,6 +227,6 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
-    handle: ({ db, services, caller, subject: row, body }) => answerTicket(db, services, caller, row, body),
+    handle: (call) => answerTicket(call as Call, call.subject, call.body),
   }),
 ];

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
-import { Nullable, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Nullable, say, Text, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Proposal } from '#features/proposal/proposal.ts';
 import { User } from '#features/user/user.ts';
 
 export const Reply = Type.Object(
@@ -12,6 +13,12 @@ export const Reply = Type.Object(
     assistant_message_id: Nullable(Type.String()),
     resolve: Nullable(Type.Boolean()),
     user: User,
+    assistant_steps: Type.Array(Type.Object({ operation: Type.String(), text: Type.String(), ok: Type.Boolean() }), {
+      description: 'What the assistant looked at for this answer; empty for what people wrote',
+    }),
+    proposals: Type.Array(Proposal, {
+      description: 'What the assistant would do; whoever asked confirms or refuses it',
+    }),
   },
   { title: 'TicketReply' },
 );
@@ -60,10 +67,10 @@ export const OwnTickets = Type.Object(
 
 export const NewTicket = Type.Object({
   team_id: Uuid,
-  subject: Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }),
-  description: Text,
-  category: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
-  resolved: Type.Optional(Type.Boolean({ default: false })),
+  subject: say(Type.String({ minLength: 1, maxLength: 300, pattern: '\\S' }), 'What it is about, in one line'),
+  description: say(Text, 'The question'),
+  category: Type.Optional(say(Type.String({ minLength: 1, maxLength: 40 }), 'A word of your own to sort by')),
+  resolved: Type.Optional(say(Type.Boolean({ default: false }), 'Open it as resolved already')),
   s3_object: Type.Optional(
     Type.String({ maxLength: 200, description: 'The attachment uploaded before, by its s3_object' }),
   ),
@@ -78,9 +85,9 @@ export const TicketChange = Type.Object({
 });
 
 export const NewReply = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: 20_000 })),
-  is_assistant_chat_message: Type.Optional(Type.Boolean({ default: false })),
-  resolve: Type.Optional(Type.Boolean()),
+  description: Type.Optional(say(Type.String({ maxLength: 20_000 }), 'The reply')),
+  is_assistant_chat_message: Type.Optional(say(Type.Boolean({ default: false }), 'Have the assistant answer')),
+  resolve: Type.Optional(say(Type.Boolean(), 'True resolves the ticket, false opens it again')),
 });
 export type NewReply = Static<typeof NewReply>;
 

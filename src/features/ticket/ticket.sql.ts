@@ -5,7 +5,7 @@ import type { Reply, Ticket } from './ticket.schema.ts';
 
 type Completed = 'user' | 'ticket_replies' | 'ticket_replies_count' | 'ticket_replies_next';
 export type TicketRow = Omit<Ticket, Completed> & { user_id: string };
-export type ReplyRow = Omit<Reply, 'user'> & { user_id: string; ticket_id: string };
+export type ReplyRow = Omit<Reply, 'user' | 'assistant_steps' | 'proposals'> & { user_id: string; ticket_id: string };
 
 const TICKET_COLUMNS = sql`id, team_id, user_id, subject, description, category, is_assistant_thread, messages_remaining,
   assistant_custom_instructions, resolved, resolved_at, created_at`;
@@ -79,13 +79,11 @@ export async function deleteTicket(db: Db, id: string): Promise<void> {
   await sql`delete from tickets where id = ${id}`.execute(db);
 }
 
-export async function insertReply(
-  db: Db,
-  reply: Pick<ReplyRow, 'ticket_id' | 'user_id' | 'description' | 'is_assistant_chat_message' | 'resolve'>,
-): Promise<ReplyRow> {
+export async function insertReply(db: Db, reply: Omit<ReplyRow, 'id' | 'created_at'>): Promise<ReplyRow> {
   const { rows } = await sql<ReplyRow>`
-    insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, resolve)
-    values (${reply.ticket_id}, ${reply.user_id}, ${reply.description}, ${reply.is_assistant_chat_message}, ${reply.resolve})
+    insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, assistant_message_id, resolve)
+    values (${reply.ticket_id}, ${reply.user_id}, ${reply.description}, ${reply.is_assistant_chat_message},
+      ${reply.assistant_message_id}, ${reply.resolve})
     returning ${REPLY_COLUMNS}`.execute(db);
   return rows[0] as ReplyRow;
 }

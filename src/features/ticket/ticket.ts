@@ -3,12 +3,15 @@ import type { Db } from '#core/db/database.ts';
 import { type AppError, bodyFault, invalid } from '#core/errors.ts';
 import type { EventType } from '#core/events/event-types.ts';
 import { recordEvent } from '#core/events/events.ts';
-import { API_PREFIX } from '#core/http/operation.ts';
+import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Paging } from '#core/pages.ts';
 import type { Services } from '#core/services.ts';
 import { siteIsInTeam } from '#features/instance/instance.ts';
+import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
 import { findUser, type User, usersById } from '#features/user/user.ts';
+import { answerMessage } from './answer.jobs.ts';
+import { insertAnswer, stepsOfReplies } from './answer.sql.ts';
 import { claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
@@ -87,7 +90,7 @@ interface View {
   asOperator?: true;
 }
 
-/** Adds who opened them and their replies, in three queries for a whole page. */
+/** Adds who opened them and their replies, in three queries for a whole page, and two more where the assistant answered. */
 export async function completeTickets(
   db: Db,
   services: Services,
@@ -102,6 +105,7 @@ export async function completeTickets(
     db,
     [...rows, ...replies].map((row) => row.user_id),
   );
+  const more = await assistantsPart(db, services, replies);
   const byTicket = Map.groupBy(replies, (reply) => reply.ticket_id);
   return rows.map((row) => {
     const path = `${API_PREFIX}/${asOperator ? 'operator' : 'support'}/ticket/${row.id}/reply`;
@@ -110,7 +114,11 @@ export async function completeTickets(
     return {
       ...row,
       user: people.get(row.user_id) as User,
-      ticket_replies: shown.map((reply) => ({ ...reply, user: people.get(reply.user_id) as User })),
+      ticket_replies: shown.map((reply) => ({
+        ...reply,
+        user: people.get(reply.user_id) as User,
+        ...(more.get(reply.id) ?? NOTHING_MORE),
+      })),
       ticket_replies_count: count,
       ticket_replies_next: next && `${services.config.baseUrl}${path}?page=${next.page}&size=${next.size}`,
     };
@@ -125,19 +133,56 @@ function cutAtPage(newest: ReplyRow[], count: number): { shown: ReplyRow[]; next
   return { shown: newest.slice(-pages * size), next: { page: pages + 1, size } };
 }
 
-export async function completeReplies(db: Db, rows: ReplyRow[]): Promise<Reply[]> {
+export async function completeReplies(db: Db, services: Services, rows: ReplyRow[]): Promise<Reply[]> {
   const people = await usersById(
     db,
     rows.map((row) => row.user_id),
   );
-  return rows.map((row) => ({ ...row, user: people.get(row.user_id) as User }));
+  const more = await assistantsPart(db, services, rows);
+  return rows.map((row) => ({
+    ...row,
+    user: people.get(row.user_id) as User,
+    ...(more.get(row.id) ?? NOTHING_MORE),
+  }));
+}
+
+const NOTHING_MORE = { assistant_steps: [], proposals: [] };
+
+/** What the assistant's answers among these came with, by the reply. */
+async function assistantsPart(
+  db: Db,
+  services: Services,
+  replies: readonly ReplyRow[],
+): Promise<Map<string, Pick<Reply, 'assistant_steps' | 'proposals'>>> {
+  const answers = replies.filter(({ assistant_message_id }) => assistant_message_id !== null);
+  if (answers.length === 0) return new Map();
+  const steps = await stepsOfReplies(
+    db,
+    answers.map(({ assistant_message_id }) => assistant_message_id as string),
+  );
+  const proposals = await listProposalsOfReplies(
+    db,
+    services,
+    answers.map(({ id }) => id),
+  );
+  const byReply = Map.groupBy(proposals, ({ reply_id }) => reply_id);
+  return new Map(
+    answers.map(({ id, assistant_message_id }) => [
+      id,
+      { assistant_steps: steps.get(assistant_message_id as string) ?? [], proposals: byReply.get(id) ?? [] },
+    ]),
+  );
 }
 
 /**
- * A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant. A message to it is counted when it is
- * answered, so while nobody answers none is.
+ * A reply can answer, resolve, reopen (`resolve: false`), or talk to the assistant, which answers in a job. A message to it is counted
+ * when it is answered.
  */
-export async function createReply(db: Db, caller: Caller, ticket: TicketRow, input: NewReply): Promise<Reply> {
+export async function createReply(
+  { db, services, caller, ip }: Pick<Call, 'db' | 'services' | 'caller' | 'ip'>,
+  ticket: TicketRow,
+  input: NewReply,
+): Promise<Reply> {
   const description = input.description?.trim() ? input.description : null;
   const resolve = input.resolve ?? null;
   const isChat = input.is_assistant_chat_message ?? false;
@@ -151,8 +196,13 @@ export async function createReply(db: Db, caller: Caller, ticket: TicketRow, inp
     user_id: caller.userId,
     description,
     is_assistant_chat_message: isChat,
+    assistant_message_id: null,
     resolve,
   });
+  if (isChat) {
+    await insertAnswer(db, { question_id: row.id, ticket_id: ticket.id, credential_id: caller.credential.id, ip });
+    await services.jobs.enqueue(db, answerMessage, { questionId: row.id }, ticket.id, ticket.team_id);
+  }
   if (description !== null) {
     await recordTicketEvent(db, caller, ticket, 'ticket.replied', `${caller.fullName} replied to "${ticket.subject}"`);
   }
@@ -160,7 +210,7 @@ export async function createReply(db: Db, caller: Caller, ticket: TicketRow, inp
     const activity = `${caller.fullName} ${resolve ? 'resolved' : 'reopened'} the ticket "${ticket.subject}"`;
     await recordTicketEvent(db, caller, ticket, resolve ? 'ticket.resolved' : 'ticket.reopened', activity);
   }
-  return (await completeReplies(db, [row]))[0] as Reply;
+  return (await completeReplies(db, services, [row]))[0] as Reply;
 }
 
 async function messagesUsedUp(db: Db, ticket: TicketRow): Promise<AppError> {
@@ -170,14 +220,9 @@ async function messagesUsedUp(db: Db, ticket: TicketRow): Promise<AppError> {
 }
 
 /** The platform's answer; whoever opened the ticket gets it by mail too. */
-export async function answerTicket(
-  db: Db,
-  services: Services,
-  caller: Caller,
-  ticket: TicketRow,
-  input: NewReply,
-): Promise<Reply> {
-  const reply = await createReply(db, caller, ticket, { ...input, is_assistant_chat_message: false });
+export async function answerTicket(call: Call, ticket: TicketRow, input: NewReply): Promise<Reply> {
+  const { db, services } = call;
+  const reply = await createReply(call, ticket, { ...input, is_assistant_chat_message: false });
   if (reply.description !== null) await services.jobs.enqueue(db, mailReply, { replyId: reply.id });
   return reply;
 }

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { Moment, OneOf, Timestamp } from '#core/http/schema.ts';
+import { Moment, OneOf, say, Timestamp } from '#core/http/schema.ts';
 
 export const USAGE_STEPS = ['hour', 'day'] as const;
 export type UsageStep = (typeof USAGE_STEPS)[number];
 
 export const UsageQuery = Type.Object({
-  from: Type.Optional(Moment),
-  to: Type.Optional(Moment),
-  step: Type.Optional(OneOf(USAGE_STEPS)),
+  from: Type.Optional(say(Moment, 'Not before this moment')),
+  to: Type.Optional(say(Moment, 'Not after this moment')),
+  step: Type.Optional(say(OneOf(USAGE_STEPS), 'How long each span is')),
 });
 export type UsageQuery = Static<typeof UsageQuery>;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
-import { Empty, OneOf, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
+import { Empty, OneOf, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { verified } from '#core/policy.ts';
 import { onDelivery, onWebhook, onWebhooks } from './webhook.policy.ts';
 import { readWebhookUrl } from './webhook.rules.ts';
@@ -158,7 +158,7 @@ export const webhookOperations = [
     summary: 'What was sent to a webhook within 30 days, and what waits to be',
     access: onWebhook,
     params: WebhookPath,
-    query: Type.Object({ state: Type.Optional(OneOf(DELIVERY_STATES)), ...PageQuery }),
+    query: Type.Object({ state: Type.Optional(say(OneOf(DELIVERY_STATES), 'Only those in this state')), ...PageQuery }),
     response: PageOf(WebhookDelivery),
     async handle({ db, subject: webhook, query, page }) {
       const { count, rows } = await listDeliveries(db, webhook.id, query.state, query);

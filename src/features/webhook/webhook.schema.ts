@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { EVENT_TYPES } from '#core/events/event-types.ts';
-import { Moment, Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Moment, Nullable, OneOf, OpenObject, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 /** What one can ask to be told of. Events of an account belong to no team, and so have no webhooks. */
 const ofTeams = EVENT_TYPES.filter((name) => !name.startsWith('account.'));
@@ -54,7 +54,7 @@ export const WebhookChange = Type.Object({
   url: Type.Optional(Url),
   description: Type.Optional(Description),
   event_types: Type.Optional(EventTypes),
-  is_active: Type.Optional(Type.Boolean()),
+  is_active: Type.Optional(say(Type.Boolean(), 'False stops it; what happens meanwhile waits')),
 });
 export type WebhookChange = Static<typeof WebhookChange>;
 
@@ -94,8 +94,8 @@ export const WebhookDeliveryDetail = Type.Object(
 export type WebhookDeliveryDetail = Static<typeof WebhookDeliveryDetail>;
 
 export const Replay = Type.Object({
-  since: Moment,
-  state: Type.Optional(OneOf(['failed', 'delivered'])),
+  since: say(Moment, 'From this moment on'),
+  state: Type.Optional(say(OneOf(['failed', 'delivered']), 'What failed, or what was delivered')),
 });
 export type Replay = Static<typeof Replay>;
 

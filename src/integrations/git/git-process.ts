@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitFailed } from '#core/git.ts';
+import { endGroup, startProgram } from '#core/starter/starter.ts';
 
 /** What one look at a repository may take, whatever it turns out to be. */
 export interface GitLimits {
@@ -45,53 +45,52 @@ export async function runGit({ program, args, env, folder, deadline, limits, inp
   // The limit of time holds even where this process is killed and nobody is left to watch: then `timeout` ends it.
   const seconds = Math.max(1, Math.ceil((deadline - Date.now()) / 1000) + GRACE_SECONDS);
   const limited = ['--signal=KILL', String(seconds), program, ...args];
-  const child = spawn('timeout', limited, { cwd: folder, env, detached: true, stdio: 'pipe' });
+  const hasInput = input !== undefined;
+  const { pid, stdin, stdout, stderr, closed } = await startProgram('timeout', limited, {
+    cwd: folder,
+    env,
+    hasInput,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? notInstalled() : error;
+  });
   // It may end before it has read all of it.
-  child.stdin.on('error', () => {}).end(input ?? '');
+  stdin?.on('error', () => {}).end(input);
   let broken: GitFailed | undefined;
   const end = (reason: 'timeout' | 'too_large', message: string) => {
     broken ??= new GitFailed(reason, message);
-    killGroup(child);
+    endGroup(pid);
   };
   const tooLarge = () => end('too_large', 'The repository is larger than what is looked at.');
   const timer = setTimeout(() => end('timeout', 'The repository did not answer in time.'), deadline - Date.now());
   const watch = setInterval(async () => {
-    const [onDisk, inMemory] = await Promise.all([sizeOf(folder), memoryOf(child.pid)]);
+    const [onDisk, inMemory] = await Promise.all([sizeOf(folder), memoryOf(pid)]);
     if (onDisk > limits.maxBytes || inMemory > limits.maxMemoryBytes) tooLarge();
   }, WATCH_MS);
   try {
-    const [output, stderr, exitCode] = await Promise.all([
-      collect(child.stdout, limits.maxOutputBytes, tooLarge),
-      collect(child.stderr, MAX_STDERR_BYTES, () => {}),
-      exitOf(child),
+    const [output, complaint, { code }] = await Promise.all([
+      collect(stdout, limits.maxOutputBytes, tooLarge),
+      collect(stderr, MAX_STDERR_BYTES, () => {}),
+      closed,
     ]);
     if (broken) throw broken;
-    if (exitCode === NO_SUCH_PROGRAM) throw notInstalled();
+    if (code === NO_SUCH_PROGRAM) throw notInstalled();
     return {
-      exitCode,
+      exitCode: code ?? -1,
       output,
       get stdout() {
         return output.toString();
       },
-      stderr: stderr.toString(),
+      stderr: complaint.toString(),
     };
   } finally {
     clearTimeout(timer);
     clearInterval(watch);
     // Whatever it started ends with it.
-    killGroup(child);
+    endGroup(pid);
   }
 }
 
 const notInstalled = () => new GitFailed('not_configured', 'Git is not installed on the platform.');
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The whole group has ended.
-  }
-}
 
 async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -104,13 +103,6 @@ async function collect(stream: NodeJS.ReadableStream, maxBytes: number, overflow
   return Buffer.concat(chunks);
 }
 
-function exitOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? notInstalled() : error));
-    child.once('close', (code) => resolve(code ?? -1));
-  });
-}
-
 export async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0);
@@ -118,8 +110,7 @@ export async function sizeOf(folder: string): Promise<number> {
 }
 
 /** What a process and everything below it has in memory. */
-async function memoryOf(pid: number | undefined): Promise<number> {
-  if (pid === undefined) return 0;
+async function memoryOf(pid: number): Promise<number> {
   const [statm, children] = await Promise.all([
     readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0'),
     readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),

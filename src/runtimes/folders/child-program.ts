@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { ArchiveRefused } from '#core/archive/archive-refused.ts';
+import { Channel } from '#core/starter/channel.ts';
+import { type Peer, startPeer } from '#core/starter/starter.ts';
 import { endTree } from '#sandbox/ending.ts';
 import { type Entered, OWN_FILES, type ProgramRoom } from './program-room.ts';
 
@@ -21,7 +22,7 @@ export interface ChildOptions {
  * and ends when it takes too long. It answers one message after another.
  */
 export class ChildProgram {
-  readonly #child: ChildProcess;
+  readonly #peer: Promise<Peer>;
   readonly #complaint: string;
   /** What a path is called in there. */
   readonly inside: (path: string) => string;
@@ -41,14 +42,8 @@ export class ChildProgram {
     const entered = room?.enter(folders, args) ?? beside(args);
     this.inside = entered.inside;
     const { file, args: all, env } = entered.spawn;
-    this.#child = spawn(file, all, {
-      cwd: '/',
-      env,
-      detached: room !== undefined,
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-    this.#child.on('error', () => {}).once('close', entered.leave);
+    this.#peer = startPeer(file, all, { cwd: '/', env });
+    void this.#peer.then(({ closed }) => closed).then(entered.leave, entered.leave);
   }
 
   ask(message: object, limitMs: number): Promise<unknown> {
@@ -59,25 +54,28 @@ export class ChildProgram {
 
   /** Resolves when it is gone: what it was at work on may be removed. */
   async close(): Promise<void> {
-    await endTree(this.#child.pid ?? 0);
+    const peer = await this.#peer.catch(() => undefined);
+    if (peer && !peer.isOver) await endTree(peer.pid);
   }
 
-  #askNow(message: object, limitMs: number): Promise<unknown> {
+  async #askNow(message: object, limitMs: number): Promise<unknown> {
+    const peer = await this.#peer.catch(() => undefined);
+    if (!peer?.channel.isOpen) throw new Error(this.#complaint);
+    const { channel } = peer;
     return new Promise((resolve, reject) => {
-      const child = this.#child;
       const timer = setTimeout(() => void this.close().catch(() => {}), limitMs);
       const end = (tell: () => void) => {
         clearTimeout(timer);
-        child.off('message', onReply).off('close', onEnd);
+        channel.off('message', onReply).off('close', onEnd);
         tell();
       };
-      const onReply = (reply: ChildReply) =>
-        end(() => ('error' in reply ? reject(errorOf(reply)) : resolve(reply.value)));
+      const onReply = (reply: unknown) => {
+        const told = reply as ChildReply;
+        end(() => ('error' in told ? reject(errorOf(told)) : resolve(told.value)));
+      };
       const onEnd = () => end(() => reject(new Error(this.#complaint)));
-      // What could not be spawned has no exit.
-      child.on('message', onReply).once('close', onEnd);
-      if (child.exitCode !== null || child.signalCode !== null || !child.connected) onEnd();
-      else child.send(message);
+      channel.on('message', onReply).once('close', onEnd);
+      channel.send(message);
     });
   }
 }
@@ -93,12 +91,13 @@ const errorOf = ({ error, isRefusal }: Extract<ChildReply, { error: string }>) =
 
 /** The other side of it: answers each message with what `perform` makes of it, and ends with its parent. */
 export function answerParent<Message>(perform: (message: Message) => Promise<unknown>): void {
-  process.on('disconnect', () => process.exit(0));
-  process.on('message', async (message: Message) => {
-    const reply: ChildReply = await perform(message).then(
+  const channel = Channel.ofProgram();
+  channel.once('close', () => process.exit(0));
+  channel.on('message', async (message) => {
+    const reply: ChildReply = await perform(message as Message).then(
       (value) => ({ value }),
       (error: Error) => ({ error: error.message, isRefusal: error instanceof ArchiveRefused }),
     );
-    process.send?.(reply);
+    channel.send(reply);
   });
 }

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process';
 import { constants, existsSync, lchownSync, readdirSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { giveFolder } from '#core/file-owner.ts';
 import { removeFolder } from '#core/remove-folder.ts';
+import { runProgram } from '#core/starter/starter.ts';
 import type { SiteStorage } from '#runtimes/runtime.ts';
+import { SYSTEM_PATH } from '#sandbox/system.ts';
 
 /**
  * What a site is on disk: `content` is WordPress' wp-content, `outbox` is what the site leaves for the platform. PHP sees
@@ -66,9 +66,10 @@ export function diskUsageBytes(siteFolder: string): Promise<number> {
 
 /** It complains of what vanishes meanwhile, and counts the rest. */
 async function countedBy(flag: string, folders: readonly string[]): Promise<number | undefined> {
-  const { stdout } = await promisify(execFile)('du', ['-s', flag, '--', ...folders]).catch(
-    (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
-  );
+  const { stdout } = await runProgram('du', ['-s', flag, '--', ...folders], {
+    cwd: '/',
+    env: { PATH: SYSTEM_PATH },
+  }).catch((failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }));
   if (!stdout) return undefined;
   return stdout.split('\n').reduce((sum, line) => sum + Number.parseInt(line || '0', 10), 0);
 }

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { type Command, type CommandResult, type Program, SiteFailure } from '#runtimes/runtime.ts';
 import { withFileLimit } from './file-limit.ts';
 import { PATHS, realFolder } from './paths.ts';
-import { endOf } from './piped-program.ts';
+import { codeOf } from './piped-program.ts';
 
 const INSIDE = join(import.meta.dirname, 'inside');
 const FILES_PROGRAM = join(INSIDE, 'sftp-server.cjs');
@@ -118,6 +118,14 @@ async function textOf(input: PassThrough, signal: AbortSignal): Promise<string> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** To be asked for at once: what could not be spawned says so a moment later, to whoever listens. */
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('close', (code, signal) => resolve(codeOf(code, signal)));
+  });
 }
 
 /** A machine that has no more files to open gives a process without any. */

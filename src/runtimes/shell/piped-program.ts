@@ -1,10 +1,10 @@
-import type { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import { startProgram } from '#core/starter/starter.ts';
 import { type Program, SiteFailure } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
 import { processesOf } from '#sandbox/processes.ts';
-import type { ShellEntry } from './site-shells.ts';
+import type { Spawn } from '#sandbox/sandbox.ts';
 
 export interface PipedProgram extends Program {
   readonly pid: number;
@@ -13,17 +13,17 @@ export interface PipedProgram extends Program {
 }
 
 /** A program in a sandbox with a pipe for each of its streams. It ends with us, and with it all that it started (sandbox.ts). */
-export async function startPiped({ start }: ShellEntry): Promise<PipedProgram> {
-  const child = await start({ hasInput: true }).catch(() => {
+export async function startPiped({ file, args, env }: Spawn): Promise<PipedProgram> {
+  const program = await startProgram(file, args, { cwd: '/', env, hasInput: true }).catch(() => {
     throw new SiteFailure('start', 'The program could not be started.');
   });
   let isOver = false;
-  const closed = endOf(child);
+  const closed = program.closed.then(({ code, signal }) => codeOf(code, signal));
   void closed.then(() => {
     isOver = true;
   });
-  const { stdout, stderr, pid } = child;
-  const stdin = child.stdin as Writable;
+  const { stdout, stderr, pid } = program;
+  const stdin = program.stdin as Writable;
   const listeners: Parameters<Program['onOutput']>[0][] = [];
   const tell = (bytes: Buffer, stream: 'stdout' | 'stderr') => {
     for (const take of listeners) take(bytes, stream);
@@ -68,14 +68,9 @@ export async function startPiped({ start }: ShellEntry): Promise<PipedProgram> {
   };
 }
 
-/** The exit code, as a shell says it. To be asked for at once: what could not be spawned says so a moment later, to whoever listens. */
-export function endOf(child: Pick<EventEmitter, 'once'>): Promise<number> {
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(127));
-    child.once('close', (code: number | null, signal: NodeJS.Signals | null) =>
-      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),
-    );
-  });
+/** As a shell says it. */
+export function codeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

@@ -9,8 +9,6 @@ import { ControlGroups } from '#sandbox/control-groups.ts';
 import { endAllNaming } from '#sandbox/ending.ts';
 import type { Room, Shown } from '#sandbox/room.ts';
 import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
-import type { StartedProgram } from '#sandbox/started-program.ts';
-import { Starter, type StartOptions } from '#sandbox/starter.ts';
 import { SYSTEM_PATH } from '#sandbox/system.ts';
 import { Door } from './door.ts';
 import { PATHS } from './paths.ts';
@@ -41,9 +39,8 @@ export interface ShellWish {
 
 /** A program that is about to be in a site's sandbox. */
 export interface ShellEntry {
-  /** To be spawned `detached`, with `/` as its folder, by whoever has to do so themselves. */
+  /** To be started in a session of its own, with `/` as its folder. */
   spawn: Spawn;
-  start(streams: Pick<StartOptions, 'hasInput' | 'keptBytes'>): Promise<StartedProgram>;
   /** Where the kernel does not keep to the limits of memory, whoever spawned it has to ask now and then, and to end it. */
   usesTooMuch(pid: number): boolean;
   /** To be called when it has ended: nothing is left of it then. */
@@ -98,7 +95,6 @@ export class SiteShells {
   readonly #homes = new Map<string, OpenHome>();
   readonly #memory = new WatchedMemory(SITE_LIMITS.memoryBytes);
   #folder = '';
-  #starter: Starter | undefined;
 
   constructor(options: SiteShellsOptions) {
     this.#options = options;
@@ -111,7 +107,6 @@ export class SiteShells {
 
   async open(): Promise<void> {
     this.#folder = await makeRunFolder(shortFolder(this.#options.runFolder));
-    this.#starter = await Starter.open(join(this.#folder, 'starter.sock'));
     this.#groups = ControlGroups.find();
     if (!this.#groups.hasMemory)
       this.#options.log.warn('no kernel limits for shells: this service may not make control groups with memory');
@@ -152,9 +147,7 @@ export class SiteShells {
     const usesTooMuch = (pid: number) =>
       !group?.hasMemory && this.#memory.isTooMuch(site.id, list, pid, limits.memoryBytes);
     try {
-      const spawn = this.#spawn(site, home.room, list, group?.folders ?? [], wish);
-      const start: ShellEntry['start'] = (streams) => this.#starterOf().start({ ...spawn, ...streams });
-      return { spawn, start, usesTooMuch, leave };
+      return { spawn: this.#spawn(site, home.room, list, group?.folders ?? [], wish), usesTooMuch, leave };
     } catch (error) {
       await leave();
       throw error;
@@ -177,13 +170,7 @@ export class SiteShells {
       groups,
       processes: limits.processes * (sandbox.mode === 'uids' ? ALL_OF_A_SITE : 1),
       fileBytes: limits.fileBytes,
-      parents: [process.pid, this.#starterOf().pid],
     });
-  }
-
-  #starterOf(): Starter {
-    if (!this.#starter) throw new Error('shells are not open');
-    return this.#starter;
   }
 
   /** Ends all that runs of the site in here. What was about to enter does not. */
@@ -201,7 +188,6 @@ export class SiteShells {
     for (const { opening } of this.#homes.values()) (await opening.catch(() => undefined))?.door.close();
     this.#homes.clear();
     if (this.#folder) await endIn(this.#folder);
-    this.#starter?.close();
     await this.#groups?.close();
   }
 

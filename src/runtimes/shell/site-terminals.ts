@@ -50,7 +50,7 @@ export class SiteTerminals {
     const seat = await this.#shell.disk.seat(site.id, options.maxDiskBytes);
     const limits = { fileBytes: seat.room.fileBytes };
     const entry = await sites.enter(site, { args, env: { ...environmentOf(site), ...env }, limits });
-    const terminal = await this.#watched(site, entry, seat, requireOpen, ({ spawn }) => openPty(spawn, options));
+    const terminal = await this.#watched(site, entry, seat, requireOpen, (spawn) => openPty(spawn, options));
     // Whoever opened it listens by then.
     if (seat.room.fileBytes === 0) setImmediate(() => terminal.say(`${DELETE_ONLY}\r\n`));
     return terminal;
@@ -102,15 +102,14 @@ export class SiteTerminals {
   /** Spawns what was prepared, unless some work has taken the site meanwhile, and ends it at the limits of disk and memory. */
   async #watched<T extends Pty | PipedProgram>(
     site: SiteSpec,
-    entry: ShellEntry,
+    { spawn, usesTooMuch, leave }: ShellEntry,
     seat: DiskSeat,
     requireOpen: () => void,
-    begin: (entry: ShellEntry) => T | Promise<T>,
+    begin: (spawn: ShellEntry['spawn']) => T | Promise<T>,
   ): Promise<T> {
-    const { usesTooMuch, leave } = entry;
     try {
       requireOpen();
-      const opened = await begin(entry);
+      const opened = await begin(spawn);
       const stops = [
         seat.watch({ pid: opened.pid, tell: (message) => endSaying(opened, message) }),
         watchMemory(opened, usesTooMuch),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { type StartedProgram, startProgram } from '#core/starter/starter.ts';
 import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
-import type { StartedProgram } from '#sandbox/started-program.ts';
 import { DELETE_ONLY, type DiskSeat } from './disk-watch.ts';
 import { PATHS } from './paths.ts';
 import type { ShellEntry } from './site-shells.ts';
@@ -29,27 +29,26 @@ export function startingIn(cwd: string, args: readonly string[]): { args: string
 
 /** Runs what was prepared, and ends it, with everything that it started, at the limits of time, memory, output and disk. */
 export async function runWatched(
-  { start, usesTooMuch, leave }: ShellEntry,
+  { spawn: { file, args, env }, usesTooMuch, leave }: ShellEntry,
   token: string,
   command: Command,
   seat: DiskSeat,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
-  const { stdin, maxOutputBytes } = command;
+  const hasInput = command.stdin !== undefined;
   // One more than is kept tells that there was more.
-  const kept = Number.isFinite(maxOutputBytes) && { keptBytes: maxOutputBytes + 1 };
-  const child = await start({ hasInput: stdin !== undefined, ...kept }).catch(async (error) => {
+  const keptBytes = command.maxOutputBytes + 1;
+  const program = await startProgram(file, args, { cwd: '/', env, hasInput, keptBytes }).catch(async (error) => {
     await leave();
     throw error;
   });
-  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
-  feed(child, stdin);
-  const stdout = new CollectedOutput(child.stdout, 'stdout', command);
-  const stderr = new CollectedOutput(child.stderr, 'stderr', command);
-  const ending = new Ending(child);
-  const stop = watchOver(child, ending, command, { seat, usesTooMuch });
+  feed(program.stdin, command.stdin);
+  const stdout = new CollectedOutput(program.stdout, 'stdout', command);
+  const stderr = new CollectedOutput(program.stderr, 'stderr', command);
+  const ending = new Ending(program.pid);
+  const stop = watchOver(program, ending, command, { seat, usesTooMuch });
   try {
-    const [code] = await Promise.all([closed, stdout.until(), stderr.until()]);
+    const [{ code }] = await Promise.all([program.closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
     const durationMs = Date.now() - startedAt;
     if (code === CWD_EXIT_CODE && said === `${token}\n`)
@@ -83,23 +82,23 @@ interface Why {
 
 /** Why a sandbox was ended from outside, where it was. */
 class Ending {
-  readonly #child: StartedProgram;
+  readonly #pid: number;
   why: Why | undefined;
   ended: Promise<void> | undefined;
 
-  constructor(child: StartedProgram) {
-    this.#child = child;
+  constructor(pid: number) {
+    this.#pid = pid;
   }
 
   begin(message: string, exitCode = KILLED_EXIT_CODE): void {
     if (this.why) return;
     this.why = { exitCode, message };
-    this.ended = endTree(this.#child.pid);
+    this.ended = endTree(this.#pid);
     this.ended.catch(() => {});
   }
 }
 
-function feed({ stdin }: StartedProgram, input: Command['stdin']): void {
+function feed(stdin: Writable | undefined, input: Command['stdin']): void {
   if (input === undefined || !stdin) return;
   const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
   // Whoever does not read it to its end may.
@@ -109,17 +108,16 @@ function feed({ stdin }: StartedProgram, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  child: StartedProgram,
+  { pid, flooded }: StartedProgram,
   ending: Ending,
   { timeoutMs, signal }: Command,
   { seat, usesTooMuch }: Pick<ShellEntry, 'usesTooMuch'> & { seat: DiskSeat },
 ): () => void {
-  const { pid } = child;
   const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
-  child.once('flooded', () => ending.begin('The command wrote more than anybody reads, and was ended.'));
+  void flooded.then(() => ending.begin('The command wrote more than anybody reads, and was ended.'));
   const look = setInterval(() => {
     if (usesTooMuch(pid)) ending.begin('The command used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS);

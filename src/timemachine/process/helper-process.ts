@@ -1,9 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { programFile } from '#core/program.ts';
+import { type Peer, startPeer } from '#core/starter/starter.ts';
 import { reviveFailure, TimeMachineFailure } from '../failure.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type {
@@ -21,7 +20,8 @@ const PROGRAM = programFile(join(import.meta.dirname, 'program.ts'));
 const END_MS = 5_000;
 /** Nothing of ours but where compiled code is kept: without it a start takes five times as long. */
 const cacheFolder = getCompileCacheDir();
-const ENVIRONMENT = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
+const ENVIRONMENT: Record<string, string> =
+  cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) };
 
 export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -39,7 +39,8 @@ export interface CallOptions {
 export class HelperProcess {
   readonly #store: StoreDescription;
   readonly #isNice: boolean;
-  #child: ChildProcess | undefined;
+  /** Gone when its end is known. */
+  #peer: Promise<Peer> | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #nextId = 1;
   #usedAtMs = 0;
@@ -51,7 +52,7 @@ export class HelperProcess {
   }
 
   get idleMs(): number {
-    return this.#child ? Date.now() - this.#usedAtMs : 0;
+    return this.#peer ? Date.now() - this.#usedAtMs : 0;
   }
 
   call<Name extends CallName>(
@@ -67,37 +68,37 @@ export class HelperProcess {
   /** What it knows of a site is written down, for other processes; one that does not run knows nothing. */
   async remember(site: string, silenceMs: number): Promise<void> {
     await this.#last;
-    if (this.#child && !hasEnded(this.#child)) await this.call('remember', [site], { silenceMs }).catch(() => {});
+    if (this.#peer) await this.call('remember', [site], { silenceMs }).catch(() => {});
   }
 
   /** Lets go of a site that no call is about, without waiting for those about others. */
   async release(site: string): Promise<void> {
-    if (this.#child && !hasEnded(this.#child)) await this.#callNow('release', [site], {}).catch(() => {});
+    if (this.#peer) await this.#callNow('release', [site], {}).catch(() => {});
   }
 
   /** Waits for what is running, then lets the process write down what it knows and end. */
   async close(): Promise<void> {
     await this.#last;
-    const child = this.#child;
-    this.#child = undefined;
-    if (!child || hasEnded(child)) return;
-    const exited = once(child, 'exit');
-    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
-    child.disconnect();
-    await exited;
+    const peer = await this.#peer?.catch(() => undefined);
+    this.#peer = undefined;
+    if (!peer) return;
+    const timer = setTimeout(() => kill(peer), END_MS);
+    peer.channel.end();
+    await peer.closed;
     clearTimeout(timer);
   }
 
-  #callNow(
+  async #callNow(
     call: CallName,
     args: unknown[],
     { onProgress, onPlanned, give, signal, silenceMs = null }: CallOptions,
   ): Promise<unknown> {
-    const child = this.#running();
+    const peer = await this.#running();
+    const { channel } = peer;
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const silent = () => {
-        this.#end(child);
+        this.#end(peer);
         end(() => reject(new TimeMachineFailure('stalled', `it came no further in ${silenceMs} ms`)));
       };
       const timer = silenceMs === null ? undefined : setTimeout(silent, silenceMs);
@@ -106,21 +107,22 @@ export class HelperProcess {
       const list: ListDifference = (window) =>
         new Promise((listed) => {
           onListed = listed;
-          if (child.connected) child.send({ id, list: window } satisfies ToProcess);
+          channel.send({ id, list: window } satisfies ToProcess);
         });
       const end = (tell: () => void) => {
         clearTimeout(timer);
         this.#usedAtMs = Date.now();
-        child.off('message', onMessage).off('exit', onExit).off('error', onExit);
+        channel.off('message', onMessage).off('close', onExit);
         signal?.removeEventListener('abort', onAbort);
         tell();
       };
       // Without the word nothing is changed, and the process has nothing else to do.
       const stop = (error: unknown) => {
-        this.#end(child);
+        this.#end(peer);
         end(() => reject(error));
       };
-      const onMessage = (message: FromProcess) => {
+      const onMessage = (told: unknown) => {
+        const message = told as FromProcess;
         if (message.id !== id) return;
         timer?.refresh();
         if ('value' in message) end(() => resolve(message.value));
@@ -128,47 +130,53 @@ export class HelperProcess {
         else if ('progress' in message) onProgress?.(message.progress);
         else if ('listed' in message) onListed(message.listed);
         else if ('wanted' in message) {
-          const send = (given: Uint8Array[]) => child.connected && child.send({ id, given } satisfies ToProcess);
+          const send = (given: Uint8Array[]) => channel.send({ id, given } satisfies ToProcess);
           (give?.(message.wanted) ?? Promise.resolve([])).then(send, stop);
         } else {
-          const proceed = () => child.connected && child.send({ id, proceed: true } satisfies ToProcess);
+          const proceed = () => channel.send({ id, proceed: true } satisfies ToProcess);
           (onPlanned?.(message.planned, list) ?? Promise.resolve()).then(proceed, stop);
         }
       };
       const onExit = () => end(() => reject(new TimeMachineFailure('ended', 'its process ended unexpectedly')));
       const onAbort = () => {
-        this.#end(child);
+        this.#end(peer);
         end(() => reject(new TimeMachineFailure('aborted', 'it was called off')));
       };
-      child.on('message', onMessage).once('exit', onExit).once('error', onExit);
+      channel.on('message', onMessage).once('close', onExit);
+      if (!channel.isOpen) return onExit();
       if (signal?.aborted) return onAbort();
       signal?.addEventListener('abort', onAbort);
-      child.send({ id, call, args } satisfies ToProcess);
+      channel.send({ id, call, args } satisfies ToProcess);
     });
   }
 
   /** The next call gets a new process, and does not wait for this one to be gone. */
-  #end(child: ChildProcess): void {
-    child.kill('SIGKILL');
-    if (this.#child === child) this.#child = undefined;
+  #end(peer: Peer): void {
+    kill(peer);
+    this.#peer = undefined;
   }
 
-  #running(): ChildProcess {
-    if (this.#child && !hasEnded(this.#child) && this.#child.connected) return this.#child;
-    const child = fork(PROGRAM, [], {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: ENVIRONMENT,
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    child.on('error', () => {});
-    child.send({ store: this.#store } satisfies ToProcess);
-    if (this.#isNice && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    this.#child = child;
-    return child;
+  async #running(): Promise<Peer> {
+    this.#peer ??= this.#start();
+    const peer = await this.#peer;
+    if (!peer.isOver && peer.channel.isOpen) return peer;
+    this.#peer = undefined;
+    return this.#running();
+  }
+
+  async #start(): Promise<Peer> {
+    const args = ['--disable-warning=ExperimentalWarning', PROGRAM];
+    const peer = await startPeer(process.execPath, args, { cwd: process.cwd(), env: ENVIRONMENT, isHeard: true });
+    peer.channel.send({ store: this.#store } satisfies ToProcess);
+    if (this.#isNice && !peer.isOver) setPriority(peer.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    return peer;
   }
 }
 
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
+function kill({ pid, isOver }: Peer): void {
+  try {
+    if (!isOver) process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended in this very moment.
+  }
 }

@@ -1,3 +1,4 @@
+import { Channel } from '#core/starter/channel.ts';
 import { packFailure } from '../failure.ts';
 import { Repository } from '../repository.ts';
 import { openStore } from '../stores/open-store.ts';
@@ -16,7 +17,8 @@ const waiting = new Map<number, { plan: DescribedPlan; proceed: () => void }>();
 /** Calls that wait for contents. */
 const wanting = new Map<number, (given: Uint8Array[]) => void>();
 let running = 0;
-const tell = (message: FromProcess) => process.send?.(message);
+const channel = Channel.ofProgram();
+const tell = (message: FromProcess) => channel.send(message);
 
 async function answer(id: number, call: CallName, args: unknown[]): Promise<void> {
   const conversation: Conversation = {
@@ -43,7 +45,8 @@ async function answer(id: number, call: CallName, args: unknown[]): Promise<void
   }
 }
 
-process.on('message', (message: ToProcess) => {
+channel.on('message', (told) => {
+  const message = told as ToProcess;
   if ('store' in message) {
     handlers = makeHandlers(new Repository(openStore(message.store)));
     return;
@@ -58,7 +61,7 @@ process.on('message', (message: ToProcess) => {
 });
 
 /** The parent is gone, or wants this process to end: what is known of the files is kept for the next one. */
-process.on('disconnect', async () => {
+channel.once('close', async () => {
   // Nobody holds the site for us any more: the next process may be at it, and finishes what was begun here.
   if (running > 0) process.exit(1);
   await handlers?.close();

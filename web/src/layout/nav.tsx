@@ -4,7 +4,16 @@ import { api } from '../api/client.ts';
 
 import { eventsQuery } from '../api/events.ts';
 import { useMe } from '../api/session.ts';
-import { ActivityIcon, MetricsIcon, OpenIcon, OperatorIcon, SitesIcon, TeamsIcon, TicketsIcon } from '../ui/icons.ts';
+import {
+  ActivityIcon,
+  DocsIcon,
+  MetricsIcon,
+  OpenIcon,
+  OperatorIcon,
+  SitesIcon,
+  TeamsIcon,
+  TicketsIcon,
+} from '../ui/icons.ts';
 
 const link =
   'flex h-9 any-pointer-coarse:h-11 items-center gap-3 rounded-lg px-2.5 font-medium text-muted text-sm hover:bg-raised hover:text-fg aria-[current=page]:bg-raised aria-[current=page]:text-fg';
@@ -32,6 +41,13 @@ export function Nav({ onNavigate }: { onNavigate?: () => void }) {
             </Link>
           </li>
         ))}
+        <li>
+          {/* Pages of their own, outside of the dashboard. */}
+          <a href="/docs" className={link}>
+            <DocsIcon className="size-4.5" />
+            Docs
+          </a>
+        </li>
       </ul>
       {me.is_superuser && (
         <div>

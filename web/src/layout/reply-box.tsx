@@ -4,11 +4,20 @@ import { Field } from '../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../ui/form.tsx';
 import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Textarea } from '../ui/input.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toast.tsx';
 
-type ReplyBoxProps = { resolved: boolean; send: (body: { description?: string; resolve?: boolean }) => Promise<void> };
+type Sent = { description?: string; resolve?: boolean; is_assistant_chat_message?: boolean };
+type ReplyBoxProps = {
+  resolved: boolean;
+  /** How many more messages the assistant answers in this ticket, and whether it is what it is for. */
+  assistant: { messagesLeft: number; isThread: boolean };
+  send: (body: Sent) => Promise<void>;
+};
 
-export function ReplyBox({ resolved, send }: ReplyBoxProps) {
+export function ReplyBox({ resolved, assistant: { messagesLeft, isThread }, send }: ReplyBoxProps) {
+  const [wantsAssistant, setWantsAssistant] = useState(isThread);
+  const isChat = wantsAssistant && messagesLeft > 0;
   // A new key empties the box once its text has arrived.
   const [round, setRound] = useState(0);
   const [pending, setPending] = useState(false);
@@ -29,7 +38,7 @@ export function ReplyBox({ resolved, send }: ReplyBoxProps) {
       <Form
         key={round}
         submit={async ({ description = '' }) => {
-          await send({ description });
+          await send({ description, ...(isChat && { is_assistant_chat_message: true }) });
           setRound(round + 1);
         }}
         className="gap-3"
@@ -41,12 +50,23 @@ export function ReplyBox({ resolved, send }: ReplyBoxProps) {
             placeholder={resolved ? 'This ticket is resolved. You can still add to it.' : undefined}
           />
         </Field>
+        <Switch
+          label="Ask the assistant"
+          hint={
+            messagesLeft > 0
+              ? `It answers at once and changes nothing by itself. ${messagesLeft} messages left in this ticket.`
+              : 'No messages to it are left in this ticket; people still answer.'
+          }
+          checked={isChat}
+          disabled={messagesLeft <= 0}
+          onCheckedChange={setWantsAssistant}
+        />
         <div className="flex flex-wrap justify-end gap-2">
           <Button variant="secondary" pending={pending} onClick={() => void toggle()}>
             {resolved ? <ReopenIcon /> : <CheckIcon />}
             {resolved ? 'Reopen' : 'Resolve'}
           </Button>
-          <SubmitButton>Send reply</SubmitButton>
+          <SubmitButton>{isChat ? 'Ask the assistant' : 'Send reply'}</SubmitButton>
         </div>
       </Form>
     </div>

@@ -6,17 +6,23 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CheckIcon, ReopenIcon } from '../ui/icons.ts';
 import { Time } from '../ui/time.tsx';
+import { AssistantMessage } from './assistant-message.tsx';
 
-type ConversationProps = { ticket: Ticket; replies: UseInfiniteQueryResult<InfiniteData<TicketReplyPage>> };
+type ConversationProps = {
+  ticket: Ticket;
+  replies: UseInfiniteQueryResult<InfiniteData<TicketReplyPage>>;
+  /** What comes after the last reply. */
+  children?: ReactNode;
+};
 
 /** What the ticket is about, then its newest replies; the earlier ones come on demand. */
-export function Conversation({ ticket, replies }: ConversationProps) {
+export function Conversation({ ticket, replies, children }: ConversationProps) {
   const loaded = replies.data?.pages.flatMap((page) => page.results) ?? [];
   // The same reply met twice (pages shift while new ones arrive) shows once.
   const shown = [...new Map(loaded.map((reply) => [reply.id, reply])).values()].toReversed();
   const earlier = Math.max(0, ticket.ticket_replies_count - shown.length);
   return (
-    <ol className="grid gap-4" aria-label="Conversation">
+    <ol className="grid gap-4" aria-label="Conversation" aria-live="polite">
       <Message author={ticket.user} iso={ticket.created_at}>
         {ticket.description}
       </Message>
@@ -35,6 +41,7 @@ export function Conversation({ ticket, replies }: ConversationProps) {
       {shown.map((item) => (
         <Reply key={item.id} reply={item} />
       ))}
+      {children}
     </ol>
   );
 }
@@ -60,6 +67,7 @@ function Message({ author, iso, isReply, children }: MessageProps) {
 
 /** What a reply says, and below it what it did to the ticket. */
 function Reply({ reply }: { reply: TicketReply }) {
+  if (reply.assistant_message_id !== null) return <AssistantMessage reply={reply} />;
   return (
     <>
       {reply.description && (

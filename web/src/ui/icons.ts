@@ -2,6 +2,7 @@
 export {
   Accessibility as ReaderIcon,
   Activity as ActivityIcon,
+  BookOpen as DocsIcon,
   ChartColumn as MetricsIcon,
   Check as CheckIcon,
   ChevronDown as ChevronDownIcon,

@@ -6,6 +6,11 @@ export const apiTokensQuery = queryOptions({
   queryFn: ({ signal }) => api.listApiTokens({ query: { size: 100 }, signal }),
 });
 
+export const oauthGrantsQuery = queryOptions({
+  queryKey: ['oauth-grants'],
+  queryFn: ({ signal }) => api.listOAuthGrants({ query: { size: 100 }, signal }),
+});
+
 export const sshKeysQuery = queryOptions({
   queryKey: ['ssh-keys'],
   queryFn: ({ signal }) => api.listSshKeys({ query: { size: 100 }, signal }),

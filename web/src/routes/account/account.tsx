@@ -1,6 +1,7 @@
 import { PageHeader } from '../../ui/page.tsx';
 import { ApiTokens } from './api-tokens.tsx';
 import { GitAccounts } from './git-accounts.tsx';
+import { OAuthGrants } from './oauth-grants.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { SshKeys } from './ssh-keys.tsx';
@@ -13,6 +14,7 @@ export function AccountPage() {
         <Profile />
         <Password />
         <ApiTokens />
+        <OAuthGrants />
         <SshKeys />
         <GitAccounts />
       </div>

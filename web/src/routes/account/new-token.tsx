@@ -1,31 +1,15 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { teamsQuery } from '../../api/teams.ts';
 import { SecretOnce } from '../../layout/secret-once.tsx';
+import { reachOf, TokenReach } from '../../layout/token-reach.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CheckboxGroup } from '../../ui/checkbox.tsx';
 import { CancelButton, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { PlusIcon } from '../../ui/icons.ts';
 import { Input } from '../../ui/input.tsx';
-import { Select } from '../../ui/select.tsx';
 import { apiTokensQuery } from './account-queries.ts';
-
-type Scope = 'read' | 'write' | 'plan';
-
-const scopes = [
-  { value: 'read', label: 'Read', hint: 'See everything you see, except secrets' },
-  { value: 'write', label: 'Write', hint: 'Do everything you may do' },
-  { value: 'plan', label: 'Plan', hint: 'Preview and propose changes, apply none' },
-];
-const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: 'never', label: 'Never' },
-];
 
 export function NewTokenButton() {
   const [open, setOpen] = useState(false);
@@ -61,18 +45,9 @@ export function NewTokenButton() {
 
 function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
   const queryClient = useQueryClient();
-  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
 
   async function submit(values: Record<string, unknown>) {
-    const days = Number(values.expires_at);
-    const { token } = await api.createApiToken({
-      body: {
-        name: String(values.name ?? ''),
-        scopes: values.scopes as Scope[],
-        ...(values.team_id !== 'all' && { team_id: String(values.team_id) }),
-        ...(days > 0 && { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() }),
-      },
-    });
+    const { token } = await api.createApiToken({ body: { name: String(values.name ?? ''), ...reachOf(values) } });
     await queryClient.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
     onMade(token);
   }
@@ -82,21 +57,7 @@ function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
       <Field name="name" label="Name" hint="What will use it?">
         <Input autoComplete="off" required />
       </Field>
-      <CheckboxGroup name="scopes" legend="It may" defaultValue={['read']} options={scopes} />
-      <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">
-        <Field name="team_id" label="Team">
-          <Select
-            options={[
-              { value: 'all', label: 'All your teams' },
-              ...teams.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            defaultValue="all"
-          />
-        </Field>
-        <Field name="expires_at" label="Expires after">
-          <Select options={lifetimes} defaultValue="90" />
-        </Field>
-      </div>
+      <TokenReach scopes={['read']} />
       <DialogActions>
         <CancelButton />
         <SubmitButton>Create token</SubmitButton>

@@ -10,6 +10,7 @@ import { formatBytes, formatCount, formatRatio } from '../../ui/format.ts';
 import { DateOnly, Time } from '../../ui/time.tsx';
 import { Traffic } from '../../usage/traffic.tsx';
 import { siteRanges, siteUsageQuery } from '../../usage/usage-queries.ts';
+import { SiteDiagnosis } from './site-diagnosis.tsx';
 import { SiteSleep } from './site-sleep.tsx';
 
 export function SiteOverview({ site }: { site: Site }) {
@@ -27,7 +28,10 @@ export function SiteOverview({ site }: { site: Site }) {
         />
       </div>
       <div className="min-w-0 lg:col-span-2">
-        <Traffic ranges={siteRanges} queryOf={(range) => siteUsageQuery(site.fqdn, range)} />
+        <div className="grid gap-6">
+          <Traffic ranges={siteRanges} queryOf={(range) => siteUsageQuery(site.fqdn, range)} />
+          <SiteDiagnosis site={site} />
+        </div>
       </div>
       <div className="grid content-start gap-6">
         <Details site={site} />

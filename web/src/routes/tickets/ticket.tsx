@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { Ticket } from '#sdk';
+import type { Ticket, TicketReply } from '#sdk';
 import { api } from '../../api/client.ts';
 import { atLeast } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { teamQuery } from '../../api/teams.ts';
+import { GrowingMessage } from '../../layout/assistant-message.tsx';
 import { BackLink } from '../../layout/back-link.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { ReplyBox } from '../../layout/reply-box.tsx';
@@ -17,6 +18,7 @@ import { TrashIcon } from '../../ui/icons.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useWrittenAnswers } from './answer-stream.ts';
 import { repliesQuery, ticketQuery } from './ticket-queries.ts';
 
 const route = getRouteApi('/app/tickets/$ticketId');
@@ -39,7 +41,10 @@ function TicketView({ ticket }: { ticket: Ticket }) {
   const replies = useInfiniteQuery(repliesQuery(ticket.id));
   const queryClient = useQueryClient();
 
-  async function reply(body: { description?: string; resolve?: boolean }) {
+  const unanswered = unansweredIn(replies.data?.pages.flatMap((page) => page.results) ?? []);
+  const written = useWrittenAnswers(ticket.id, unanswered.length > 0);
+
+  async function reply(body: { description?: string; resolve?: boolean; is_assistant_chat_message?: boolean }) {
     await api.createReply({ params: { ticket_id: ticket.id }, body });
     await queryClient.invalidateQueries({ queryKey: ['tickets'] });
   }
@@ -61,10 +66,26 @@ function TicketView({ ticket }: { ticket: Ticket }) {
         }
         action={(isOwn || atLeast(team?.role, 'admin')) && <DeleteTicket ticket={ticket} />}
       />
-      <Conversation ticket={ticket} replies={replies} />
-      {atLeast(team?.role, 'member') && <ReplyBox resolved={ticket.resolved} send={reply} />}
+      <Conversation ticket={ticket} replies={replies}>
+        {unanswered.map(({ id }) => (
+          <GrowingMessage key={id} answer={written.get(id)} />
+        ))}
+      </Conversation>
+      {atLeast(team?.role, 'member') && (
+        <ReplyBox
+          resolved={ticket.resolved}
+          assistant={{ messagesLeft: ticket.messages_remaining, isThread: ticket.is_assistant_thread }}
+          send={reply}
+        />
+      )}
     </>
   );
+}
+
+/** What was asked of the assistant and has no answer yet, oldest first. */
+function unansweredIn(replies: readonly TicketReply[]): TicketReply[] {
+  const answered = new Set(replies.map((reply) => reply.assistant_message_id));
+  return replies.filter((reply) => reply.is_assistant_chat_message && !answered.has(reply.id)).toReversed();
 }
 
 function DeleteTicket({ ticket }: { ticket: Ticket }) {

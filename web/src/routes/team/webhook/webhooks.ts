@@ -54,6 +54,7 @@ const familyLabels: Record<Family, string> = {
   'member.*': 'Members and invites',
   'billing.*': 'Plan and billing',
   'ticket.*': 'Tickets',
+  'proposal.*': 'Proposals of the assistant',
   'webhook.*': 'Other webhooks',
 };
 export const families = Object.entries(familyLabels).map(([value, label]) => ({ value, label }));

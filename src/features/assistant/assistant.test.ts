@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { createClient, type Ticket, type TicketReply } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
+import { type ModelServer, startModelServer } from '../../../test/model-server.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite } from '../../../test/sites.ts';
+import { cleanAnswer, finishedPart } from './clean-answer.ts';
+
+async function openTicket(person: Person, subject = 'My site', more: { site_live_id?: string } = {}): Promise<Ticket> {
+  return person.api.createTicket({ body: { team_id: person.teamId, subject, description: 'A question', ...more } });
+}
+
+/** Asks and waits until there is an answer. */
+async function ask(
+  person: Person,
+  ticket: Ticket,
+  description: string,
+): Promise<{ answer: TicketReply; ticket: Ticket }> {
+  const params = { ticket_id: ticket.id };
+  const question = await person.api.createReply({ params, body: { description, is_assistant_chat_message: true } });
+  return eventually(async () => {
+    const now = await person.api.getTicket({ params });
+    const answer = now.ticket_replies.find((reply) => reply.assistant_message_id === question.id);
+    return answer && { answer, ticket: now };
+  });
+}
+
+suite('without a model', () => {
+  let app: TestApp;
+  let ada: Person;
+  before(async () => {
+    app = await startTestApp();
+    ada = await registerPerson(app, 'Ada');
+  });
+  after(() => app.close());
+
+  test('the built-in helper says what it is, looks at the site and into the docs, and takes one message', async () => {
+    const site = await newSite(ada);
+    const opened = await openTicket(ada, 'How do I restore a backup?');
+    const { answer, ticket } = await ask(ada, opened, `Is ${site.fqdn} fine?`);
+    assert.match(answer.description ?? '', /built-in helper/);
+    assert.match(answer.description ?? '', /nothing looks wrong/);
+    assert.match(answer.description ?? '', /\]\(\/docs\//);
+    assert.deepEqual(
+      answer.assistant_steps.map(({ operation }) => operation),
+      ['listSites', 'diagnoseSite', 'searchDocs'],
+    );
+    assert.equal(ticket.messages_remaining, opened.messages_remaining - 1);
+    assert.equal(ticket.is_assistant_thread, true);
+  });
+
+  test('an answer is streamed while it is written, to whoever may read the ticket', async () => {
+    const ticket = await openTicket(ada);
+    const stream = await fetch(`${app.api}/support/ticket/${ticket.id}/answer/stream`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+    });
+    await ask(ada, ticket, 'How do I add a domain?');
+    const text = await stream.text();
+    assert.match(text, /event: answer\ndata: .*"state":"answered"/);
+    assert.match(text, /event: end\n/);
+  });
+});
+
+suite('with a model', () => {
+  let app: TestApp;
+  let ada: Person;
+  let model: ModelServer;
+  before(async () => {
+    model = await startModelServer();
+    app = await startTestApp({ env: { ...model.env, ASSISTANT_TIMEOUT_SECONDS: '2', ASSISTANT_DAILY_TOKENS: '3000' } });
+    ada = await registerPerson(app, 'Ada');
+  });
+  after(async () => {
+    await app.close();
+    await model.close();
+  });
+
+  test('it uses tools as the asker, and what would change something becomes a proposal that only the asker confirms', async () => {
+    const site = await newSite(ada);
+    model.think = ({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role !== 'tool')
+        return { text: 'Let me look.', calls: [{ name: 'getSite', input: { fqdn: site.fqdn } }] };
+      if (!messages.some(({ content }) => content.includes('waits below')))
+        return { calls: [{ name: 'updateSite', input: { fqdn: site.fqdn, debug_enabled: true } }] };
+      return { text: 'I propose to turn **debugging** on. ![x](https://evil.example/?q=1)' };
+    };
+    const opened = await openTicket(ada, 'My site', { site_live_id: site.id });
+    await ada.api.updateTicket({
+      params: { ticket_id: opened.id },
+      body: { assistant_custom_instructions: 'Be brief' },
+    });
+    const { answer, ticket } = await ask(ada, opened, 'Turn debugging on');
+    assert.match(answer.description ?? '', /^Let me look\.\n\nI propose to turn \*\*debugging\*\* on\. x$/);
+    const [proposal] = answer.proposals;
+    assert.match(proposal?.description ?? '', /debug_enabled: true \(now: false\)/);
+    assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).debug_enabled, false);
+    assert.equal(ticket.messages_remaining, opened.messages_remaining - 1);
+    const system = model.requests[0]?.messages[0]?.content ?? '';
+    assert.ok(system.includes('Be brief') && system.includes(site.fqdn));
+    const seen = JSON.stringify(model.requests);
+    assert.ok(seen.includes('"http_auth_password\\":\\"\\"'), 'the model reads as a token that may only plan');
+
+    const params = { proposal_id: proposal?.id as string };
+    assert.equal((await ada.api.confirmProposal({ params, wait: 30 })).result?.status, 200);
+    assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).debug_enabled, true);
+    const after = await ada.api.getTicket({ params: { ticket_id: opened.id } });
+    assert.equal(after.ticket_replies.at(-1)?.proposals[0]?.state, 'confirmed');
+  });
+
+  for (const failing of ['hang', 'refuse', 'break off'] as const)
+    test(`a model that does ${failing} leaves the ticket to people, says so and takes no message`, async () => {
+      model.think = () => failing;
+      const opened = await openTicket(ada);
+      const { answer, ticket } = await ask(ada, opened, 'Hello?');
+      assert.match(answer.description ?? '', /could not answer.*not counted.*support team/);
+      assert.equal(ticket.messages_remaining, opened.messages_remaining);
+    });
+
+  test('whoever has lost their rights gets no answer from them, and a team no more than its tokens of a day', async () => {
+    model.think = () => ({ text: 'Here you are.' });
+    const opened = await openTicket(ada);
+    await sql`update ticket_answers set tokens = 3000`.execute(app.services.db);
+    const { answer } = await ask(ada, opened, 'Hello?');
+    assert.match(answer.description ?? '', /could not answer/);
+    await sql`update ticket_answers set tokens = 0`.execute(app.services.db);
+    assert.match((await ask(ada, opened, 'Now?')).answer.description ?? '', /Here you are/);
+    const { access_token: token } = await createClient({ baseUrl: app.url }).signIn({
+      body: { username: ada.email, password: 'a long enough password' },
+    });
+    const second = { ...ada, api: createClient({ baseUrl: app.url, token }) };
+    const before = model.requests.length;
+    await sql`create function slow_answers() returns trigger language plpgsql as
+      'begin delete from credentials where id = new.credential_id; return new; end'`.execute(app.services.db);
+    await sql`create trigger slow_answers after insert on ticket_answers for each row execute function slow_answers()`.execute(
+      app.services.db,
+    );
+    await second.api.createReply({
+      params: { ticket_id: opened.id },
+      body: { description: 'And now?', is_assistant_chat_message: true },
+    });
+    const last = await eventually(async () => {
+      const { ticket_replies } = await ada.api.getTicket({ params: { ticket_id: opened.id } });
+      return ticket_replies.length === 6 && ticket_replies.at(-1);
+    });
+    assert.match(last.description ?? '', /could not answer/);
+    assert.equal(model.requests.length, before);
+  });
+});
+
+test('an answer has links to our own pages alone, no pictures, no markup and nothing that looks like a secret', () => {
+  const clean = (text: string) => cleanAnswer(text, 'https://panel.example.com');
+  assert.equal(clean('See [the guide](/docs/domains#dns).'), 'See [the guide](/docs/domains#dns).');
+  for (const hostile of [
+    '![a](https://evil.example/x.png)',
+    '[a](https://evil.example)',
+    '[a](//evil.example)',
+    '[a](/\\evil.example)',
+    '[a](javascript:alert(1))',
+    '<img src=https://evil.example>',
+    'https://evil.example/?q=secret',
+    '[a](https://panel.example.com.evil.example)',
+    '[a](/docs?leak=1)',
+    'sy_abcdefghijklmnopqrstuvwxyz0123456789',
+  ])
+    assert.doesNotMatch(clean(hostile), /evil|leak|secret|script|abcdef/i, hostile);
+  assert.equal(finishedPart('See [the gui'), 'See ');
+  assert.equal(finishedPart('The token is sy_abc'), 'The token is ');
+});

@@ -1,0 +1,134 @@
+import { MASK } from '#core/mask-secrets.ts';
+import type { Finding, FrontPage, LastError, Suggestion } from './diagnosis.schema.ts';
+import { type ChangedPart, type Changes, type FileChange, partOf } from './look.changes.ts';
+
+/** All that was seen, as far as it was. */
+export interface Sight {
+  fqdn: string;
+  busy: string | null;
+  isActive: boolean;
+  frontPage: FrontPage | undefined;
+  errors: LastError[] | undefined;
+  changes: Changes | undefined;
+  dns: { ok: boolean; text: string } | undefined;
+  certificate: { ok: boolean } | undefined;
+  certificateText: string;
+  plan: { ok: boolean; text: string } | undefined;
+}
+
+/** The worst first. */
+export function findingsOf(sight: Sight): Finding[] {
+  const found = [...ofState(sight), ...ofFrontPage(sight), ...ofRest(sight)];
+  if (found.some(({ level }) => level === 'problem')) return found;
+  return [...found, { level: 'fine', text: 'The front page answers, and nothing looks wrong.', suggestion: null }];
+}
+
+function ofState({ busy, isActive }: Sight): Finding[] {
+  if (busy !== null)
+    return [problem(`Work has the site to itself right now: ${busy}. Visitors wait until it is done.`)];
+  if (!isActive)
+    return [problem('The site is not active: it is still being created, or its team is suspended or expired.')];
+  return [];
+}
+
+function ofFrontPage(sight: Sight): Finding[] {
+  const { frontPage } = sight;
+  if (!frontPage) return sight.busy === null ? [problem('The front page did not answer in time.')] : [];
+  if (frontPage.status < 500)
+    return frontPage.status >= 400 ? [problem(`The front page answers ${frontPage.status}.`)] : slow(frontPage);
+  const since = frontPage.failing_since ? ` since ${clock(frontPage.failing_since)}` : '';
+  const fatal = sight.errors?.find(({ level }) => level === 'fatal');
+  const said = [`The front page answers ${frontPage.status}${since}.`];
+  const culprit = fatal && culpritOf(fatal);
+  if (fatal) said.push(`The log says: “${fatal.message}”${fatal.file ? ` in ${fatal.file}` : ''}.`);
+  const cause = causeOf(sight, culprit);
+  if (!cause) return [problem(said.join(' '))];
+  said.push(cause.text);
+  return [problem(said.join(' '), restore(sight.fqdn, cause))];
+}
+
+const SLOW_MS = 5_000;
+const slow = ({ duration_ms }: FrontPage): Finding[] =>
+  duration_ms > SLOW_MS ? [hint(`The front page takes ${Math.round(duration_ms / 1000)} seconds.`)] : [];
+
+interface Cause {
+  text: string;
+  /** The newest moment that is without it. */
+  point: Date;
+  /** What has to come back; undefined where nobody knows what changed. */
+  part: ChangedPart | undefined;
+}
+
+/** What changed shortly before it went wrong: what the log blames where that is among it, else the newest change. */
+function causeOf(
+  { changes, frontPage }: Sight,
+  culprit: Pick<ChangedPart, 'kind' | 'name'> | undefined,
+): Cause | undefined {
+  if (!changes) return undefined;
+  const blamed = changes.files.flatMap((change) => {
+    const part = change.parts.find(({ kind, name }) => kind === culprit?.kind && name === culprit.name);
+    return part ? [{ change, part }] : [];
+  })[0];
+  if (blamed) return changedAt(blamed.change, blamed.part);
+  const since = frontPage?.failing_since ?? null;
+  const { newestBackup } = changes;
+  if (newestBackup && since && newestBackup < since && culprit?.name)
+    return {
+      text: `${named(culprit)} is what fails, and the newest backup, of ${clock(newestBackup)}, is from before that. Restore that minute?`,
+      point: newestBackup,
+      part: { ...culprit, files: 1, isNew: false },
+    };
+  const newest = changes.files[0];
+  const part = newest?.parts.find(({ kind }) => kind !== 'other');
+  return newest && part ? changedAt(newest, part) : undefined;
+}
+
+function changedAt(change: FileChange, part: ChangedPart): Cause {
+  const verb = part.isNew ? 'was added' : 'changed';
+  const text = `${named(part)} ${verb} at ${clock(change.at)}. Restore the site as it was at ${clock(change.before)}?`;
+  return { text, point: change.before, part };
+}
+
+/**
+ * Of a plugin that changed only the files come back: what people wrote since stays. One that is new is still there then; without
+ * the database of before it would still be active, and a must-use plugin is active by being there.
+ */
+function restore(fqdn: string, { point, part }: Cause): Suggestion {
+  const restore_db = part === undefined || part.isNew;
+  const more = { ...(!restore_db && { restore_db }), ...(part?.isNew && part.kind === 'must-use plugin' && EXTRA) };
+  return {
+    label: `Restore ${clock(point)}`,
+    operation: 'createPitRestore',
+    input: { fqdn, restore_point: point.toISOString(), ...more },
+  };
+}
+
+const EXTRA = { delete_extra_files: true };
+
+function culpritOf({ file, message }: LastError): Pick<ChangedPart, 'kind' | 'name'> | undefined {
+  const path = /wp-content\/(\S+?)(?::\d+|\s|$)/.exec(`${file ?? ''} ${message}`)?.[1];
+  if (path === undefined || path.includes(MASK)) return undefined;
+  const part = partOf(path);
+  return part.kind === 'other' ? undefined : part;
+}
+
+function ofRest({ dns, certificate, certificateText, plan, errors, frontPage }: Sight): Finding[] {
+  const isUp = frontPage !== undefined && frontPage.status < 500;
+  const fatal = errors?.find(({ level }) => level === 'fatal');
+  return [
+    ...(dns && !dns.ok ? [problem(`DNS: ${dns.text}.`)] : []),
+    ...(certificate && !certificate.ok ? [problem(certificateText)] : []),
+    ...(plan && !plan.ok ? [problem(plan.text)] : []),
+    ...(isUp && fatal ? [hint(`The log has a fatal error of ${clock(fatal.at)}: “${fatal.message}”.`)] : []),
+  ];
+}
+
+const problem = (text: string, suggestion: Suggestion | null = null): Finding => ({
+  level: 'problem',
+  text,
+  suggestion,
+});
+const hint = (text: string): Finding => ({ level: 'hint', text, suggestion: null });
+const named = ({ kind, name }: Pick<ChangedPart, 'kind' | 'name'>) =>
+  name === null ? 'Something' : `The ${kind} ${name}`;
+const clock = (moment: Date) => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

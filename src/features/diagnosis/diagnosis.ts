@@ -1,0 +1,91 @@
+import { findingsOf } from './diagnosis.findings.ts';
+
+export type { Diagnosis } from './diagnosis.schema.ts';
+
+import type { Change, Diagnosis } from './diagnosis.schema.ts';
+import { type FileChange, lookAtChanges, lookAtTimeline } from './look.changes.ts';
+import { lookAtCertificate, lookAtDns, lookAtErrors, lookAtFrontPage, read, type Subject } from './look.site.ts';
+import { look, type Seen } from './look.ts';
+
+/** Looks at a site from all sides at once, each for a bounded time, and says what it comes to. Nothing is changed, but a site that slept is awake then. */
+const QUICK_MS = 10_000;
+const PAGE_MS = 20_000;
+
+export async function diagnose(subject: Subject): Promise<Diagnosis> {
+  const { site } = subject;
+  const { fqdn } = site;
+  // The page first: what goes wrong with it is in the log by then.
+  const page = await look('front_page', PAGE_MS, () => lookAtFrontPage(subject));
+  const [state, errors, changes, timeline, dns, certificate, plan] = await Promise.all([
+    look('state', QUICK_MS, () => lookAtState(subject)),
+    look('errors', QUICK_MS, () => lookAtErrors(subject)),
+    look('changes', PAGE_MS, () => lookAtChanges(subject)),
+    look('timeline', QUICK_MS, () => lookAtTimeline(subject)),
+    look('dns', QUICK_MS, () => lookAtDns(subject)),
+    look('certificate', QUICK_MS, () => lookAtCertificate(subject)),
+    look('plan', QUICK_MS, () => lookAtPlan(subject)),
+  ]);
+  const findings = findingsOf({
+    fqdn,
+    busy: state.found?.busy ?? null,
+    isActive: state.found?.active ?? true,
+    frontPage: page.found,
+    errors: errors.found,
+    changes: changes.found,
+    dns: dns.found,
+    certificate: certificate.found,
+    certificateText: certificate.text,
+    plan: plan.found,
+  });
+  return {
+    fqdn,
+    looked_at: new Date(),
+    woke: site.is_sleeping && page.found !== undefined,
+    findings,
+    front_page: page.found ?? null,
+    errors: errors.found ?? [],
+    changes: listOf(changes.found?.files ?? [], timeline.found ?? []),
+    looks: [state, page, errors, dns, certificate, plan, timeline, changes].map(shown),
+  };
+}
+
+const shown = ({ name, text, found }: Seen<unknown>) => ({ name, ok: found !== undefined, text });
+
+const LISTED_CHANGES = 20;
+
+function listOf(files: readonly FileChange[], events: readonly Change[]): Change[] {
+  const changed = files.flatMap(({ at, parts }) =>
+    parts.map(({ kind, name, files: count, isNew }): Change => {
+      const what = name === null ? 'Other files' : `The ${kind} ${name}`;
+      return { at, kind, name, text: `${what} ${isNew ? 'came' : 'changed'} (${count} files)` };
+    }),
+  );
+  return [...changed, ...events].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, LISTED_CHANGES);
+}
+
+interface Shown {
+  active: boolean;
+  busy: string | null;
+  is_sleeping: boolean;
+  http_auth_enabled: boolean;
+  team: { plan_type_name: string; storage_usage_percentage: number; visits_usage_percentage: number };
+}
+
+async function lookAtState(subject: Subject): Promise<{ text: string; found: Shown }> {
+  const found = await read<Shown>(subject, 'getSite', { fqdn: subject.site.fqdn });
+  const said = [
+    found.active ? 'The site is active' : 'The site is not active',
+    found.busy !== null && `busy with ${found.busy}`,
+    subject.site.is_sleeping && 'asleep until now',
+    found.http_auth_enabled && 'asks visitors for a password',
+  ];
+  return { text: `${said.filter(Boolean).join(', ')}.`, found };
+}
+
+async function lookAtPlan(subject: Subject): Promise<{ text: string; found: { ok: boolean; text: string } }> {
+  const { team } = await read<Shown>(subject, 'getSite', { fqdn: subject.site.fqdn });
+  const { plan_type_name, storage_usage_percentage: storage, visits_usage_percentage: visits } = team;
+  const text = `The plan ${plan_type_name}: ${storage} % of the storage and ${visits} % of the visits are used.`;
+  const isFull = storage >= 100;
+  return { text, found: { ok: !isFull, text: isFull ? `${text} Uploads are refused until there is room.` : text } };
+}

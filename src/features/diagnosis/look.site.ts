@@ -1,0 +1,171 @@
+import type { TLSSocket } from 'node:tls';
+import { connect as secure } from 'node:tls';
+import type { Caller } from '#core/auth/caller.ts';
+import { invoke } from '#core/http/invoke.ts';
+import { maskText } from '#core/mask-secrets.ts';
+import type { Services } from '#core/services.ts';
+import { type SiteRow, siteReports, siteUrl, visitSite } from '#features/instance/instance.ts';
+import type { FrontPage, LastError } from './diagnosis.schema.ts';
+import { NothingToSee } from './look.ts';
+
+/** What every look gets: each asks in the caller's name, through the same operations as anybody. */
+export interface Subject {
+  services: Services;
+  caller: Caller;
+  site: SiteRow;
+  ip: string;
+}
+
+const FRONT_PAGE_MS = 15_000;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const SHOWN_ERRORS = 8;
+const MAX_MESSAGE = 300;
+
+/** Reads by an operation as the caller; its refusal is what there is to see. */
+export async function read<T>(
+  { services, caller, ip }: Subject,
+  id: string,
+  params: Record<string, string>,
+  query: Record<string, string | number> = {},
+): Promise<T> {
+  const operation = services.operations.get(id);
+  if (!operation) throw new NothingToSee('The platform has no such look.');
+  const { status, body } = await invoke(services, operation, caller, {
+    ip,
+    params,
+    query,
+    within: { scopes: ['plan'] },
+  });
+  if (status === 200) return body as T;
+  const { detail } = body as { detail?: unknown };
+  throw new NothingToSee(typeof detail === 'string' ? detail : 'It could not be asked.');
+}
+
+/** Asked past the edge, so it is no visit that counts, and no cache answers for the site. */
+export async function lookAtFrontPage(subject: Subject): Promise<{ text: string; found: FrontPage }> {
+  const { services, site } = subject;
+  // Marked first: what is marked as sleeping is stopped.
+  if (site.is_sleeping) await siteReports(services).woke(site.id);
+  const begun = performance.now();
+  const request = { method: 'GET', path: '/', timeoutMs: FRONT_PAGE_MS, maxBytes: MAX_PAGE_BYTES };
+  const { status } = await visitSite(services, site.id, request);
+  const duration_ms = Math.round(performance.now() - begun);
+  const log = await visitsOfFrontPage(subject).catch(() => []);
+  const since = status >= 500 ? failingSince(log) : { failing_since: null, last_good_at: null };
+  return { text: `The front page answers ${status} in ${duration_ms} ms.`, found: { status, duration_ms, ...since } };
+}
+
+interface Visit {
+  at: string;
+  path: string;
+  status: number;
+}
+
+async function visitsOfFrontPage(subject: Subject): Promise<Visit[]> {
+  const { fqdn } = subject.site;
+  const query = { kind: 'access', size: 100 };
+  const { results } = await read<{ results: (Visit & { kind: string })[] }>(subject, 'listSiteLog', { fqdn }, query);
+  return results.filter(({ kind, path }) => kind === 'access' && (path === '/' || path.startsWith('/?')));
+}
+
+/** Newest first: the failures up to now in a row, and what was before them. */
+function failingSince(visits: Visit[]): Pick<FrontPage, 'failing_since' | 'last_good_at'> {
+  const good = visits.findIndex(({ status }) => status < 500);
+  const first = (good === -1 ? visits : visits.slice(0, good)).at(-1);
+  const before = visits[good];
+  return { failing_since: first ? new Date(first.at) : null, last_good_at: before ? new Date(before.at) : null };
+}
+
+interface Logged {
+  kind: string;
+  at: string;
+  level: string;
+  message: string;
+  file: string | null;
+  line: number | null;
+}
+
+/** Each error once, with when it was seen last. A stack trace is for whoever reads the log. */
+export async function lookAtErrors(subject: Subject): Promise<{ text: string; found: LastError[] }> {
+  const { results } = await read<{ results: Logged[] }>(subject, 'listSiteLog', { fqdn: subject.site.fqdn });
+  const seen = new Map<string, LastError>();
+  for (const { kind, at, level, message, file, line } of results) {
+    if (kind !== 'error') continue;
+    const first = maskText(message.split('\n')[0] ?? '').slice(0, MAX_MESSAGE);
+    const key = `${level} ${file} ${line} ${first}`;
+    if (!seen.has(key)) seen.set(key, { at: new Date(at), level, message: first, file, line });
+  }
+  const found = [...seen.values()].slice(0, SHOWN_ERRORS);
+  const fatal = found.filter(({ level }) => level === 'fatal').length;
+  const text =
+    found.length === 0 ? 'Nothing in the log.' : `${found.length} different errors in the log, ${fatal} fatal.`;
+  return { text, found };
+}
+
+interface Records {
+  verified: boolean;
+}
+
+export async function lookAtDns(subject: Subject): Promise<{ text: string; found: { ok: boolean; text: string } }> {
+  const { services, site } = subject;
+  if (site.is_testing)
+    return { text: 'The name is the platform’s own; there is nothing to set up.', found: { ok: true, text: '' } };
+  const operation = services.operations.get('verifyDomain');
+  if (!operation) throw new NothingToSee('The platform has no such look.');
+  const { caller, ip } = subject;
+  const { status, body } = await invoke(services, operation, caller, { ip, query: { fqdn: site.fqdn } });
+  if (status === 200 && (body as Records).verified) {
+    const text = 'The records of the name lead here.';
+    return { text, found: { ok: true, text } };
+  }
+  const { detail } = body as { detail?: string | { msg: string }[] };
+  if (status !== 422)
+    throw new NothingToSee(typeof detail === 'string' ? detail : 'The name servers could not be asked.');
+  const text = Array.isArray(detail)
+    ? detail.map(({ msg }) => msg.replace(/^Value error, /, '')).join('; ')
+    : String(detail);
+  return { text, found: { ok: false, text } };
+}
+
+const CERTIFICATE_MS = 8_000;
+const SOON_DAYS = 14;
+
+/** Where the platform is reached by https, whoever stands before it shows a certificate for each site. */
+export async function lookAtCertificate({
+  services,
+  site,
+}: Subject): Promise<{ text: string; found: { ok: boolean } }> {
+  const url = new URL(siteUrl(services, site.fqdn));
+  if (url.protocol !== 'https:')
+    return { text: 'The platform is reached without https, so there is no certificate.', found: { ok: true } };
+  const socket = await services.outbound
+    .connect(site.fqdn, Number(url.port || 443), CERTIFICATE_MS)
+    .catch(() => Promise.reject(new NothingToSee('Nobody answers at the name with https.')));
+  const tls = secure({ socket, servername: site.fqdn, rejectUnauthorized: false });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      tls
+        .once('secureConnect', resolve)
+        .once('error', reject)
+        .setTimeout(CERTIFICATE_MS, () => reject(new Error('late')));
+    });
+    return judge(tls);
+  } catch {
+    return { text: 'There is no answer with https at the name.', found: { ok: false } };
+  } finally {
+    tls.destroy();
+    socket.destroy();
+  }
+}
+
+function judge(tls: TLSSocket): { text: string; found: { ok: boolean } } {
+  const until = new Date(tls.getPeerCertificate().valid_to);
+  const days = Math.floor((until.getTime() - Date.now()) / 86_400_000);
+  if (!tls.authorized)
+    return {
+      text: `Browsers refuse the certificate (${tls.authorizationError?.message ?? 'unknown reason'}).`,
+      found: { ok: false },
+    };
+  const isSoon = days < SOON_DAYS;
+  return { text: `The certificate is valid for ${days} more days.`, found: { ok: !isSoon } };
+}

@@ -1,0 +1,41 @@
+import type { DocsPage } from '#core/http/front-end.ts';
+import type { Guide } from './guides.ts';
+import { escapeHtml } from './html.ts';
+import { type Around, headerHtml } from './layout.ts';
+import type { Found } from './search.ts';
+
+/** Where the docs begin: what there is, at a glance. */
+export function homePage(guides: readonly Guide[], around: Around): DocsPage {
+  const groups = [...Map.groupBy(guides, ({ group }) => group)].map(([group, list]) => {
+    const cards = list.map(
+      ({ slug, title, description }) =>
+        `<li><a href="/docs/${slug}"><b>${escapeHtml(title)}</b><span>${escapeHtml(firstSentence(description))}</span></a></li>`,
+    );
+    return `<section><h2>${escapeHtml(group)}</h2><ul class="cards">${cards.join('')}</ul></section>`;
+  });
+  const body =
+    `${headerHtml(around, '/docs')}<main id="main" tabindex="-1" class="home"><header class="hero"><h1>Siteyard documentation</h1>` +
+    '<p class="lead">Managed WordPress with a time machine: create sites in seconds, change them without fear, and automate all of it.</p>' +
+    '<p class="starts"><a class="button" href="/docs/first-site">Create your first site</a><a class="button quiet" href="/docs/reference">API reference</a></p></header>' +
+    `${groups.join('')}</main>`;
+  return { title: 'Siteyard docs', description: 'Guides and reference for Siteyard.', body };
+}
+
+const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text;
+
+export function searchPage(words: string, found: readonly Found[], around: Around): DocsPage {
+  const rows = found.map(
+    ({ title, heading, address, excerpt }) =>
+      `<li><a href="${address}"><b>${escapeHtml(heading || title)}</b></a><span class="type">${escapeHtml(heading ? title : '')}</span><p>${escapeHtml(excerpt)}</p></li>`,
+  );
+  const said =
+    words.trim() === ''
+      ? 'Type what you are looking for.'
+      : found.length > 0
+        ? ''
+        : `Nothing says “${escapeHtml(words)}”. Try another word.`;
+  const body =
+    `${headerHtml(around, '/docs/search', words)}<main id="main" tabindex="-1" class="home results"><h1>${words.trim() ? `Results for “${escapeHtml(words)}”` : 'Search'}</h1>` +
+    `${said && `<p class="lead">${said}</p>`}<ol>${rows.join('')}</ol></main>`;
+  return { title: 'Search · Siteyard docs', description: 'Search the Siteyard docs.', body };
+}

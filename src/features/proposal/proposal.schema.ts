@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { failure } from '#core/errors.ts';
+import { Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.ts';
+
+export const STATES = ['open', 'confirmed', 'refused', 'expired', 'failed'] as const;
+export const SOURCES = ['api', 'mcp', 'ticket'] as const;
+
+const Result = Type.Object({
+  status: Type.Integer({ description: 'What the call was answered with, as over HTTP' }),
+  body: Type.Unsafe<unknown>({ description: 'Without what is secret in it' }),
+  operation_id: Nullable(Type.String({ description: 'The event of work that goes on after the answer' })),
+});
+export type ProposalResult = Static<typeof Result>;
+
+export const Proposal = Type.Object(
+  {
+    id: Uuid,
+    operation: Type.String({ description: 'What would be called, by its id' }),
+    input: Type.Unsafe<Record<string, unknown>>({
+      ...OpenObject,
+      description: 'Its parameters, query and body; what is secret in them is hidden',
+    }),
+    summary: Type.String({ description: 'What the operation does, in a sentence' }),
+    description: Type.String({ description: 'What this call would do' }),
+    preview: Nullable(
+      Type.Unsafe<Record<string, unknown>>({
+        ...OpenObject,
+        description: 'A comparison, where there is one: of a restore its dry look, of a staging site its changes',
+      }),
+    ),
+    state: OneOf(STATES, {
+      description: 'One is open for an hour. `confirmed` without a result: the call is on its way',
+    }),
+    result: Nullable(Result),
+    source: OneOf(SOURCES),
+    team_id: Nullable(Uuid),
+    ticket_id: Nullable(Uuid),
+    reply_id: Nullable(Uuid),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    decided_at: Nullable(Timestamp),
+  },
+  { title: 'Proposal' },
+);
+export type Proposal = Static<typeof Proposal>;
+
+export const NewProposal = Type.Object({
+  operation: Type.String({ minLength: 1, maxLength: 100, description: 'The id of an operation of the assistant’s' }),
+  input: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      ...OpenObject,
+      description: 'All that it takes, of path, query and body together',
+    }),
+  ),
+});
+
+export const proposalNotFound = failure('proposal.not_found', 404, 'There is no such proposal of yours.');
+export const proposalNotOpen = failure('proposal.not_open', 409, 'This proposal is no longer open.');
+export const cannotPropose = failure('proposal.not_possible', 409, 'This call can not be proposed.');

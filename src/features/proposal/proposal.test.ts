@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { narrowed } from '#core/auth/caller.ts';
+import { MASK, maskSecrets } from '#core/mask-secrets.ts';
+import { type ApiError, createClient } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
+import { letIn, type Person, registerPerson } from '../../../test/people.ts';
+import { CMS, putOnPlan } from '../../../test/sites.ts';
+import { callProposed } from './proposal.jobs.ts';
+import { propose } from './proposal.ts';
+
+let app: TestApp;
+let ada: Person;
+before(async () => {
+  app = await startTestApp();
+  ada = await registerPerson(app, 'Ada');
+  await putOnPlan(app, ada.teamId, 'business');
+});
+after(() => app.close());
+
+const code = (expected: string) => (error: ApiError) => {
+  assert.equal(error.code, expected);
+  return true;
+};
+const proposed = (by: Person, name: string, more = {}) =>
+  by.api.createProposal({
+    body: {
+      operation: 'createSite',
+      input: { team_id: ada.teamId, fqdn: `${name}.localhost`, ...CMS, ...more },
+    },
+  });
+const confirmed = (by: Person, id: string) => by.api.confirmProposal({ params: { proposal_id: id }, wait: 30 });
+const sitesOf = async (by: Person) => (await by.api.listSites()).results.map(({ fqdn }) => fqdn);
+
+async function tokenOf(person: Person, scopes: ('read' | 'write' | 'plan')[]): Promise<Person> {
+  const { token } = await person.api.createApiToken({ body: { name: 'robot', scopes } });
+  return { ...person, token, api: createClient({ baseUrl: app.url, token }) };
+}
+
+test('a proposal changes nothing until its asker confirms it, and is then called once however many confirm at once', async () => {
+  const proposal = await proposed(ada, 'once');
+  assert.equal(proposal.state, 'open');
+  assert.match(proposal.description, /Create a site.*once\.localhost/);
+  assert.deepEqual(await sitesOf(ada), []);
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => confirmed(ada, proposal.id)));
+  const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
+  assert.equal(done.length, 1);
+  assert.deepEqual([done[0]?.state, done[0]?.result?.status], ['confirmed', 200]);
+  assert.ok(done[0]?.result?.operation_id);
+  for (const answer of answers) if (answer.status === 'rejected') code('proposal.not_open')(answer.reason);
+  assert.deepEqual(await sitesOf(ada), ['once.localhost']);
+  await assert.rejects(ada.api.refuseProposal({ params: { proposal_id: proposal.id } }), code('proposal.not_open'));
+});
+
+test('only the asker confirms, not with the token that may only plan, not after an hour, and not what they refused', async () => {
+  const bob = await registerPerson(app, 'Bob');
+  await letIn(ada, bob, 'admin');
+  const planner = await tokenOf(ada, ['plan']);
+  const proposal = await proposed(planner, 'mine');
+  await assert.rejects(confirmed(bob, proposal.id), code('proposal.not_found'));
+  await assert.rejects(confirmed(planner, proposal.id), code('auth.insufficient_scope'));
+  await sql`update proposals set expires_at = now() where id = ${proposal.id}`.execute(app.services.db);
+  await assert.rejects(confirmed(ada, proposal.id), code('proposal.not_open'));
+  assert.equal((await ada.api.getProposal({ params: { proposal_id: proposal.id } })).state, 'expired');
+
+  const other = await proposed(planner, 'other');
+  assert.equal((await ada.api.refuseProposal({ params: { proposal_id: other.id } })).state, 'refused');
+  await assert.rejects(confirmed(ada, other.id), code('proposal.not_open'));
+  const third = await proposed(planner, 'third');
+  assert.equal((await confirmed(await tokenOf(ada, ['write']), third.id)).result?.status, 200);
+  assert.deepEqual((await sitesOf(ada)).sort(), ['once.localhost', 'third.localhost']);
+});
+
+test('rights are asked again when it is confirmed, and a proposal reaches no other team than its own', async () => {
+  const carl = await registerPerson(app, 'Carl');
+  await letIn(ada, carl, 'member');
+  const proposal = await proposed(carl, 'late');
+  await sql`update team_members set role = 'viewer' where user_id = ${carl.userId} and team_id = ${ada.teamId}`.execute(
+    app.services.db,
+  );
+  const failed = await confirmed(carl, proposal.id);
+  assert.deepEqual([failed.state, failed.result?.status], ['failed', 403]);
+  await assert.rejects(proposed(carl, 'later'), code('proposal.not_possible'));
+
+  const caller = await app.services.credentials.resolve(carl.token);
+  assert.ok(caller);
+  const input = { body: { team_id: ada.teamId, fqdn: 'x.localhost', ...CMS } };
+  const wish = { operation: 'createSite', input, teamId: carl.teamId, ip: '127.0.0.1' };
+  await assert.rejects(propose(app.services, caller, wish, { source: 'mcp' }), code('proposal.not_possible'));
+  assert.deepEqual([...narrowed(caller, { teamId: carl.teamId }).roles.keys()], [carl.teamId]);
+});
+
+test('what nobody may propose is refused with the reason', async () => {
+  const ask = (operation: string, input = {}) => ada.api.createProposal({ body: { operation, input } });
+  for (const operation of ['createApiToken', 'listSites', 'nothing', 'confirmProposal'])
+    await assert.rejects(ask(operation), code('proposal.not_possible'));
+  await assert.rejects(ask('deleteSite', { fqdn: 'missing.localhost' }), /no such site/i);
+  await assert.rejects(ask('createSite', { team_id: ada.teamId }), /fqdn: Field required/);
+});
+
+test('killed while it calls, a proposal is called again with the same effect and ends', async () => {
+  const { db, jobs } = app.services;
+  const proposal = await proposed(ada, 'killed');
+  const { id } = (await app.services.credentials.resolve(ada.token))?.credential ?? {};
+  // What a kill after the call and before its end was written down leaves.
+  const answer = await fetch(`${app.api}/site`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': proposal.id,
+    },
+    body: JSON.stringify({ team_id: ada.teamId, fqdn: 'killed.localhost', ...CMS }),
+  });
+  assert.equal(answer.status, 200);
+  await sql`update proposals set state = 'confirmed', confirmed_with = ${id}, begun_at = now() where id = ${proposal.id}`.execute(
+    db,
+  );
+  const eventId = answer.headers.get('operation-id') as string;
+  await jobs.enqueue(db, callProposed, { proposalId: proposal.id, eventId, ip: '127.0.0.1' });
+  const ended = await eventually(async () => {
+    const found = await ada.api.getProposal({ params: { proposal_id: proposal.id } });
+    return found.result !== null && found;
+  });
+  assert.deepEqual([ended.state, ended.result?.status, ended.result?.operation_id], ['confirmed', 200, eventId]);
+  assert.equal((await sitesOf(ada)).filter((fqdn) => fqdn === 'killed.localhost').length, 1);
+});
+
+test('what is secret in a proposal is sealed in the database and hidden in answers', async () => {
+  const secret = 'correct-horse-battery';
+  const { id, input, description } = await proposed(ada, 'secret', { cms_password: secret });
+  assert.ok(!JSON.stringify({ input, description }).includes(secret));
+  const { rows } = await sql`select row_to_json(p)::text as text from proposals p where id = ${id}`.execute(
+    app.services.db,
+  );
+  assert.ok(!JSON.stringify(rows).includes(secret));
+});
+
+test('secrets are taken out by their names and by what they look like, and other words stay', () => {
+  const texts = [
+    `define( 'DB_PASSWORD', 'hunter2hunter2' );`,
+    `'auth_key' => "hunter2hunter2"`,
+    'https://ada:hunter2hunter2@git.example.com/x.git',
+    'Authorization: Bearer hunter2hunter2',
+    'password=hunter2hunter2&x=1',
+    'sy_hunter2hunter2hunter2hunter2hunter2hunter2hunter',
+    '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2hunter2\n-----END OPENSSH PRIVATE KEY-----',
+    '$P$Bhunter2hunter2hunter2hunter2abcd',
+  ];
+  for (const text of texts) assert.ok(!maskSecrets({ text }).text.includes('hunter2'), maskSecrets({ text }).text);
+  const kept = {
+    fqdn: 'blog.example.com',
+    text: 'The token of the day: a password helps; see wp-login.php',
+    password: '',
+  };
+  assert.equal(maskSecrets({ http_auth_password: 'x' }).http_auth_password, MASK);
+  assert.equal(maskSecrets(kept).fqdn, kept.fqdn);
+});

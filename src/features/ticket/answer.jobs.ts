@@ -1,0 +1,155 @@
+import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import type { Services } from '#core/services.ts';
+import {
+  type Answered,
+  answerQuestion,
+  type Progress,
+  type Question,
+  type Said,
+  type Spent,
+} from '#features/assistant/assistant.ts';
+import { storeProposal } from '#features/proposal/proposal.ts';
+import {
+  type AnswerRow,
+  endAnswer,
+  findAnswer,
+  showAnswer,
+  siteOfTicket,
+  takeMessage,
+  tokensOfTeam,
+} from './answer.sql.ts';
+import { findTicket, insertReply, newestReplies, type ReplyRow, type TicketRow } from './ticket.sql.ts';
+
+const THREAD = { most: 40, bytes: 200_000 };
+/** How often readers see it grow. */
+const SHOW_EVERY_MS = 150;
+
+const FAILED =
+  'The assistant could not answer this. The message was not counted, and the ticket is with our support team.';
+
+/**
+ * Answers a message to the assistant. The reply, its proposals, the message that it takes and the job's end are one transaction, so that
+ * a kill at any instant leaves all or nothing, and the answer is then written anew. What the asker may is looked up for each step.
+ */
+export const answerMessage = jobKind<{ questionId: string }>({
+  name: 'ticket.answer',
+  lane: 'assistant',
+  async run({ questionId }, { services, signal, commit }) {
+    const { db, config, log } = services;
+    const row = await findAnswer(db, questionId);
+    const ticket = row && (await findTicket(db, row.ticket_id));
+    if (!row || !ticket || row.state === 'answered' || row.state === 'failed') return;
+    const thread = await newestReplies(db, [ticket.id], THREAD);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(config.assistantTimeoutSeconds * 1000)]);
+    const asked = thread.find(({ id }) => id === questionId);
+    const spent = { tokens: 0 };
+    try {
+      const question = asked && (await questionOf(services, row, ticket, asked, thread));
+      const answering = question && answerQuestion(services, question, shower(db, questionId), spent, limit);
+      const answered = answering && (await within(limit, answering));
+      await commit((tx) =>
+        answered && asked ? store(tx, services, { ticket, asked }, answered, spent) : fail(tx, ticket, asked, spent),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error, ticketId: ticket.id }, 'the assistant could not answer');
+      await commit((tx) => fail(tx, ticket, asked, spent));
+    }
+  },
+  async abandon(db, { questionId }) {
+    const row = await findAnswer(db, questionId);
+    const ticket = row && (await findTicket(db, row.ticket_id));
+    if (!ticket) return;
+    const thread = await newestReplies(db, [ticket.id], THREAD);
+    await fail(
+      db,
+      ticket,
+      thread.find(({ id }) => id === questionId),
+      { tokens: 0 },
+    );
+  },
+});
+
+/** Undefined where there is nobody to answer any more, or nothing to answer with. */
+async function questionOf(
+  services: Services,
+  row: AnswerRow,
+  ticket: TicketRow,
+  asked: ReplyRow,
+  replies: readonly ReplyRow[],
+): Promise<Question | undefined> {
+  const { db, credentials, config, model } = services;
+  const caller: Caller | undefined = await credentials.renew({ credential: { id: row.credential_id } });
+  if (!caller?.roles.has(ticket.team_id) || ticket.messages_remaining <= 0) return undefined;
+  if (model && (await tokensOfTeam(db, ticket.team_id)) >= config.assistantDailyTokens) return undefined;
+  const by = (reply: ReplyRow) =>
+    reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
+  const isAsker = (userId: string) => userId === caller.userId;
+  const said = replies
+    .slice(0, replies.indexOf(asked) + 1)
+    .map((reply): Said => ({ by: by(reply), text: reply.description ?? '' }));
+  const opened: Said = { by: isAsker(ticket.user_id) ? 'asker' : 'other', text: ticket.description };
+  return {
+    caller,
+    ip: row.ip,
+    teamId: ticket.team_id,
+    fqdn: await siteOfTicket(db, ticket.id),
+    subject: ticket.subject,
+    thread: [opened, ...said],
+    customInstructions: ticket.assistant_custom_instructions,
+  };
+}
+
+/** Also where something in it hears no signal. */
+function within<T>(limit: AbortSignal, work: Promise<T>): Promise<T> {
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(new Error('it took too long')))),
+  ]);
+}
+
+/** Writes down what there is so far, now and then. */
+function shower(db: Db, questionId: string): (progress: Progress) => Promise<void> {
+  let nextMs = 0;
+  let steps = 0;
+  return async (progress) => {
+    const now = performance.now();
+    if (now < nextMs && progress.steps.length === steps) return;
+    nextMs = now + SHOW_EVERY_MS;
+    steps = progress.steps.length;
+    await showAnswer(db, questionId, progress.text, progress.steps);
+  };
+}
+
+async function store(
+  db: Db,
+  services: Services,
+  { ticket, asked }: { ticket: TicketRow; asked: ReplyRow },
+  { text, steps, drafts }: Answered,
+  { tokens }: Spent,
+): Promise<void> {
+  if (!(await takeMessage(db, ticket.id))) return fail(db, ticket, asked, { tokens });
+  const reply = await insertReply(db, replyTo(ticket, asked, text));
+  for (const draft of drafts)
+    await storeProposal(db, services, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
+  await endAnswer(db, asked.id, { state: 'answered', text, steps, tokens });
+}
+
+/** Leaves it to people, and says so. No message is taken. */
+async function fail(db: Db, ticket: TicketRow, asked: ReplyRow | undefined, { tokens }: Spent): Promise<void> {
+  if (!asked) return;
+  await insertReply(db, replyTo(ticket, asked, FAILED));
+  await endAnswer(db, asked.id, { state: 'failed', text: '', steps: [], tokens });
+}
+
+/** It stands under the name of whoever asked, and is marked as the assistant's by the message that it answers. */
+const replyTo = (ticket: TicketRow, asked: ReplyRow, description: string) => ({
+  ticket_id: ticket.id,
+  user_id: asked.user_id,
+  description,
+  is_assistant_chat_message: false,
+  assistant_message_id: asked.id,
+  resolve: null,
+});
