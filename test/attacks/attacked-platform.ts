@@ -70,11 +70,17 @@ async function answer(_site: SiteSpec, command: Command): Promise<CommandResult>
   return { exitCode: 0, stdout: '', stderr: '', truncated: false, durationMs: 0 };
 }
 
-async function run(script: string, options: Partial<Command> = {}): Promise<CommandResult> {
+async function run(
+  script: string,
+  { memoryBytes, ...options }: Partial<Command> & { memoryBytes?: number } = {},
+): Promise<CommandResult> {
   const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000, ...options };
   const { args, token } = startingIn(folderInside(), ['bash', '-c', script]);
   const seat = await disk.seat(site.id, limits.maxDiskBytes);
-  const entry = await shells.enter(site, { args, limits: { fileBytes: seat.room.fileBytes } });
+  const entry = await shells.enter(site, {
+    args,
+    limits: { fileBytes: seat.room.fileBytes, ...(memoryBytes && { memoryBytes }) },
+  });
   const command: Command = { args: ['bash', '-c', script], ...limits };
   return runWatched(entry, token, command, seat);
 }
@@ -179,8 +185,8 @@ const memory = await run(`/opt/node/node -e "const a = []; for (;;) a.push(Buffe
 found.memory = memory.exitCode !== 0 && memory.exitCode !== 124;
 const MEMFD = process.arch === 'arm64' ? 279 : 319;
 const hidden = await run(
-  `perl -e '$n = "x"; open($f, ">&=", syscall(${MEMFD}, $n, 0)) or die; $x = "x" x 20e6; syswrite($f, $x) for (1..80); sleep 15'`,
-  { timeoutMs: 15_000 },
+  `perl -e '$n = "x"; open($f, ">&=", syscall(${MEMFD}, $n, 0)) or die; $x = "x" x 20e6; syswrite($f, $x) for (1..10); sleep 60'`,
+  { timeoutMs: 60_000, memoryBytes: 100e6 },
 );
 found.memoryFile = hidden.exitCode;
 found.disk = await attackDisk();
