@@ -198,7 +198,7 @@ export class LocalHost implements SiteHost {
   exec: Of<'exec'> = async (site, command) => this.driver(site).exec(site, command);
   prepareEditor: Of<'prepareEditor'> = async (site) => this.driver(site).editors.prepare();
   editorState: Of<'editorState'> = async (site) => this.driver(site).editors.state(site.id);
-  wakeEditor: Of<'wakeEditor'> = async (site) => this.driver(site).editors.wake(site);
+  wakeEditor: Of<'wakeEditor'> = async (site, maxDiskBytes) => this.driver(site).editors.wake(site, maxDiskBytes);
   connectEditor: Of<'connectEditor'> = async (site) => this.driver(site).editors.connect(site.id);
   stopEditor: Of<'stopEditor'> = async (site) => this.driver(site).editors.end(site.id);
   terminal: Of<'terminal'> = async (site, wish) => this.#terminals.attend(site, wish);

@@ -381,7 +381,7 @@ interface SiteEditing {
   /** Has what editors need on the site's machine; `editorState` tells how that goes and went. */
   prepareEditor(site: SiteRef): Promise<void>;
   editorState(site: SiteRef): Promise<EditorState>;
-  wakeEditor(site: HostedSpec): Promise<EditorState>;
+  wakeEditor(site: HostedSpec, maxDiskBytes: number): Promise<EditorState>;
   /** A connection to the editor that runs, for HTTP/1.1; paused until whoever gets it reads. */
   connectEditor(site: SiteRef): Promise<Socket>;
   stopEditor(site: SiteRef): Promise<void>;

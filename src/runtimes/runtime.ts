@@ -304,8 +304,8 @@ interface Editors {
   /** Fetches what all of them share; `state` tells how that goes. */
   prepare(): Promise<void>;
   state(siteId: string): Promise<EditorState>;
-  /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. */
-  wake(site: SiteSpec): Promise<EditorState>;
+  /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. It ends where the site takes up more than it may. */
+  wake(site: SiteSpec, maxDiskBytes?: number): Promise<EditorState>;
   /** A connection to the editor that runs, for HTTP. It sleeps when there has been none for some minutes. */
   connect(siteId: string): Socket;
   /** The sites whose editor runs or is about to. */

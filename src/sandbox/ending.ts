@@ -5,6 +5,7 @@ import { processesOf } from './processes.ts';
 const END_LIMIT_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
 const LOOKS_AT_ONCE = 20;
+const PAUSE_ROUNDS = 5;
 
 /** Ends every process whose arguments name the path, with all that they started; resolves when nothing of it is left. */
 export async function endAllNaming(path: string): Promise<void> {
@@ -22,10 +23,28 @@ export async function endTree(pid: number): Promise<void> {
   return endTrees([pid], performance.now() + END_LIMIT_MS);
 }
 
+/** Stops a sandbox until `resumeTree`. One whose processes are forked faster than we look may go on with some. */
+export function pauseTree(pid: number): void {
+  const stopped = new Set<number>();
+  for (let round = 0; round < PAUSE_ROUNDS; round++) {
+    // Parents first: a shell that sees its program stop would take that for somebody's wish.
+    const running = processesOf(pid).filter((each) => !stopped.has(each));
+    if (running.length === 0) return;
+    for (const each of running) {
+      signal(each, 'SIGSTOP');
+      stopped.add(each);
+    }
+  }
+}
+
+export function resumeTree(pid: number): void {
+  for (const each of processesOf(pid).reverse()) signal(each, 'SIGCONT');
+}
+
 async function endTrees(roots: readonly number[], deadline: number): Promise<void> {
   let pids = roots.flatMap(processesOf);
   // The first process of a namespace takes the rest with it, at once: no fork outruns that.
-  for (const pid of pids) kill(pid);
+  for (const pid of pids) signal(pid, 'SIGKILL');
   for (pids = pids.filter(isThere); pids.length > 0; pids = pids.filter(isThere)) {
     if (performance.now() > deadline) throw new Error('a sandbox does not end');
     await sleep(LOOK_AGAIN_MS);
@@ -51,9 +70,9 @@ function isThere(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-function kill(pid: number): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch {
     // It ended in this very moment.
   }

@@ -98,7 +98,8 @@ export class Sandbox {
     return UID_BASE + (createHash('sha256').update(siteId).digest().readUInt32BE() % UIDS);
   }
 
-  enter({ room, list, shown = [], args, cwd, env = {}, uid, groups = [], isModest = false, ...limits }: Entry): Spawn {
+  enter({ room, list, shown = [], args, cwd, env = {}, ...how }: Entry): Spawn {
+    const { uid, groups = [], isModest = false, ...limits } = how;
     writeFileSync(list, room.mounts(shown), { mode: 0o600 });
     const own = { PATH: SYSTEM_PATH, HOME: '/home/site', USER: 'site', LANG: 'C.UTF-8' };
     const scripts = [this.#inside(uid, limits), room.root, list, cwd];
@@ -180,5 +181,7 @@ export class Sandbox {
 /** Set inside, since a namespace of users counts processes for itself. Uid 0 of the machine is not counted: that takes a control group. */
 function ulimits({ processes, fileBytes }: Limits): string {
   const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
-  return `ulimit -c 0; ${set('p', processes)}${set('f', fileBytes && Math.ceil(fileBytes / 512))}`;
+  const files = fileBytes === undefined ? undefined : Math.ceil(fileBytes / 512);
+  // What writes too much is told so, instead of being ended.
+  return `ulimit -c 0; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
 }

@@ -1,11 +1,22 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { giveFolder } from '#core/file-owner.ts';
 import { createLog } from '#core/log.ts';
+import { folderBytes } from '#runtimes/folders/site-folder.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
+import { DiskWatch } from '#runtimes/shell/disk-watch.ts';
 import { SiteShells } from '#runtimes/shell/site-shells.ts';
 import { folderInside, runWatched, startingIn } from '#runtimes/shell/watched-shell.ts';
 import { Sandbox, type SandboxMode } from '#sandbox/sandbox.ts';
@@ -18,6 +29,7 @@ const [mode, flag] = process.argv.slice(2) as [SandboxMode, string?];
 const root = mkdtempSync(join(tmpdir(), 'attacked-'));
 const site = { id: 'attacked', coreVersion: '1' } as SiteSpec;
 const NEIGHBOUR = join(root, 'neighbour');
+const CONTENT = join(root, 'content');
 /** Tells our sleepers from those of others. */
 const MARK = 100_000 + 10 * process.pid;
 const secret = process.env.ATTACK_SECRET ?? '';
@@ -41,6 +53,8 @@ const shells = new SiteShells({
   log: createLog('silent'),
 });
 await shells.open();
+const usedBytes = () => folderBytes([CONTENT]);
+const disk = new DiskWatch({ folder: root, usageBytes: usedBytes });
 
 let answering = 0;
 let mostAnswering = 0;
@@ -56,12 +70,19 @@ async function answer(_site: SiteSpec, command: Command): Promise<CommandResult>
   return { exitCode: 0, stdout: '', stderr: '', truncated: false, durationMs: 0 };
 }
 
-async function run(script: string, options: Partial<Command> = {}): Promise<CommandResult> {
+async function run(
+  script: string,
+  { memoryBytes, ...options }: Partial<Command> & { memoryBytes?: number } = {},
+): Promise<CommandResult> {
   const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000, ...options };
   const { args, token } = startingIn(folderInside(), ['bash', '-c', script]);
-  const entry = await shells.enter(site, { args });
+  const seat = await disk.seat(site.id, limits.maxDiskBytes);
+  const entry = await shells.enter(site, {
+    args,
+    limits: { fileBytes: seat.room.fileBytes, ...(memoryBytes && { memoryBytes }) },
+  });
   const command: Command = { args: ['bash', '-c', script], ...limits };
-  return runWatched(entry, token, command, { diskUsageBytes: async () => 0 });
+  return runWatched(entry, token, command, seat);
 }
 
 const listening = (at: string | number) =>
@@ -87,6 +108,25 @@ if (flag === '--hold') {
   while (sleepers(97801) < 2) await new Promise((wait) => setTimeout(wait, 20));
   console.log('holding');
   await new Promise(() => {});
+}
+
+/** Each has 20 MB of room, and what the site takes up at last is more than that by a few files at most. */
+async function attackDisk(): Promise<Record<string, unknown>> {
+  const ended: Record<string, unknown> = {};
+  const attempt = async (name: string, script: string, room = 20e6) => {
+    const before = await usedBytes();
+    const { exitCode, stdout } = await run(script, { maxDiskBytes: before + room });
+    ended[name] = [exitCode, stdout, (await usedBytes()) - before < 400e6];
+    if (existsSync(join(CONTENT, 'h'))) chmodSync(join(CONTENT, 'h'), 0o700);
+    for (const left of readdirSync(CONTENT).filter((each) => /^(h|big)/.test(each)))
+      rmSync(join(CONTENT, left), { recursive: true });
+  };
+  await attempt('file', 'fallocate -l 1G big || echo refused; truncate -s 1G big || echo refused; rm -f big');
+  await attempt('files', 'for i in $(seq 1 400); do fallocate -l 15M big$i; done; sleep 15');
+  await attempt('deleted', 'for i in 1 2 3; do exec {f}>big; rm big; head -c 15M /dev/zero >&$f; done; sleep 15');
+  await attempt('hidden', 'mkdir h; for i in 1 2 3; do head -c 15M /dev/zero > h/$i; done; chmod 311 h; sleep 15');
+  await attempt('over', 'touch big; echo x > big || echo refused; rm big && echo deleted', -1);
+  return ended;
 }
 
 const found: Record<string, unknown> = {};
@@ -143,6 +183,13 @@ const memory = await run(`/opt/node/node -e "const a = []; for (;;) a.push(Buffe
   timeoutMs: 15_000,
 });
 found.memory = memory.exitCode !== 0 && memory.exitCode !== 124;
+const MEMFD = process.arch === 'arm64' ? 279 : 319;
+const hidden = await run(
+  `perl -e '$n = "x"; open($f, ">&=", syscall(${MEMFD}, $n, 0)) or die; $x = "x" x 20e6; syswrite($f, $x) for (1..10); sleep 60'`,
+  { timeoutMs: 60_000, memoryBytes: 100e6 },
+);
+found.memoryFile = hidden.exitCode;
+found.disk = await attackDisk();
 const many = await run(`for i in 1 2 3 4 5 6; do (wp wait || echo $? >> /tmp/refused) & done
   until [ "$(grep -c 75 /tmp/refused 2>/dev/null)" = 2 ]; do sleep 0.05; done; touch go; wait`);
 found.tools = {

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 /** As a plain user: somebody who has no rights, and nothing else. */
 const NOBODY = 65534;
 const AS_NOBODY = ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 180_000;
 
 function start(mode: string, prefix: readonly string[], ...flags: string[]): ChildProcess {
   const [file = '', ...args] = [
@@ -67,6 +67,14 @@ function check({ rights, memory, tools, ...found }: Record<string, unknown>): vo
     left: '',
     flood: { length: 100_000, exitCode: 137 },
     bomb: 124,
+    disk: {
+      file: [0, 'refused\nrefused\n', true],
+      files: [137, '', true],
+      deleted: [137, '', true],
+      hidden: [137, '', true],
+      over: [0, 'refused\ndeleted\n', true],
+    },
+    memoryFile: 137,
     daemons: 0,
     after: 'php\n',
     ended: [137, 0],

@@ -6,6 +6,7 @@ import { answerCall } from './answer-call.ts';
 import { fromForeignOrigin, identify, readDeviceCookie } from './asker.ts';
 import { bodyOf } from './body.ts';
 import { answerWithStream } from './event-stream.ts';
+import { inParts } from './long-answer.ts';
 import { API_PREFIX, BODY_LIMIT_BYTES, type Operation } from './operation.ts';
 import { type Incoming, readCall } from './read-call.ts';
 import { serializerOf } from './serializers.ts';
@@ -38,7 +39,8 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
         );
       if (connect) return connectSocket(services, operation, admission, call, request, reply);
       const { status, body } = await answerCall(services, operation, admission, call, incoming);
-      return reply.code(status).send(body);
+      const long = status === 200 && operation.response && inParts(body, serializerOf(operation.response));
+      return long ? reply.type('application/json; charset=utf-8').send(long) : reply.code(status).send(body);
     },
   });
 }

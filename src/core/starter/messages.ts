@@ -7,6 +7,8 @@ export interface Wish {
   env: Record<string, string>;
   /** For standard input, output, error and the channel: what the stream is claimed by, or what it is otherwise. */
   streams: readonly ({ claim: string } | 'ignore' | 'inherit')[];
+  /** So much of its output, and of what it says in its distress, is wanted; the rest is read here. All where it is not said. */
+  keptBytes?: number | undefined;
   /** It notices by itself that the service is gone, and may have something to put away. */
   endsItself: boolean;
 }
@@ -14,6 +16,8 @@ export interface Wish {
 export type Told =
   | { id: number; pid: number }
   | { id: number; failure: { code: string | undefined; message: string } }
+  /** It writes without end, long after nobody wanted more. */
+  | { id: number; flooded: true }
   | { id: number; exit: { code: number | null; signal: NodeJS.Signals | null } };
 
 /** Each stream begins with this many characters that say whose it is. */

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { passOn } from './kept-output.ts';
 import { SPAWNED_BY, type Told, type Wish } from './messages.ts';
 
 /** Spawns what the service wishes (starter.ts). Its argument is the socket that streams are handed over at. */
@@ -19,10 +21,11 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-async function start({ id, file, args, cwd, env, streams, endsItself }: Wish): Promise<void> {
+async function start({ id, file, args, cwd, env, streams, keptBytes, endsItself }: Wish): Promise<void> {
   const sockets: Socket[] = [];
+  const passed = new Map<number, Socket>();
   try {
-    const stdio: (Socket | 'ignore' | 'inherit')[] = [];
+    const stdio: (Socket | 'ignore' | 'inherit' | 'pipe')[] = [];
     for (const stream of streams) {
       if (typeof stream === 'string') {
         stdio.push(stream);
@@ -30,7 +33,9 @@ async function start({ id, file, args, cwd, env, streams, endsItself }: Wish): P
       }
       const socket = await open(stream.claim);
       sockets.push(socket);
-      stdio.push(socket);
+      const isPassedOn = keptBytes !== undefined && stdio.length > 0;
+      if (isPassedOn) passed.set(stdio.length, socket);
+      stdio.push(isPassedOn ? 'pipe' : socket);
     }
     const own = SPAWNED_BY in env ? { ...env, [SPAWNED_BY]: String(process.pid) } : env;
     const child = spawn(file, [...args], { cwd, env: own, detached: true, stdio });
@@ -43,6 +48,10 @@ async function start({ id, file, args, cwd, env, streams, endsItself }: Wish): P
       tell({ id, exit: { code, signal } });
     });
     tell({ id, pid });
+    for (const [number, to] of passed) {
+      sockets.splice(sockets.indexOf(to), 1);
+      passOn(child.stdio[number] as Readable, to.resume(), keptBytes ?? 0, () => tell({ id, flooded: true }));
+    }
   } catch (error) {
     fail(id, error as NodeJS.ErrnoException);
   } finally {

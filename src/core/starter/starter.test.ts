@@ -56,6 +56,13 @@ test('many at once get each their own, and 20 MB come whole', async () => {
   assert.equal((await buffer(large.stdout)).length, 20_000_000);
 });
 
+test('of what somebody wants the beginning only, that comes exactly, and the program goes on to its end', async () => {
+  const script = 'head -c 3000000 /dev/zero; echo error >&2; exit 3';
+  const program = await startProgram('/bin/sh', ['-c', script], { ...OPTIONS, keptBytes: 1_000_000 });
+  const [out, err, exit] = await Promise.all([buffer(program.stdout), text(program.stderr), program.closed]);
+  assert.deepEqual([out.length, err, exit.code], [1_000_000, 'error\n', 3]);
+});
+
 test('when the service is killed, what it started ends too', async () => {
   const service = spawn(process.execPath, [
     '--disable-warning=ExperimentalWarning',

@@ -24,6 +24,8 @@ export interface StartedProgram {
   readonly stderr: Readable;
   /** When it has ended and all that it said was read. Both are null where the starter itself ended, and took it along. */
   readonly closed: Promise<Exit>;
+  /** When it goes on writing long after nobody wants more (`keptBytes`). */
+  readonly flooded: Promise<void>;
 }
 
 export interface Exit {
@@ -36,6 +38,8 @@ export interface StartOptions {
   env: Record<string, string>;
   /** Whether it reads anything; otherwise its standard input is empty. */
   hasInput?: boolean;
+  /** So much of each output is wanted, at most: what comes after that is read slowly by the starter, and dropped. */
+  keptBytes?: number;
 }
 
 /** A program of ours that is spoken to. It ends when its channel does. */
@@ -69,7 +73,8 @@ export async function startProgram(
   const started = await (await starter()).start(file, args, options, [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe']);
   const [stdin, stdout, stderr] = started.streams as [Socket | undefined, Socket, Socket];
   void started.exit.then(() => stdin?.destroy());
-  return { pid: started.pid, stdin, stdout, stderr, closed: started.closed };
+  const { pid, closed, flooded } = started;
+  return { pid, stdin, stdout, stderr, closed, flooded };
 }
 
 export async function startPeer(file: string, args: readonly string[], options: PeerOptions): Promise<Peer> {
@@ -133,6 +138,7 @@ interface Running {
   started(pid: number): void;
   failed(error: Error): void;
   exited(exit: Exit): void;
+  flooded(): void;
 }
 
 interface Claimed {
@@ -177,20 +183,23 @@ class Starter {
   async start(
     file: string,
     args: readonly string[],
-    { cwd, env }: Pick<StartOptions, 'cwd' | 'env'>,
+    { cwd, env, keptBytes }: Pick<StartOptions, 'cwd' | 'env' | 'keptBytes'>,
     stdio: readonly ('pipe' | 'ignore' | 'inherit')[],
-  ): Promise<{ pid: number; streams: (Socket | undefined)[]; exit: Promise<Exit>; closed: Promise<Exit> }> {
+  ): Promise<
+    Pick<StartedProgram, 'pid' | 'closed' | 'flooded'> & { streams: (Socket | undefined)[]; exit: Promise<Exit> }
+  > {
     const id = ++this.#lastId;
     const wanted = stdio.map((each) => (each === 'pipe' ? this.#claim() : each));
     const claimed = wanted.map((each) => (typeof each === 'string' ? undefined : each));
     const exit = Promise.withResolvers<Exit>();
+    const flood = Promise.withResolvers<void>();
     const started = new Promise<number>((resolve, reject) => {
-      this.#running.set(id, { started: resolve, failed: reject, exited: exit.resolve });
+      this.#running.set(id, { started: resolve, failed: reject, exited: exit.resolve, flooded: flood.resolve });
     });
     this.#hold();
     const streams = wanted.map((each) => (typeof each === 'string' ? each : { claim: each.claim }));
     const endsItself = stdio.length > CHANNEL_FD;
-    this.#child.send({ id, file, args, cwd, env, streams, endsItself } satisfies Wish, (error) => {
+    this.#child.send({ id, file, args, cwd, env, streams, keptBytes, endsItself } satisfies Wish, (error) => {
       if (error) this.#running.get(id)?.failed(error);
     });
     const late = setTimeout(() => this.#giveUp(id, claimed), START_LIMIT_MS);
@@ -200,7 +209,7 @@ class Starter {
       // The program's input is the caller's to end.
       const closed = Promise.all([exit.promise, ...sockets.slice(1).map(ended)]).then(([how]) => how);
       void closed.then(() => this.#forget(id));
-      return { pid, streams: sockets, exit: exit.promise, closed };
+      return { pid, streams: sockets, exit: exit.promise, closed, flooded: flood.promise };
     } catch (error) {
       this.#forget(id);
       for (const each of claimed) each?.drop();
@@ -252,12 +261,13 @@ class Starter {
 
   #hear(told: Told): void {
     const running = this.#running.get(told.id);
-    if (running && 'pid' in told) {
+    if (!running) return;
+    if ('pid' in told) {
       running.pid = told.pid;
       running.started(told.pid);
-    } else if ('exit' in told) running?.exited(told.exit);
-    else if ('failure' in told)
-      running?.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
+    } else if ('flooded' in told) running.flooded();
+    else if ('exit' in told) running.exited(told.exit);
+    else running.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
   }
 
   /** While something runs, the service waits for it; without that, the starter goes after a while. */

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { PLANS } from '#features/plan/plan.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { standInCache } from '../../../test/code-server/stand-in.ts';
@@ -189,6 +191,25 @@ suite('an editor', () => {
     execFileSync('bash', ['-c', 'head -c 300M /dev/zero > much'], { cwd: home });
     assert.equal((await open('/', { ...PAGE, cookie: await comeIn(owner) })).status, 200);
     assert.equal(existsSync(`${home}/much`), false);
+  });
+
+  test('ends where the site takes up more than the plan leaves it, and does not start then', async () => {
+    await owner.api.sleepSite({ params: { fqdn: site.fqdn }, query: { for_code_server: true } });
+    const cookie = await comeIn(owner);
+    // 20 MB are left of the smallest plan.
+    const { storage_bytes } = PLANS.free;
+    const fill = (bytes: number) =>
+      sql`update teams set storage_usage = ${bytes} where id = ${owner.teamId}`.execute(app.services.db);
+    await fill(storage_bytes - 20e6);
+    assert.equal((await open('/', { ...PAGE, cookie })).status, 200);
+    await siteOnDisk(app, site.id).write('uploads/much.bin', 'x'.repeat(30e6));
+    await eventually(async () => app.runtime.editors.running.length === 0);
+    await fill(storage_bytes + 1);
+    const { status, text } = await open('/', { ...PAGE, cookie });
+    assert.equal(status, 503);
+    assert.match(text, /no room left on the disk/);
+    await fill(0);
+    await siteOnDisk(app, site.id).remove('uploads/much.bin');
   });
 
   test('writes what the site shows, in its sandbox, and ends when some work takes the site', async () => {

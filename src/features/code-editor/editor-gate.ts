@@ -10,9 +10,10 @@ import { NOTICES, noticeOf as noticeOfError, sendNotice } from '#edge/notices.ts
 import { hostName } from '#edge/route-table.ts';
 import { parseTarget, type Target } from '#edge/target.ts';
 import { goesOn } from '#features/hold/hold.ts';
-import { specOf } from '#features/instance/instance.ts';
+import { roomFor, specOf } from '#features/instance/instance.ts';
 import { siteOfEditor } from '#features/site-name/site-name.ts';
-import { SiteFailure } from '#runtimes/runtime.ts';
+import { findWorkingTeam } from '#features/team/team.ts';
+import { type EditorState, SiteFailure } from '#runtimes/runtime.ts';
 import { ENTRANCE } from './code-editor.schema.ts';
 import { type EditorRow, findEditor, takeTicket } from './code-editor.sql.ts';
 import { FOREIGN, noticeOf, sendSignIn } from './editor-pages.ts';
@@ -145,13 +146,19 @@ class EditorGate {
     // Only a page that somebody opens wakes it: an open tab goes on asking for ever.
     if (!connection) {
       const isAsked = isNavigation(request);
-      const state = isAsked ? await hosts.wakeEditor(specOf(this.#services, editor)) : await hosts.editorState(editor);
+      const state = isAsked ? await this.#wake(editor) : await hosts.editorState(editor);
       const notice = noticeOf(isAsked || state.state !== 'running' ? state : { state: 'asleep' });
       if (notice) return void sendNotice(response, notice);
       connection = await hosts.connectEditor(editor);
     }
     if (response.destroyed) return void connection.destroy();
     await relay(connection, request, response, path);
+  }
+
+  async #wake(editor: EditorRow): Promise<EditorState> {
+    const { db, hosts } = this.#services;
+    const maxDiskBytes = await roomFor(db, editor, await findWorkingTeam(db, editor.team_id));
+    return hosts.wakeEditor(specOf(this.#services, editor), maxDiskBytes);
   }
 
   async #enter(visit: Visit, response: ServerResponse): Promise<void> {

@@ -33,4 +33,5 @@ export { previewKey, siteUrl, specOf } from './spec-of.ts';
 export { findStage, forgetCommitsAfter, type StageRow, siteOrStage, stagesOfSites } from './stage.sql.ts';
 export { stopRetiredSites } from './stop-retired.ts';
 export { stopSite } from './stop-site.jobs.ts';
+export { roomFor, storageLeft } from './storage-room.ts';
 export { storageUsedUp } from './storage-used-up.ts';

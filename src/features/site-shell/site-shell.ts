@@ -6,8 +6,13 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { cutNow } from '#features/backup-clock/backup-clock.ts';
 import { requireIdle, siteBusy } from '#features/hold/hold.ts';
-import { recordSiteEvent, type SiteRow, siteOrStage, specOf } from '#features/instance/instance.ts';
-import { storageLeft } from '#features/site/site.ts';
+import {
+  recordSiteEvent,
+  roomFor as roomInPlan,
+  type SiteRow,
+  siteOrStage,
+  specOf,
+} from '#features/instance/instance.ts';
 import { findWorkingTeam } from '#features/team/team.ts';
 import { type Command, type CommandResult, SiteFailure } from '#runtimes/runtime.ts';
 import {
@@ -96,8 +101,7 @@ function refuseNul({ cmd, cwd }: ShellWish, where: string): void {
 
 /** What the site may grow to while somebody works in its shell: what it has, and what the plan has left. */
 export async function roomFor(db: Db, site: SiteRow): Promise<number> {
-  const team = await findWorkingTeam(db, site.team_id);
-  return (site.storage_bytes ?? 0) + Math.max(0, await storageLeft(db, team));
+  return roomInPlan(db, site, await findWorkingTeam(db, site.team_id));
 }
 
 function firstWord(cmd: string): string {

@@ -6,12 +6,12 @@ import { LockBusy } from '#core/db/locks.ts';
 import { invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import { type Upload, withUpload } from '#core/http/upload.ts';
-import { removeFilesSoon, specOf } from '#features/instance/instance.ts';
+import { removeFilesSoon, specOf, storageLeft } from '#features/instance/instance.ts';
 import { nameIsClaimed, readClaim, requireFreeName, takenName } from '#features/site-name/site-name.ts';
 import type { HostedSpec } from '#host/site-host.ts';
 import type { ArchiveSource } from '#runtimes/runtime.ts';
 import { addSite, findPlace, type PreparedPlace, requireRoom } from './site.create.ts';
-import { storageLeft } from './site.limits.ts';
+
 import { importRefused, importRunning, type Site, type SitePlace } from './site.schema.ts';
 
 /** A site that is on its host already, and that no table knows yet. */

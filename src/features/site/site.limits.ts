@@ -1,5 +1,5 @@
 import type { Db } from '#core/db/database.ts';
-import { keptStorageBytes, storageUsedUp } from '#features/instance/instance.ts';
+import { keptStorageBytes, storageLeft, storageUsedUp } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
 import type { TeamRow } from '#features/team/team.ts';
 import { planSites, planStorage } from './site.schema.ts';
@@ -37,16 +37,9 @@ export async function requireSlot(
  * count while they are kept, since filling and deleting one after another would get round the plan.
  */
 export async function requireStorage(db: Db, team: TeamRow, addedBytes = 0): Promise<void> {
-  const keptBytes = await keptStorageBytes(db, team.id);
-  if (addedBytes < bytesLeft(team, keptBytes)) return;
-  throw planStorage({ message: storageUsedUp(team.plan_type_name, keptBytes > 0) });
+  if (addedBytes < (await storageLeft(db, team))) return;
+  const hasDeletedSites = (await keptStorageBytes(db, team.id)) > 0;
+  throw planStorage({ message: storageUsedUp(team.plan_type_name, hasDeletedSites) });
 }
-
-export async function storageLeft(db: Db, team: TeamRow): Promise<number> {
-  return bytesLeft(team, await keptStorageBytes(db, team.id));
-}
-
-const bytesLeft = ({ plan_type_name, storage_usage }: TeamRow, keptBytes: number) =>
-  PLANS[plan_type_name].storage_bytes - storage_usage - keptBytes;
 
 const count = (sites: number) => `${sites} ${sites === 1 ? 'site' : 'sites'}`;

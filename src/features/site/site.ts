@@ -1,4 +1,4 @@
 /** Sites as the API shows them. What runs behind one is an instance. */
-export { requireStorage, storageLeft } from './site.limits.ts';
+export { requireStorage } from './site.limits.ts';
 export { countSites, listSiteNames } from './site.sql.ts';
 export { completeSite, rereadSite, viewStage } from './site.view.ts';

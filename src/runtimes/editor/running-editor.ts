@@ -16,12 +16,11 @@ export interface EditorLimits {
 interface Hooks {
   /** Somebody works in it. */
   active(): void;
-  /** It takes more room than it may. */
-  isTooLarge(): Promise<boolean>;
+  /** Tells where it takes more room than it may. Returns how to stop watching. */
+  watchDisk(pid: number | undefined, tell: () => void): () => void;
 }
 
 const TICK_MS = 1_000;
-const SIZE_TICKS = 15;
 const LOOK_AGAIN_MS = 50;
 const ANSWER_LIMIT_MS = 2_000;
 /** What an open window sends by itself, to see whether we are there. */
@@ -42,7 +41,6 @@ export class RunningEditor {
   #lastUse = performance.now();
   #movedBytes = 0;
   #seenBytes = 0;
-  #ticks = 0;
   #words = '';
   #ending: Promise<void> | undefined;
 
@@ -107,8 +105,10 @@ export class RunningEditor {
       });
     // What does not end in time is told to whoever wants the site to themselves.
     const clock = setInterval(() => void this.#tick().catch(() => {}), TICK_MS).unref();
+    const stopDisk = this.#hooks.watchDisk(child.pid, () => void this.end().catch(() => {}));
     const close = () => {
       clearInterval(clock);
+      stopDisk();
       const over = () => {
         this.#hooks.active();
         ended();
@@ -136,8 +136,7 @@ export class RunningEditor {
     if (bytes - this.#seenBytes > QUIET_BYTES) this.#hooks.active();
     this.#seenBytes = bytes;
     const isIdle = this.#connections.size === 0 && performance.now() - this.#lastUse > this.#limits.idleMs;
-    const isTooLarge = ++this.#ticks % SIZE_TICKS === 0 && (await this.#hooks.isTooLarge());
-    if ((this.isReady && isIdle) || isTooLarge || this.#entry.usesTooMuch(this.#child?.pid ?? 0)) await this.end();
+    if ((this.isReady && isIdle) || this.#entry.usesTooMuch(this.#child?.pid ?? 0)) await this.end();
   }
 }
 

@@ -9,6 +9,7 @@ import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { folderBytes } from '#runtimes/folders/site-folder.ts';
 import type { EditorState, SiteSpec } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import type { DiskSeat, DiskWatch } from '#runtimes/shell/disk-watch.ts';
 import { PATHS } from '#runtimes/shell/paths.ts';
 import type { ShellEntry, SiteShells } from '#runtimes/shell/site-shells.ts';
 import { promptOf } from '#runtimes/shell/site-terminals.ts';
@@ -22,6 +23,8 @@ export interface SiteEditorsOptions {
   cacheDir: string;
   /** Where the people of sites work, or why they can not. Asked with the first editor: most machines never have one. */
   shells(): Promise<SiteShells | { missing: string }>;
+  /** Watches what is written there. */
+  disk: DiskWatch;
   /** Throws while some work has the site to itself. */
   requireOpen(siteId: string): void;
   /** Somebody works in the editor of the site, and may have changed it. */
@@ -37,6 +40,9 @@ const IDLE_MS = 5 * 60_000;
 const START_LIMIT_MS = 60_000;
 /** Settings, and what was open. */
 const HOME_BYTES = 256 * 1024 * 1024;
+/** Of what it keeps for itself. */
+const LEAST_FILE_BYTES = 4 * 1024 * 1024;
+const NO_ROOM = 'There is no room left on the disk: delete files first, in the files of the site or in its shell.';
 const LIMITS = { memoryBytes: 1536 * 1024 * 1024, processes: 512 };
 const ARGS = [
   ...['--socket-fd', '3', '--auth', 'none', '--app-name', 'Siteyard', '--reconnection-grace-time', '60'],
@@ -94,7 +100,7 @@ export class SiteEditors {
   }
 
   /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. */
-  async wake(site: SiteSpec): Promise<EditorState> {
+  async wake(site: SiteSpec, maxDiskBytes?: number): Promise<EditorState> {
     this.#options.requireOpen(site.id);
     const here = await this.#here();
     if ('missing' in here) return this.state(site.id);
@@ -103,7 +109,7 @@ export class SiteEditors {
       return this.state(site.id);
     }
     try {
-      const starting = this.#starting.get(site.id) ?? this.#begin(site, here);
+      const starting = this.#starting.get(site.id) ?? this.#begin(site, here, maxDiskBytes);
       await (await starting).ready;
       this.#failures.delete(site.id);
     } catch (error) {
@@ -140,9 +146,9 @@ export class SiteEditors {
     await Promise.all(this.running.map((siteId) => this.end(siteId)));
   }
 
-  #begin(site: SiteSpec, here: SiteShells): Promise<RunningEditor> {
+  #begin(site: SiteSpec, here: SiteShells, maxDiskBytes: number | undefined): Promise<RunningEditor> {
     this.#called.add(site.id);
-    const starting = this.#start(site, here);
+    const starting = this.#start(site, here, maxDiskBytes);
     this.#starting.set(site.id, starting);
     const forget = () => {
       if (this.#starting.get(site.id) === starting) this.#starting.delete(site.id);
@@ -151,7 +157,10 @@ export class SiteEditors {
     return starting;
   }
 
-  async #start(site: SiteSpec, shells: SiteShells): Promise<RunningEditor> {
+  async #start(site: SiteSpec, shells: SiteShells, maxDiskBytes: number | undefined): Promise<RunningEditor> {
+    const seat = await this.#options.disk.seat(site.id, maxDiskBytes);
+    // It can not even start without writing.
+    if (seat.room.fileBytes < LEAST_FILE_BYTES) throw new Error(NO_ROOM);
     const home = await this.#makeHome(site.id, shells);
     const entry = await shells.enter(site, {
       args: [NODE, '--max-old-space-size=512', `${PROGRAM}/launch.cjs`, ...ARGS, PATHS.content],
@@ -162,7 +171,7 @@ export class SiteEditors {
         { from: join(INSIDE, 'extension'), at: EXTENSION },
         { from: home, at: HOME, isWritable: true },
       ],
-      limits: LIMITS,
+      limits: { ...LIMITS, fileBytes: seat.room.fileBytes },
     });
     try {
       // Some work may have taken the site meanwhile.
@@ -172,15 +181,15 @@ export class SiteEditors {
       await entry.leave();
       throw error;
     }
-    return this.#run(site.id, entry, home);
+    return this.#run(site.id, entry, home, seat);
   }
 
-  #run(siteId: string, entry: ShellEntry, home: string): RunningEditor {
+  #run(siteId: string, entry: ShellEntry, home: string, seat: DiskSeat): RunningEditor {
     const socket = join(this.#sockets, `${process.pid}-${randomBytes(6).toString('hex')}`);
     const limits = { idleMs: this.#options.idleMs ?? IDLE_MS, startMs: START_LIMIT_MS };
     const editor = new RunningEditor(entry, socket, limits, {
       active: () => this.#options.active(siteId),
-      isTooLarge: () => isTooLarge(home),
+      watchDisk: (pid, tell) => seat.watch({ pid, tell, isTooLarge: () => isTooLarge(home) }),
     });
     this.#running.set(siteId, editor);
     void editor.ended.then(() => {

@@ -59,7 +59,7 @@ export abstract class FolderRuntime {
     this.folders = new SiteFolders(dataDir);
     this.#imports = new ImportFolders(join(dataDir, 'imports'));
     this.listeners = new Listeners((siteId) => this.folders.outbox(siteId), log);
-    this.terminals = new SiteTerminals(this.shells, this.listeners, (siteId) => this.diskUsageBytes(siteId));
+    this.terminals = new SiteTerminals(this.shells, this.listeners);
   }
 
   /** Where the programs run that read what sites and strangers wrote. */
@@ -263,6 +263,7 @@ export abstract class FolderRuntime {
   /** What the editors of a driver's sites need of it. */
   protected editorOptions() {
     return {
+      disk: this.shells.disk,
       requireOpen: (siteId: string) => this.suspended.requireOpen(siteId),
       active: (siteId: string) => {
         this.listeners.touched(siteId);

@@ -1,5 +1,5 @@
-import { existsSync, lchownSync, readdirSync } from 'node:fs';
-import { lstat, mkdir, opendir } from 'node:fs/promises';
+import { constants, existsSync, lchownSync, readdirSync } from 'node:fs';
+import { chmod, lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveFolder } from '#core/file-owner.ts';
 import { removeFolder } from '#core/remove-folder.ts';
@@ -78,21 +78,45 @@ async function sumOf(roots: readonly string[]): Promise<number> {
   let bytes = 0;
   const folders = [...roots];
   for (let current = folders.pop(); current !== undefined; current = folders.pop()) {
+    const folder = current;
     // A folder may be huge, and may vanish while it is being read.
-    const entries = await opendir(current).catch(unlessTooLong);
+    const entries = await asReadable(folder, () => opendir(folder));
     for await (const entry of entries ?? []) {
-      const path = join(current, entry.name);
+      const path = join(folder, entry.name);
       if (entry.isDirectory()) folders.push(path);
-      bytes += await lstat(path).then(
-        ({ blocks }) => Math.max(blocks * 512, LEAST_BYTES),
-        (error) => unlessTooLong(error) ?? 0,
-      );
+      const found = await asReadable(folder, () => lstat(path));
+      bytes += found ? Math.max(found.blocks * 512, LEAST_BYTES) : 0;
     }
   }
   return bytes;
 }
 
-/** What vanishes while it is looked at is nothing; what is too deep down for a path is not. */
-function unlessTooLong(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENAMETOOLONG') throw error;
+/** What vanishes while it is looked at is nothing. What is too deep down for a path is not, nor what its owner hides even from themselves. */
+async function asReadable<T>(folder: string, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look().catch(async (error) => {
+      if (error.code !== 'EACCES') throw error;
+      await makeReadable(folder);
+      return look();
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENAMETOOLONG' || code === 'EACCES') throw error;
+    return undefined;
+  }
+}
+
+const { O_DIRECTORY, O_NOFOLLOW } = constants;
+/** Opens what can not be read (Linux, the same number everywhere). */
+const O_PATH = 0o10000000;
+
+/** Gives its owner, who we are, back what they took from themselves. No link is followed, and nobody else gets anything. */
+async function makeReadable(folder: string): Promise<void> {
+  const handle = await open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const { mode } = await handle.stat();
+    await chmod(`/proc/self/fd/${handle.fd}`, (mode & 0o7777) | 0o500);
+  } finally {
+    await handle.close();
+  }
 }

@@ -120,6 +120,8 @@ export class WorkerProcess {
       '--single-threaded-gc',
       // Without optimizing there is nothing left to do beside the program.
       ...(compiler === 'baseline' ? ['--liftoff-only', '--single-threaded'] : []),
+      // A command lives for a second: only what is very hot is worth optimizing, which takes 1.1 s of the first one then instead of 1.7.
+      ...(compiler === 'optimizing' && mode === 'wp' ? ['--wasm-tiering-budget=100000000'] : []),
       // What a start needs of it, so that it is not collected at every step on the way there.
       `--initial-old-space-size=${START_HEAP_MB}`,
       `--max-old-space-size=${JAVASCRIPT_HEAP_MB}`,

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import type { Command, CommandResult, Program } from '#runtimes/runtime.ts';
+import { type Command, type CommandResult, type Program, SiteFailure } from '#runtimes/runtime.ts';
+import { withFileLimit } from './file-limit.ts';
 import { PATHS, realFolder } from './paths.ts';
-import { endOf, requireStreams } from './piped-program.ts';
+import { codeOf } from './piped-program.ts';
 
 const INSIDE = join(import.meta.dirname, 'inside');
 const FILES_PROGRAM = join(INSIDE, 'sftp-server.cjs');
@@ -15,27 +16,33 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 const INPUT_PAUSE_MS = 1_000;
 
 /** What serves files where there is no sandbox: it makes and follows no links, and Node's permission model keeps it to the site's folder. */
-export function limitedFiles(folder: string, env: Record<string, string>): Program {
+export function limitedFiles(
+  folder: string,
+  env: Record<string, string>,
+  fileBytes: number,
+): Program & { pid: number | undefined } {
   const content = realFolder(folder);
-  const child = spawn(
-    process.execPath,
-    [
-      '--permission',
-      `--allow-fs-read=${INSIDE}`,
-      `--allow-fs-read=${content}`,
-      `--allow-fs-write=${content}`,
-      `--max-old-space-size=${HEAP_MB}`,
-      '--disable-warning=SecurityWarning',
-      FILES_PROGRAM,
-    ],
-    { cwd: content, env: { ...env, SITE_FILES_ROOT: content, SITE_FILES_AT: PATHS.content }, stdio: 'pipe' },
-  );
+  const { file, args } = withFileLimit(fileBytes, process.execPath, [
+    '--permission',
+    `--allow-fs-read=${INSIDE}`,
+    `--allow-fs-read=${content}`,
+    `--allow-fs-write=${content}`,
+    `--max-old-space-size=${HEAP_MB}`,
+    '--disable-warning=SecurityWarning',
+    FILES_PROGRAM,
+  ]);
+  const child = spawn(file, args, {
+    cwd: content,
+    env: { ...env, SITE_FILES_ROOT: content, SITE_FILES_AT: PATHS.content },
+    stdio: 'pipe',
+  });
   const ended = endOf(child);
   requireStreams(child);
   const { stdin, stdout, stderr } = child;
   stdin.on('error', () => stdin.destroy());
   stderr.resume();
   return {
+    pid: child.pid,
     onOutput: (take) => void stdout.on('data', (bytes: Buffer) => take(bytes, 'stdout')),
     write: (bytes) => new Promise((resolve) => stdin.write(bytes, () => resolve())),
     endInput: () => void stdin.end(),
@@ -111,4 +118,17 @@ async function textOf(input: PassThrough, signal: AbortSignal): Promise<string> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** To be asked for at once: what could not be spawned says so a moment later, to whoever listens. */
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('close', (code, signal) => resolve(codeOf(code, signal)));
+  });
+}
+
+/** A machine that has no more files to open gives a process without any. */
+function requireStreams({ stdin, stdout, stderr }: ChildProcess): void {
+  if (!stdin || !stdout || !stderr) throw new SiteFailure('start', 'The program could not be started.');
 }

@@ -5,13 +5,15 @@ import type { ExecResult } from 'just-bash';
 import { PROGRAM_FOLDER, programFile } from '#core/program.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
+import type { DiskWatch } from './disk-watch.ts';
+import { withFileLimit } from './file-limit.ts';
 import type { FromLimited, LimitedWish, ToLimited } from './limited-program.ts';
 import { realFolder } from './paths.ts';
-import { folderInside, watchDisk } from './watched-shell.ts';
+import { folderInside } from './watched-shell.ts';
 
 export interface LimitedShellOptions {
   foldersOf(site: SiteSpec): { content: string; core: string };
-  diskUsageBytes(siteId: string): Promise<number>;
+  disk: DiskWatch;
   exec(site: SiteSpec, command: Command): Promise<CommandResult>;
 }
 
@@ -75,7 +77,8 @@ export class LimitedShell {
       stdin: await textOf(command.stdin),
       timeoutMs: command.timeoutMs,
     };
-    const child = start(content, core);
+    const seat = await this.#options.disk.seat(site.id, command.maxDiskBytes);
+    const child = start(content, core, seat.room.fileBytes);
     this.#running.set(child, site.id);
     const calls = new AbortController();
     let why: ExecResult | undefined;
@@ -87,11 +90,7 @@ export class LimitedShell {
     const timer = setTimeout(late, command.timeoutMs);
     command.signal?.addEventListener('abort', late, { once: true });
     if (command.signal?.aborted) late();
-    const stopDisk = watchDisk(
-      (message) => end(`${message}\n`, KILLED_EXIT_CODE),
-      command.maxDiskBytes,
-      () => this.#options.diskUsageBytes(site.id),
-    );
+    const stopDisk = seat.watch({ pid: child.pid, tell: (message) => end(`${message}\n`, KILLED_EXIT_CODE) });
     try {
       const result = await this.#speak(child, site, wish, calls.signal);
       return why ?? result ?? { stdout: '', stderr: 'The command was ended.\n', exitCode: KILLED_EXIT_CODE };
@@ -144,9 +143,12 @@ export class LimitedShell {
   }
 }
 
-function start(content: string, core: string): ChildProcess {
+function start(content: string, core: string, fileBytes: number): ChildProcess {
+  const { file, args } = withFileLimit(fileBytes, process.execPath);
   return fork(PROGRAM, [], {
+    execPath: file,
     execArgv: [
+      ...args,
       '--permission',
       ...[...READABLE, content, core].map((path) => `--allow-fs-read=${path}`),
       `--allow-fs-write=${content}`,

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
+import { startProgram } from '#core/starter/starter.ts';
 import { type Program, SiteFailure } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
 import { processesOf } from '#sandbox/processes.ts';
@@ -12,15 +13,17 @@ export interface PipedProgram extends Program {
 }
 
 /** A program in a sandbox with a pipe for each of its streams. It ends with us, and with it all that it started (sandbox.ts). */
-export function startPiped({ file, args, env }: Spawn): PipedProgram {
-  const child = spawn(file, args, { cwd: '/', env, detached: true, stdio: 'pipe' });
+export async function startPiped({ file, args, env }: Spawn): Promise<PipedProgram> {
+  const program = await startProgram(file, args, { cwd: '/', env, hasInput: true }).catch(() => {
+    throw new SiteFailure('start', 'The program could not be started.');
+  });
   let isOver = false;
-  const closed = endOf(child);
+  const closed = program.closed.then(({ code, signal }) => codeOf(code, signal));
   void closed.then(() => {
     isOver = true;
   });
-  requireStreams(child);
-  const { stdin, stdout, stderr, pid = 0 } = child;
+  const { stdout, stderr, pid } = program;
+  const stdin = program.stdin as Writable;
   const listeners: Parameters<Program['onOutput']>[0][] = [];
   const tell = (bytes: Buffer, stream: 'stdout' | 'stderr') => {
     for (const take of listeners) take(bytes, stream);
@@ -65,17 +68,9 @@ export function startPiped({ file, args, env }: Spawn): PipedProgram {
   };
 }
 
-/** The exit code, as a shell says it. To be asked for at once: what could not be spawned says so a moment later, to whoever listens. */
-export function endOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(127));
-    child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
-}
-
-/** A machine that has no more files to open gives a process without any. */
-export function requireStreams({ stdin, stdout, stderr }: ChildProcess): void {
-  if (!stdin || !stdout || !stderr) throw new SiteFailure('start', 'The program could not be started.');
+/** As a shell says it. */
+export function codeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

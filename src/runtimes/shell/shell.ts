@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Command, CommandResult, ShellKind, SiteSpec } from '#runtimes/runtime.ts';
 import type { Sandbox } from '#sandbox/sandbox.ts';
+import { DiskWatch } from './disk-watch.ts';
 import { LimitedShell } from './limited-shell.ts';
 import { SiteShells } from './site-shells.ts';
 import { folderInside, runWatched, startingIn } from './watched-shell.ts';
@@ -21,13 +22,16 @@ export interface ShellOptions {
 export class Shell {
   readonly #options: ShellOptions;
   readonly #limited: LimitedShell;
+  /** Watches what those who work in sites write. */
+  readonly disk: DiskWatch;
   /** Undefined where the machine has no sandbox. */
   sites: SiteShells | undefined;
 
   constructor(options: ShellOptions) {
     this.#options = options;
-    const { foldersOf, exec, diskUsageBytes } = options;
-    this.#limited = new LimitedShell({ foldersOf, exec, diskUsageBytes });
+    const { foldersOf, exec, dataDir } = options;
+    this.disk = new DiskWatch({ folder: dataDir, usageBytes: (siteId) => options.diskUsageBytes(siteId) });
+    this.#limited = new LimitedShell({ foldersOf, exec, disk: this.disk });
   }
 
   /** With the sandbox that the site's PHP runs in too, where there is one. */
@@ -52,16 +56,16 @@ export class Shell {
     const shells = this.sites;
     if (!shells) return this.#limited.run(site, command);
     const { args, token } = startingIn(folderInside(command.cwd), command.args);
-    const entry = await shells.enter(site, { args, cwd: '/', ...(command.env && { env: command.env }) });
+    const seat = await this.disk.seat(site.id, command.maxDiskBytes);
+    const limits = { fileBytes: seat.room.fileBytes };
+    const entry = await shells.enter(site, { args, cwd: '/', limits, ...(command.env && { env: command.env }) });
     try {
       requireOpen();
     } catch (error) {
       await entry.leave();
       throw error;
     }
-    return runWatched(entry, token, command, {
-      diskUsageBytes: () => this.#options.diskUsageBytes(site.id),
-    });
+    return runWatched(entry, token, command, seat);
   }
 
   async end(siteId: string): Promise<void> {
@@ -73,6 +77,7 @@ export class Shell {
   }
 
   async close(): Promise<void> {
+    this.disk.close();
     await this.#limited.close();
     await this.sites?.close();
   }

@@ -39,7 +39,7 @@ export interface ShellWish {
 
 /** A program that is about to be in a site's sandbox. */
 export interface ShellEntry {
-  /** To be spawned `detached`, with `/` as its folder. */
+  /** To be started in a session of its own, with `/` as its folder. */
   spawn: Spawn;
   /** Where the kernel does not keep to the limits of memory, whoever spawned it has to ask now and then, and to end it. */
   usesTooMuch(pid: number): boolean;

@@ -1,12 +1,12 @@
 import type { Listeners } from '#runtimes/folders/listeners.ts';
 import type { Program, ProgramOptions, ProgramWork, SiteSpec, Terminal, TerminalOptions } from '#runtimes/runtime.ts';
+import { DELETE_ONLY, type DiskSeat } from './disk-watch.ts';
 import { limitedCommand, limitedFiles } from './limited-programs.ts';
 import { LimitedTerminal } from './limited-terminal.ts';
 import { type PipedProgram, startPiped } from './piped-program.ts';
 import { openPty, type Pty } from './pty.ts';
 import type { Shell } from './shell.ts';
 import type { ShellEntry, SiteShells } from './site-shells.ts';
-import { watchDisk } from './watched-shell.ts';
 
 const BASH = '/bin/bash';
 /** A file server is one process with a small heap. */
@@ -22,18 +22,12 @@ type Open = Pick<Terminal, 'end' | 'ended'> & { onOutput(take: () => void): void
 export class SiteTerminals {
   readonly #shell: Shell;
   readonly #listeners: Pick<Listeners, 'touched' | 'changed'>;
-  readonly #diskUsageBytes: (siteId: string) => Promise<number>;
   /** Those that are open or not quite gone yet, by site. */
   readonly #open = new Map<string, Map<Open, Promise<unknown>>>();
 
-  constructor(
-    shell: Shell,
-    listeners: Pick<Listeners, 'touched' | 'changed'>,
-    diskUsageBytes: (siteId: string) => Promise<number>,
-  ) {
+  constructor(shell: Shell, listeners: Pick<Listeners, 'touched' | 'changed'>) {
     this.#shell = shell;
     this.#listeners = listeners;
-    this.#diskUsageBytes = diskUsageBytes;
   }
 
   async open(site: SiteSpec, options: TerminalOptions, requireOpen: () => void): Promise<Terminal> {
@@ -53,70 +47,71 @@ export class SiteTerminals {
   ): Promise<Terminal> {
     const { command, env } = options;
     const args = command === undefined ? [BASH, '-i'] : [BASH, '-c', command];
-    const entry = await sites.enter(site, { args, env: { ...environmentOf(site), ...env } });
-    return this.#watched(site, entry, options, requireOpen, (spawn) => openPty(spawn, options));
+    const seat = await this.#shell.disk.seat(site.id, options.maxDiskBytes);
+    const limits = { fileBytes: seat.room.fileBytes };
+    const entry = await sites.enter(site, { args, env: { ...environmentOf(site), ...env }, limits });
+    const terminal = await this.#watched(site, entry, seat, requireOpen, (spawn) => openPty(spawn, options));
+    // Whoever opened it listens by then.
+    if (seat.room.fileBytes === 0) setImmediate(() => terminal.say(`${DELETE_ONLY}\r\n`));
+    return terminal;
   }
 
   /** The same without a terminal. */
   async start(site: SiteSpec, options: ProgramOptions, requireOpen: () => void): Promise<Program> {
     const { sites } = this.#shell;
-    const env = { ...options.env, ...(options.work.kind === 'files' && (await this.#roomFor(site, options))) };
+    const seat = await this.#shell.disk.seat(site.id, options.maxDiskBytes);
+    const env = { ...options.env, ...(options.work.kind === 'files' && roomOf(seat)) };
     const program = sites
-      ? await this.#startReal(sites, site, { ...options, env }, requireOpen)
-      : this.#keep(site.id, this.#startLimited(site, { ...options, env }, requireOpen));
+      ? await this.#startReal(sites, site, { ...options, env }, seat, requireOpen)
+      : this.#keep(site.id, this.#startLimited(site, { ...options, env }, seat, requireOpen));
     this.#touchWhileOpen(site.id, program);
     return program;
   }
 
-  async #startReal(sites: SiteShells, site: SiteSpec, options: ProgramOptions, requireOpen: () => void) {
-    const { work, env = {} } = options;
-    const entry = await sites.enter(site, { args: argsOf(work), env });
-    return this.#watched(site, entry, options, requireOpen, startPiped);
+  async #startReal(
+    sites: SiteShells,
+    site: SiteSpec,
+    { work, env = {} }: ProgramOptions,
+    seat: DiskSeat,
+    requireOpen: () => void,
+  ) {
+    const entry = await sites.enter(site, { args: argsOf(work), env, limits: { fileBytes: seat.room.fileBytes } });
+    return this.#watched(site, entry, seat, requireOpen, startPiped);
   }
 
-  #startLimited(site: SiteSpec, { work, env = {}, maxDiskBytes }: ProgramOptions, requireOpen: () => void): Program {
+  #startLimited(
+    site: SiteSpec,
+    { work, env = {}, maxDiskBytes }: ProgramOptions,
+    seat: DiskSeat,
+    requireOpen: () => void,
+  ): Program {
     // Some work may have taken the site meanwhile.
     requireOpen();
-    if (work.kind === 'files') return this.#serveLimited(site, env, maxDiskBytes);
+    if (work.kind === 'files') return this.#serveLimited(site, env, seat);
     const limits = { env, ...(maxDiskBytes !== undefined && { maxDiskBytes }) };
     const command = work.kind === 'command' ? work.command : undefined;
     return limitedCommand(command, limits, (wish) => this.#shell.run(site, wish, requireOpen));
   }
 
-  #serveLimited(site: SiteSpec, env: Record<string, string>, maxDiskBytes: number | undefined): Program {
-    const files = limitedFiles(this.#shell.contentOf(site), env);
-    const stop = watchDisk(
-      () => files.end(),
-      maxDiskBytes,
-      () => this.#diskUsageBytes(site.id),
-    );
-    void files.ended.then(stop);
+  #serveLimited(site: SiteSpec, env: Record<string, string>, seat: DiskSeat): Program {
+    const files = limitedFiles(this.#shell.contentOf(site), env, seat.room.fileBytes);
+    void files.ended.then(seat.watch({ pid: files.pid, tell: () => files.end() }));
     return files;
-  }
-
-  /** A file server refuses what does not fit before anybody has to end it. */
-  async #roomFor(site: SiteSpec, { maxDiskBytes }: ProgramOptions): Promise<Record<string, string>> {
-    if (maxDiskBytes === undefined) return {};
-    return { SITE_FILES_ROOM: String(Math.max(0, maxDiskBytes - (await this.#diskUsageBytes(site.id)))) };
   }
 
   /** Spawns what was prepared, unless some work has taken the site meanwhile, and ends it at the limits of disk and memory. */
   async #watched<T extends Pty | PipedProgram>(
     site: SiteSpec,
     { spawn, usesTooMuch, leave }: ShellEntry,
-    { maxDiskBytes }: Pick<TerminalOptions, 'maxDiskBytes'>,
+    seat: DiskSeat,
     requireOpen: () => void,
-    begin: (spawn: ShellEntry['spawn']) => T,
+    begin: (spawn: ShellEntry['spawn']) => T | Promise<T>,
   ): Promise<T> {
     try {
       requireOpen();
-      const opened = begin(spawn);
+      const opened = await begin(spawn);
       const stops = [
-        watchDisk(
-          (message) => endSaying(opened, message),
-          maxDiskBytes,
-          () => this.#diskUsageBytes(site.id),
-        ),
+        seat.watch({ pid: opened.pid, tell: (message) => endSaying(opened, message) }),
         watchMemory(opened, usesTooMuch),
       ];
       return this.#keep(site.id, opened, async () => {
@@ -165,6 +160,12 @@ export class SiteTerminals {
     this.#open.set(siteId, open.set(terminal, gone));
     return terminal;
   }
+}
+
+/** A file server refuses what does not fit before anybody has to end it. */
+function roomOf({ room: { limitBytes, startBytes, fileBytes } }: DiskSeat): Record<string, string> {
+  if (limitBytes === Number.POSITIVE_INFINITY) return {};
+  return { SITE_FILES_ROOM: String(fileBytes === 0 ? 0 : limitBytes - startBytes) };
 }
 
 /** Where the kernel keeps no limit, somebody has to look. Returns how to stop. */

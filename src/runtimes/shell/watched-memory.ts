@@ -1,3 +1,4 @@
+import { memoryFileBytes } from '#sandbox/held-files.ts';
 import { memoryBytesOf, processesOf } from '#sandbox/processes.ts';
 
 /** What the sandboxes of each site use, where the kernel does not count it: each is looked at by whoever started it. */
@@ -11,7 +12,9 @@ export class WatchedMemory {
 
   /** Of a site that uses too much, it is the sandbox that uses most. */
   isTooMuch(siteId: string, name: string, pid: number, ownBytes: number): boolean {
-    const bytes = processesOf(pid).reduce((sum, each) => sum + memoryBytesOf(each), 0);
+    const pids = processesOf(pid);
+    // Memory that is a file is in no process' count.
+    const bytes = pids.reduce((sum, each) => sum + memoryBytesOf(each), memoryFileBytes(pids));
     const seen = this.#seen.get(siteId) ?? new Map<string, number>();
     this.#seen.set(siteId, seen.set(name, bytes));
     const all = [...seen.values()];

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
-import { startProgram } from '#core/starter/starter.ts';
+import { type StartedProgram, startProgram } from '#core/starter/starter.ts';
 import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { endTree } from '#sandbox/ending.ts';
+import { DELETE_ONLY, type DiskSeat } from './disk-watch.ts';
 import { PATHS } from './paths.ts';
 import type { ShellEntry } from './site-shells.ts';
 
@@ -13,17 +14,6 @@ import type { ShellEntry } from './site-shells.ts';
 const KILLED_EXIT_CODE = 137;
 const CWD_EXIT_CODE = 125;
 const MEMORY_LOOK_MS = 250;
-const DISK_LOOK_MS = 2_000;
-/** Looking at the disk takes at most this part of the time. */
-/** A site of very many files could else write freely between two looks. */
-const LONGEST_WAIT_MS = 30_000;
-const DISK_LOOK_SHARE = 1 / 20;
-/** What is no longer kept is read for so long, so that a program which says too much may end by itself. */
-const FLOOD_BYTES = 32 * 1024 * 1024;
-
-export interface ShellWatch {
-  diskUsageBytes(): Promise<number>;
-}
 
 /** Where a command starts, as the site sees it. */
 export function folderInside(cwd = '.'): string {
@@ -42,11 +32,13 @@ export async function runWatched(
   { spawn: { file, args, env }, usesTooMuch, leave }: ShellEntry,
   token: string,
   command: Command,
-  watch: ShellWatch,
+  seat: DiskSeat,
 ): Promise<CommandResult> {
   const startedAt = Date.now();
   const hasInput = command.stdin !== undefined;
-  const program = await startProgram(file, args, { cwd: '/', env, hasInput }).catch(async (error) => {
+  // One more than is kept tells that there was more.
+  const keptBytes = command.maxOutputBytes + 1;
+  const program = await startProgram(file, args, { cwd: '/', env, hasInput, keptBytes }).catch(async (error) => {
     await leave();
     throw error;
   });
@@ -54,21 +46,14 @@ export async function runWatched(
   const stdout = new CollectedOutput(program.stdout, 'stdout', command);
   const stderr = new CollectedOutput(program.stderr, 'stderr', command);
   const ending = new Ending(program.pid);
-  const stop = watchOver(
-    program.pid,
-    ending,
-    command,
-    { ...watch, usesTooMuch },
-    () => stdout.readBytes + stderr.readBytes,
-  );
+  const stop = watchOver(program, ending, command, { seat, usesTooMuch });
   try {
     const [{ code }] = await Promise.all([program.closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
     const durationMs = Date.now() - startedAt;
     if (code === CWD_EXIT_CODE && said === `${token}\n`)
       return { exitCode: code, stdout: '', stderr: '', truncated: false, durationMs, isCwdMissing: true };
-    const why =
-      ending.why ?? (code === null ? { exitCode: KILLED_EXIT_CODE, message: 'The command was ended.' } : null);
+    const why = ending.why ?? whyOf(code, seat);
     if (why) await command.onOutput?.('stderr', Buffer.from(`${why.message}\n`));
     return {
       exitCode: why?.exitCode ?? code ?? KILLED_EXIT_CODE,
@@ -82,6 +67,12 @@ export async function runWatched(
     await ending.ended?.catch(() => {});
     await leave();
   }
+}
+
+/** What a command says of its own end is all that is said, unless it could not know. */
+function whyOf(code: number | null, { room }: DiskSeat): Why | undefined {
+  if (code === null) return { exitCode: KILLED_EXIT_CODE, message: 'The command was ended.' };
+  return code !== 0 && room.fileBytes === 0 ? { exitCode: code, message: DELETE_ONLY } : undefined;
 }
 
 interface Why {
@@ -117,53 +108,24 @@ function feed(stdin: Writable | undefined, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  pid: number,
+  { pid, flooded }: StartedProgram,
   ending: Ending,
-  { timeoutMs, signal, maxDiskBytes }: Command,
-  { diskUsageBytes, usesTooMuch }: ShellWatch & Pick<ShellEntry, 'usesTooMuch'>,
-  readBytes: () => number,
+  { timeoutMs, signal }: Command,
+  { seat, usesTooMuch }: Pick<ShellEntry, 'usesTooMuch'> & { seat: DiskSeat },
 ): () => void {
   const timers = [setTimeout(() => ending.begin('The command took too long.', TIMEOUT_EXIT_CODE), timeoutMs)];
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
+  void flooded.then(() => ending.begin('The command wrote more than anybody reads, and was ended.'));
   const look = setInterval(() => {
-    if (readBytes() > FLOOD_BYTES) ending.begin('The command wrote more than anybody reads, and was ended.');
     if (usesTooMuch(pid)) ending.begin('The command used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS);
-  const stopDisk = watchDisk((message) => ending.begin(message), maxDiskBytes, diskUsageBytes);
+  const stopDisk = seat.watch({ pid, tell: (message) => ending.begin(message) });
   return () => {
     for (const timer of timers) clearTimeout(timer);
     clearInterval(look);
     stopDisk();
     signal?.removeEventListener('abort', abort);
-  };
-}
-
-/** Says when the site takes up more than it may; one that has too much already may go on with that. Returns how to stop watching. */
-export function watchDisk(
-  tell: (message: string) => void,
-  maxBytes: number | undefined,
-  measure: () => Promise<number>,
-): () => void {
-  if (maxBytes === undefined) return () => {};
-  let limit = maxBytes;
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const look = async (isFirst: boolean) => {
-    const startedAt = performance.now();
-    // Where it could not be told, it is looked at again.
-    const bytes = await measure().catch(() => undefined);
-    if (isOver) return;
-    if (isFirst) limit = Math.max(limit, bytes ?? 0);
-    if (bytes !== undefined && bytes > limit) tell('The site has no room left on its disk, and the command was ended.');
-    const tookMs = performance.now() - startedAt;
-    const waitMs = Math.min(Math.max(DISK_LOOK_MS, tookMs / DISK_LOOK_SHARE), LONGEST_WAIT_MS);
-    timer = setTimeout(() => void look(false), waitMs);
-  };
-  void look(true);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
   };
 }

@@ -1,0 +1,66 @@
+import { readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+/** What no name leads to any more and some process still has. Each file counts once; what others hide from us, or what ends meanwhile, is nothing. */
+
+const DELETED = ' (deleted)';
+const MEMORY = '/memfd:';
+/** A file that is mapped is there though nobody has it open: `start-end rights offset device inode path`. */
+const MAPPED = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) ([\da-f]+):([\da-f]+) (\d+) +\/.* \(deleted\)$/gm;
+
+/** On the disk of that number. */
+export async function heldBytes(pids: readonly number[], device: number): Promise<number> {
+  const files = new Map<string, number>();
+  for (const { stat } of pids.flatMap(openDeleted))
+    if (stat.dev === device) files.set(keyOf(stat.dev, stat.ino), stat.blocks * 512);
+  for (const pid of pids) {
+    // A process that changes its memory all the time makes whoever reads this wait.
+    const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
+    for (const { on, inode, end } of mappedIn(maps)) {
+      const key = keyOf(on, inode);
+      if (on === device && !files.has(key)) files.set(key, end);
+    }
+  }
+  return sumOf(files);
+}
+
+/** Memory that is a file (memfd_create), which counts for no process. */
+export function memoryFileBytes(pids: readonly number[]): number {
+  const files = pids.flatMap(openDeleted).filter(({ path }) => path.startsWith(MEMORY));
+  return sumOf(new Map(files.map(({ stat }) => [keyOf(stat.dev, stat.ino), stat.blocks * 512])));
+}
+
+function openDeleted(pid: number): { path: string; stat: Stats }[] {
+  return namesIn(`/proc/${pid}/fd`).flatMap((name) => {
+    const link = `/proc/${pid}/fd/${name}`;
+    try {
+      const path = readlinkSync(link);
+      return path.endsWith(DELETED) ? [{ path, stat: statSync(link) }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function mappedIn(maps: string): { on: number; inode: number; end: number }[] {
+  return [...maps.matchAll(MAPPED)].map(([, ...parts]) => {
+    const [start = 0, stop = 0, offset = 0, major = 0, minor = 0] = parts.map((part) => Number.parseInt(part, 16));
+    return { on: deviceOf(major, minor), inode: Number(parts[5]), end: offset + stop - start };
+  });
+}
+
+/** As `stat` says it (makedev of the C library). */
+function deviceOf(major: number, minor: number): number {
+  return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor >>> 8) * 0x100000;
+}
+
+const keyOf = (device: number, inode: number) => `${device} ${inode}`;
+const sumOf = (files: Map<string, number>) => [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
