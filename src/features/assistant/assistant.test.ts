@@ -164,9 +164,16 @@ test('an answer has links to our own pages alone, no pictures, no markup and not
     'https://evil.example/?q=secret',
     '[a](https://panel.example.com.evil.example)',
     '[a](/docs?leak=1)',
+    '[a](/device<#>?leak=1)',
+    '[a](/device?leak=1)',
+    'https://panel.example.com/device?leak=1',
+    'sy_abcdefghij<b>klmnopqrstuvwxyz0123456789',
     'sy_abcdefghijklmnopqrstuvwxyz0123456789',
   ])
     assert.doesNotMatch(clean(hostile), /evil|leak|secret|script|abcdef/i, hostile);
+  // No link to whoever shows it.
+  assert.equal(clean('[a](/device(leak)'), '[a] (/device(leak)');
+  assert.equal(clean('[[a](/docs)](/device?leak=1)'), '[[a](/docs)] (/device?leak=1)');
   assert.equal(finishedPart('See [the gui'), 'See ');
   assert.equal(finishedPart('The token is sy_abc'), 'The token is ');
 });

@@ -20,6 +20,8 @@ const FRONT_PAGE_MS = 15_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SHOWN_ERRORS = 8;
 const MAX_MESSAGE = 300;
+/** Of a line in the log: enough that a secret at the end of what is shown is still known as one. */
+const MAX_LINE = 2_000;
 
 /** Reads by an operation as the caller; its refusal is what there is to see. */
 export async function read<T>(
@@ -91,7 +93,7 @@ export async function lookAtErrors(subject: Subject): Promise<{ text: string; fo
   const seen = new Map<string, LastError>();
   for (const { kind, at, level, message, file, line } of results) {
     if (kind !== 'error') continue;
-    const first = maskText(message.split('\n')[0] ?? '').slice(0, MAX_MESSAGE);
+    const first = maskText((message.split('\n', 1)[0] ?? '').slice(0, MAX_LINE)).slice(0, MAX_MESSAGE);
     const key = `${level} ${file} ${line} ${first}`;
     if (!seen.has(key)) seen.set(key, { at: new Date(at), level, message: first, file, line });
   }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { narrowed } from '#core/auth/caller.ts';
-import { MASK, maskSecrets } from '#core/mask-secrets.ts';
+import { MASK, maskSecrets, maskText } from '#core/mask-secrets.ts';
 import { type ApiError, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { CMS, putOnPlan } from '../../../test/sites.ts';
+import { cleanAnswer } from '../assistant/clean-answer.ts';
 import { callProposed } from './proposal.jobs.ts';
 import { propose } from './proposal.ts';
 
@@ -148,13 +149,49 @@ test('secrets are taken out by their names and by what they look like, and other
     'sy_hunter2hunter2hunter2hunter2hunter2hunter2hunter',
     '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2hunter2\n-----END OPENSSH PRIVATE KEY-----',
     '$P$Bhunter2hunter2hunter2hunter2abcd',
+    `define('LOGGED_IN_KEY', 'it\\'s hunter2'); define('NONCE_KEY',"hunter2 and no end`,
+    `$db['pw'] = 'hunter2'`,
+    'Authorization: Token hunter2hunter2',
+    String.raw`{\"db_pass\":\"hunter2\"}`,
+    'https://ada:at@hunter2@git.example.com/x.git',
+    'SG.hunter2hunter2hunter2.hunter2hunter2',
+    'https://blog.example.com/?autologin=hunter2',
+    'aB3d aB3d hunt er2h unte r2aB',
   ];
-  for (const text of texts) assert.ok(!maskSecrets({ text }).text.includes('hunter2'), maskSecrets({ text }).text);
+  for (const text of texts) assert.doesNotMatch(maskSecrets({ text }).text, /hunter2|er2h/);
+  const nested = {
+    password: { new: 'hunter2' },
+    passwords: [{ v: 'hunter2' }],
+    ssh_key: 'hunter2',
+    login_url: 'hunter2',
+  };
+  assert.ok(!JSON.stringify(maskSecrets(nested)).includes('hunter2'));
   const kept = {
     fqdn: 'blog.example.com',
     text: 'The token of the day: a password helps; see wp-login.php',
     password: '',
   };
   assert.equal(maskSecrets({ http_auth_password: 'x' }).http_auth_password, MASK);
-  assert.equal(maskSecrets(kept).fqdn, kept.fqdn);
+  assert.deepEqual(maskSecrets(kept), kept);
+});
+
+test('looking for secrets takes no longer than the text is, whatever is in it', () => {
+  const units = [
+    'a',
+    'a-',
+    'a.',
+    '-eyJ',
+    'token ',
+    '://a:',
+    "password'",
+    '-----BEGIN ',
+    'abcd ',
+    '[',
+    '<',
+    '![',
+    '[a](',
+  ];
+  const begun = performance.now();
+  for (const unit of units) cleanAnswer(maskText(unit.repeat(1_000_000 / unit.length)), app.url);
+  assert.ok(performance.now() - begun < 20_000);
 });

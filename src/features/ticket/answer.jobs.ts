@@ -5,9 +5,9 @@ import type { Services } from '#core/services.ts';
 import {
   type Answered,
   answerQuestion,
-  type Progress,
   type Question,
   type Said,
+  type Show,
   type Spent,
 } from '#features/assistant/assistant.ts';
 import { storeProposal } from '#features/proposal/proposal.ts';
@@ -111,7 +111,7 @@ function within<T>(limit: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /** Writes down what there is so far, now and then. */
-function shower(db: Db, questionId: string): (progress: Progress) => Promise<void> {
+function shower(db: Db, questionId: string): Show {
   let nextMs = 0;
   let steps = 0;
   return async (progress) => {
@@ -119,7 +119,7 @@ function shower(db: Db, questionId: string): (progress: Progress) => Promise<voi
     if (now < nextMs && progress.steps.length === steps) return;
     nextMs = now + SHOW_EVERY_MS;
     steps = progress.steps.length;
-    await showAnswer(db, questionId, progress.text, progress.steps);
+    await showAnswer(db, questionId, progress.text(), progress.steps);
   };
 }
 
