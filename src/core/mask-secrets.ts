@@ -66,13 +66,19 @@ export function maskSecrets<T>(value: T): T {
   return mask(value, false) as T;
 }
 
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+/** By the names of members alone, for whoever wrote the other texts or has to read them as they are. */
+export function hideNamed<T>(value: T): T {
+  return mask(value, false, (text) => text) as T;
+}
 
-function mask(value: unknown, isSecret: boolean): unknown {
-  if (typeof value === 'string') return isSecret && value !== '' ? MASK : maskText(value);
-  if (Array.isArray(value)) return value.map((each) => mask(each, isSecret));
+/** Whether there is a text under a secret name. */
+export const holdsNamed = (value: object): boolean => JSON.stringify(hideNamed(value)) !== JSON.stringify(value);
+
+function mask(value: unknown, isSecret: boolean, plain = maskText): unknown {
+  if (typeof value === 'string') return isSecret && value !== '' ? MASK : plain(value);
+  if (Array.isArray(value)) return value.map((each) => mask(each, isSecret, plain));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, mask(each, isSecret || isSecretName(name))]),
+    Object.entries(value).map(([name, each]) => [name, mask(each, isSecret || SECRET_NAME.test(name), plain)]),
   );
 }

@@ -7,6 +7,8 @@ import { eventually } from '../../../test/expect.ts';
 import { type ModelServer, startModelServer } from '../../../test/model-server.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
+import { answerMessage } from '../ticket/answer.jobs.ts';
+import { insertAnswer } from '../ticket/answer.sql.ts';
 import { cleanAnswer, finishedPart } from './clean-answer.ts';
 
 async function openTicket(person: Person, subject = 'My site', more: { site_live_id?: string } = {}): Promise<Ticket> {
@@ -109,6 +111,30 @@ suite('with a model', () => {
     assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).debug_enabled, true);
     const after = await ada.api.getTicket({ params: { ticket_id: opened.id } });
     assert.equal(after.ticket_replies.at(-1)?.proposals[0]?.state, 'confirmed');
+  });
+
+  test('a question is answered however much was said since', async () => {
+    model.think = () => ({ text: 'Here you are.' });
+    const { db, jobs, credentials } = app.services;
+    const { id: ticketId } = await openTicket(ada);
+    const { id: credentialId } = (await credentials.resolve(ada.token))?.credential ?? {};
+    const { rows } = await sql<{ id: string }>`
+      insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, created_at)
+      select ${ticketId}, ${ada.userId}, 'Hello?', n = 0, now() - interval '1 hour' + n * interval '1 second'
+      from generate_series(0, 50) n returning id`.execute(db);
+    const questionId = rows[0]?.id as string;
+    await insertAnswer(db, {
+      question_id: questionId,
+      ticket_id: ticketId,
+      credential_id: String(credentialId),
+      ip: '::1',
+    });
+    await jobs.enqueue(db, answerMessage, { questionId });
+    const { ticket_replies } = await eventually(async () => {
+      const now = await ada.api.getTicket({ params: { ticket_id: ticketId } });
+      return now.ticket_replies.length > 51 && now;
+    });
+    assert.match(ticket_replies.at(-1)?.description ?? '', /Here you are/);
   });
 
   for (const failing of ['hang', 'refuse', 'break off'] as const)
