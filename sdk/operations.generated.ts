@@ -692,13 +692,32 @@ export type Proposal = {
   expires_at: string;
   decided_at: string | null;
 };
-export type ProposalPage = {
+export type ProposalSummary = {
+  id: string;
+  operation: string;
+  summary: string;
+  description: string;
+  state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
+  result: {
+    status: number;
+    body: unknown;
+    operation_id: string | null;
+  } | null;
+  source: 'api' | 'mcp' | 'ticket';
+  team_id: string | null;
+  ticket_id: string | null;
+  reply_id: string | null;
+  created_at: string;
+  expires_at: string;
+  decided_at: string | null;
+};
+export type ProposalSummaryPage = {
   count: number;
   limit: number;
   next: string | null;
   offset: number;
   previous: string | null;
-  results: Array<Proposal>;
+  results: Array<ProposalSummary>;
 };
 export type ProxyAnswer = {
   status_code: number;
@@ -1180,7 +1199,7 @@ export type TicketReply = {
     text: string;
     ok: boolean;
   }>;
-  proposals: Array<Proposal>;
+  proposals: Array<ProposalSummary>;
 };
 export type TicketReplyPage = {
   count: number;
@@ -1805,7 +1824,7 @@ export interface Operations {
   /** Download an attachment */
   getAttachment: { input: { params: { s3_object: string } }; output: Blob; errors: 'attachment.not_found' | 'auth.duplicate_cookie' | 'auth.required' };
   /** The calls that were proposed to you, newest first */
-  listProposals: { input: { query?: { page?: number; size?: number } }; output: ProposalPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
+  listProposals: { input: { query?: { page?: number; size?: number } }; output: ProposalSummaryPage; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Propose a call to yourself: see what it would do, and confirm it within an hour */
   createProposal: { input: { body: {
       operation: string;

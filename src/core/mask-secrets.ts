@@ -1,34 +1,64 @@
 /**
  * Takes out of an answer what would let somebody in, by the names of its members and by what texts look like. It is for whoever
  * passes answers on to where a secret has no business: a model, a thread that others read, a record.
+ *
+ * The texts are anybody's, so every pattern takes time in proportion to them: none looks from each place as far as the end.
  */
 export const MASK = '[hidden]';
 
-/** Members whose texts are secret whatever they look like. `_id` and the like are none. */
-const SECRET_NAME =
-  /(?:password|passwd|passphrase|secret|token|private_?key|api_?key|access_?key|credential|authorization|cookie|salt|nonce)s?$/i;
+/** What nobody could read anyway is not looked through. */
+const MAX_TEXT = 100_000;
 
-const ASSIGNED =
-  '(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|salt|nonce)';
+const NAMES = [
+  '(?<!com|by|sur)pass(?:word|wd|phrase)?',
+  '(?<![a-z0-9])pwd?',
+  'secret',
+  'token',
+  'credential',
+  'salt',
+  'nonce',
+  '(?:api|access|private|auth|secret|logged[_-]?in|nonce|ssh|licen[cs]e|encryption|signing)[_-]?key',
+  'auto[_-]?login',
+  'login[_-]?url',
+].join('|');
+
+/** Members whose texts are secret whatever they look like. `_id` and the like are none. */
+const SECRET_NAME = new RegExp(`(?:${NAMES}|authorization|cookie)s?$`, 'i');
+
+const ASSIGNED = `(?:${NAMES})s?`;
+const BLANKS = String.raw`\s{0,10}`;
+/** To its end or to that of the line, also within a text that is itself quoted. */
+const QUOTED = String.raw`(?:\\+"[^"\\\n]*|\\+'[^'\\\n]*|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?)`;
 
 const PATTERNS: readonly [RegExp, string][] = [
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, MASK],
+  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g, MASK],
   // Tokens of ours and of others, by the prefixes that their makers gave them.
   [/\bsy_[\w-]{20,}/g, MASK],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|[sr]k_(?:live|test)_|whsec_|sk-|AKIA|ya29\.)[\w-]{10,}/g, MASK],
-  [/\beyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g, MASK],
+  [/\bSG\.[\w.-]{20,}/g, MASK],
+  [/(?<![\w-])eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g, MASK],
+  // WordPress' application passwords: six groups of four, of letters and digits at random.
+  [/\b[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\b(?<=(?:\d|[a-z][A-Z]).{0,28})/g, MASK],
   // Hashes of passwords.
-  [/\$(?:wp\$)?(?:P|H|2[abxy]|argon2\w*|[156])\$[\w./$=,+-]{20,}/g, MASK],
-  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${MASK}@`],
-  // As in wp-config.php.
-  [new RegExp(String.raw`(['"][\w-]*${ASSIGNED}['"]\s*(?:,|=>|:)\s*)(?:'[^'\n]*'|"[^"\n]*")`, 'gi'), `$1'${MASK}'`],
-  [new RegExp(String.raw`([\w-]*${ASSIGNED}\s*[=:]\s*)(?!\s)(?:'[^'\n]*'|"[^"\n]*"|[^\s&"',;]+)`, 'gi'), `$1${MASK}`],
+  [/\$(?:wp\$)?(?:P|H|2[abxy]|argon2\w{0,5}|[156])\$[\w./$=,+-]{20,}/g, MASK],
+  [/\b(bearer|basic)\s{1,10}[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
+  [
+    new RegExp(String.raw`(authorization\\*["']?${BLANKS}[=:]${BLANKS}\\*["']?(?:[a-z]{1,20} )?)[^\s"',;\\]+`, 'gi'),
+    `$1${MASK}`,
+  ],
+  [/(:\/\/[^\s/:@]*:)[^\s/]+@/g, `$1${MASK}@`],
+  // As in wp-config.php, in JSON and in PHP's arrays.
+  [
+    new RegExp(String.raw`(${ASSIGNED}\\*['"]${BLANKS}\]?${BLANKS}(?:,|=>|[=:])${BLANKS})${QUOTED}`, 'gi'),
+    `$1'${MASK}'`,
+  ],
+  [new RegExp(String.raw`(${ASSIGNED}${BLANKS}[=:]${BLANKS})(?:${QUOTED}|[^\s&"',;]+)`, 'gi'), `$1${MASK}`],
   [/([?&](?:key|code|sig|signature|auth)=)[^&\s"'<>]+/gi, `$1${MASK}`],
 ];
 
 export function maskText(text: string): string {
-  return PATTERNS.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text);
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (cut)` : text;
+  return PATTERNS.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), cut);
 }
 
 /** The same of anything that JSON can hold. */
@@ -36,9 +66,19 @@ export function maskSecrets<T>(value: T): T {
   return mask(value, false) as T;
 }
 
-function mask(value: unknown, isSecret: boolean): unknown {
-  if (typeof value === 'string') return isSecret && value !== '' ? MASK : maskText(value);
-  if (Array.isArray(value)) return value.map((each) => mask(each, isSecret));
+/** By the names of members alone, for whoever wrote the other texts or has to read them as they are. */
+export function hideNamed<T>(value: T): T {
+  return mask(value, false, (text) => text) as T;
+}
+
+/** Whether there is a text under a secret name. */
+export const holdsNamed = (value: object): boolean => JSON.stringify(hideNamed(value)) !== JSON.stringify(value);
+
+function mask(value: unknown, isSecret: boolean, plain = maskText): unknown {
+  if (typeof value === 'string') return isSecret && value !== '' ? MASK : plain(value);
+  if (Array.isArray(value)) return value.map((each) => mask(each, isSecret, plain));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mask(each, SECRET_NAME.test(name))]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, mask(each, isSecret || SECRET_NAME.test(name), plain)]),
+  );
 }

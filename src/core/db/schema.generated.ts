@@ -331,10 +331,10 @@ export interface DB {
     ticket_id: Generated<string | null>;
     reply_id: Generated<string | null>;
     confirmed_with: Generated<string | null>;
-    begun_at: Generated<Date | null>;
     created_at: Generated<Date>;
     expires_at: Date;
     decided_at: Generated<Date | null>;
+    is_bound: Generated<boolean>;
   };
   regions: {
     id: Generated<number>;

@@ -104,9 +104,9 @@ function readKeyed(
   services: Services,
   operation: Operation,
   { caller, asker }: Admission,
-  { idempotencyKey, url, body, ip }: Incoming,
+  { idempotencyKey, keepsAny, url, body, ip }: Incoming,
 ): KeyedRequest | undefined {
-  if (!keepsAnswer(operation)) return undefined;
+  if (!keepsAnswer(operation, keepsAny)) return undefined;
   const key = readKey(idempotencyKey);
   if (key === undefined) return undefined;
   const hashes = hashRequest(services.secrets, operation.method, url, body.raw);

@@ -58,6 +58,7 @@ function readRequest(services: Services, request: FastifyRequest, reply: Fastify
     query,
     body: bodyOf(request),
     idempotencyKey: headers['idempotency-key'],
+    keepsAny: false,
     waitSeconds: wait === undefined ? undefined : Number(wait),
     follow: undefined,
     ip,

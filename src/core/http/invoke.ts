@@ -21,6 +21,8 @@ export interface Input {
   /** An object, or bytes with what they are. */
   body?: object | { bytes: Buffer; contentType: string };
   idempotencyKey?: string;
+  /** The same whatever the method, for whoever may have to make the very call again: a second PATCH would find its own change done. */
+  onceAs?: string;
   /** How long to wait for work that goes on after the answer. */
   waitSeconds?: number;
   /** Waits for it instead, knowing its event: for whoever tells how far it is meanwhile. The answer comes when it resolves. */
@@ -54,7 +56,12 @@ export async function invoke(
     const { status, body } = await answerCall(services, operation, admission, call, incoming);
     return { status, headers, body: status === 200 ? toWire(operation, body) : body };
   } catch (error) {
-    const refusal = describeError(error, operation, services.log, randomUUID());
+    const refusal = describeError(
+      error,
+      input.onceAs === undefined ? operation : undefined,
+      services.log,
+      randomUUID(),
+    );
     return { ...refusal, headers: { ...headers, ...refusal.headers } };
   }
 }
@@ -104,7 +111,8 @@ function readInput(services: Services, operation: Operation, input: Input, show:
     url,
     query: parse(url.split('?')[1] ?? ''),
     body: readBody(operation, input.body),
-    idempotencyKey: input.idempotencyKey,
+    idempotencyKey: input.onceAs ?? input.idempotencyKey,
+    keepsAny: input.onceAs !== undefined,
     waitSeconds: input.waitSeconds,
     follow: input.follow,
     ip: input.ip,

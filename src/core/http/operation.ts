@@ -232,8 +232,8 @@ export const takesStream = ({ accepts = [] }: Pick<Operation, 'accepts'>): boole
 /**
  * Whether an Idempotency-Key counts: at every POST but sign-in, and but what the payment provider sends (docs/decisions/0014).
  */
-export function keepsAnswer({ method, transaction, serve }: Operation): boolean {
-  return method === 'POST' && transaction !== false && serve === undefined;
+export function keepsAnswer({ method, transaction, serve }: Operation, alsoOthers = false): boolean {
+  return (method === 'POST' || (alsoOthers && method !== 'GET')) && transaction !== false && serve === undefined;
 }
 
 export function operation<

@@ -13,6 +13,8 @@ const PER_MINUTE = {
   devicePoll: 120,
   /** Programs that make themselves known, from one address. */
   oauthRegistration: 10,
+  /** Looks at a site from all sides, by one person: each wakes it and asks elsewhere. */
+  diagnosis: 10,
   badToken: 300,
   /** Keys that open nothing, from one address: somebody's program tries all that it has. */
   failedSsh: 60,

@@ -16,6 +16,8 @@ export interface Incoming {
   query: unknown;
   body: Body;
   idempotencyKey: string | string[] | undefined;
+  /** True where the answer is kept under the key also for what is no POST. */
+  keepsAny: boolean;
   /** How long the caller would rather wait for work that goes on. */
   waitSeconds: number | undefined;
   /** Waits for it instead, as long as whoever acts for the caller sees fit. */

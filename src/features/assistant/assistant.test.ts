@@ -7,6 +7,8 @@ import { eventually } from '../../../test/expect.ts';
 import { type ModelServer, startModelServer } from '../../../test/model-server.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
+import { answerMessage } from '../ticket/answer.jobs.ts';
+import { insertAnswer } from '../ticket/answer.sql.ts';
 import { cleanAnswer, finishedPart } from './clean-answer.ts';
 
 async function openTicket(person: Person, subject = 'My site', more: { site_live_id?: string } = {}): Promise<Ticket> {
@@ -112,6 +114,30 @@ suite('with a model', () => {
     assert.equal(after.ticket_replies.at(-1)?.proposals[0]?.state, 'confirmed');
   });
 
+  test('a question is answered however much was said since', async () => {
+    model.think = () => ({ text: 'Here you are.' });
+    const { db, jobs, credentials } = app.services;
+    const { id: ticketId } = await openTicket(ada);
+    const { id: credentialId } = (await credentials.resolve(ada.token))?.credential ?? {};
+    const { rows } = await sql<{ id: string }>`
+      insert into ticket_replies (ticket_id, user_id, description, is_assistant_chat_message, created_at)
+      select ${ticketId}, ${ada.userId}, 'Hello?', n = 0, now() - interval '1 hour' + n * interval '1 second'
+      from generate_series(0, 50) n returning id`.execute(db);
+    const questionId = rows[0]?.id as string;
+    await insertAnswer(db, {
+      question_id: questionId,
+      ticket_id: ticketId,
+      credential_id: String(credentialId),
+      ip: '::1',
+    });
+    await jobs.enqueue(db, answerMessage, { questionId });
+    const { ticket_replies } = await eventually(async () => {
+      const now = await ada.api.getTicket({ params: { ticket_id: ticketId } });
+      return now.ticket_replies.length > 51 && now;
+    });
+    assert.match(ticket_replies.at(-1)?.description ?? '', /Here you are/);
+  });
+
   for (const failing of ['hang', 'refuse', 'break off'] as const)
     test(`a model that does ${failing} leaves the ticket to people, says so and takes no message`, async () => {
       model.think = () => failing;
@@ -165,9 +191,16 @@ test('an answer has links to our own pages alone, no pictures, no markup and not
     'https://evil.example/?q=secret',
     '[a](https://panel.example.com.evil.example)',
     '[a](/docs?leak=1)',
+    '[a](/device<#>?leak=1)',
+    '[a](/device?leak=1)',
+    'https://panel.example.com/device?leak=1',
+    'sy_abcdefghij<b>klmnopqrstuvwxyz0123456789',
     'sy_abcdefghijklmnopqrstuvwxyz0123456789',
   ])
     assert.doesNotMatch(clean(hostile), /evil|leak|secret|script|abcdef/i, hostile);
+  // No link to whoever shows it.
+  assert.equal(clean('[a](/device(leak)'), '[a] (/device(leak)');
+  assert.equal(clean('[[a](/docs)](/device?leak=1)'), '[[a](/docs)] (/device?leak=1)');
   assert.equal(finishedPart('See [the gui'), 'See ');
   assert.equal(finishedPart('The token is sy_abc'), 'The token is ');
 });

@@ -1,10 +1,10 @@
 import type { Services } from '#core/services.ts';
 import { answerBuiltIn } from './built-in.ts';
 import { answerWithModel } from './model-loop.ts';
-import type { Answered, Progress, Question, Spent } from './question.ts';
+import type { Answered, Question, Show, Spent } from './question.ts';
 import { Toolbox } from './toolbox.ts';
 
-export type { Answered, Progress, Question, Said, Spent, Step } from './question.ts';
+export type { Answered, Question, Said, Show, Spent, Step } from './question.ts';
 
 /**
  * Answers a question of somebody, with their own rights and nothing of its own. Whatever it reads, be it a site, a log, a ticket or what the
@@ -14,7 +14,7 @@ export type { Answered, Progress, Question, Said, Spent, Step } from './question
 export async function answerQuestion(
   services: Services,
   question: Question,
-  show: (progress: Progress) => Promise<void>,
+  show: Show,
   spent: Spent,
   signal: AbortSignal,
 ): Promise<Answered> {

@@ -1,7 +1,7 @@
 import type { Diagnosis } from '#features/diagnosis/diagnosis.ts';
 import type { Found } from '#features/docs/docs.ts';
 import { cleanAnswer } from './clean-answer.ts';
-import type { Answered, Progress, Question } from './question.ts';
+import type { Answered, Question, Show } from './question.ts';
 import type { Toolbox } from './toolbox.ts';
 
 const INTRODUCTION =
@@ -11,13 +11,13 @@ const INTRODUCTION =
 export async function answerBuiltIn(
   question: Question,
   tools: Toolbox,
-  show: (progress: Progress) => Promise<void>,
+  show: Show,
   baseUrl: string,
 ): Promise<Answered> {
   const said = [INTRODUCTION];
   const tell = async (...more: string[]) => {
     said.push(...more.filter(Boolean));
-    await show({ text: said.join('\n\n'), steps: tools.steps });
+    await show({ text: () => said.join('\n\n'), steps: tools.steps });
   };
   await tell();
   const asked = question.thread.at(-1)?.text ?? '';

@@ -1,7 +1,7 @@
 import { type Model, type ModelCall, ModelFailed, type ModelMessage } from '#core/model.ts';
 import { cleanAnswer, finishedPart } from './clean-answer.ts';
 import { promptOf } from './prompt.ts';
-import type { Answered, Progress, Question, Spent } from './question.ts';
+import type { Answered, Question, Show, Spent } from './question.ts';
 import { type Toolbox, toText } from './toolbox.ts';
 
 const MAX_ROUNDS = 8;
@@ -12,7 +12,7 @@ const MAX_TEXT = 16_000;
 
 /** What an answer is written within. */
 interface Frame {
-  show: (progress: Progress) => Promise<void>;
+  show: Show;
   spent: Spent;
   signal: AbortSignal;
   baseUrl: string;
@@ -33,7 +33,7 @@ export async function answerWithModel(
     const guess = estimate(messages);
     spent.tokens += guess;
     const { text, calls, tokens } = await listen(model.ask(turn, signal), (part) =>
-      show({ text: cleanAnswer(finishedPart(before + part), baseUrl), steps: tools.steps }),
+      show({ text: () => cleanAnswer(finishedPart(before + part), baseUrl), steps: tools.steps }),
     );
     spent.tokens += tokens === undefined ? estimate(text) : tokens - guess;
     if (text.trim() !== '') said = before + text.trim();
@@ -41,7 +41,7 @@ export async function answerWithModel(
     messages.push({ role: 'assistant', text, calls });
     for (const call of calls) {
       messages.push({ role: 'tool', callId: call.id, text: await use(tools, call) });
-      await show({ text: cleanAnswer(said, baseUrl), steps: tools.steps });
+      await show({ text: () => cleanAnswer(said, baseUrl), steps: tools.steps });
       signal.throwIfAborted();
     }
   }

@@ -28,13 +28,12 @@ export interface Step {
   ok: boolean;
 }
 
-/** Is told what there is so far, as it comes. */
-export interface Progress {
+/** Is told what there is so far, as it comes. The text is only made where somebody is shown it. */
+export type Show = (progress: { text: () => string; steps: readonly Step[] }) => Promise<void>;
+
+export interface Answered {
   text: string;
   steps: readonly Step[];
-}
-
-export interface Answered extends Progress {
   drafts: readonly Draft[];
 }
 

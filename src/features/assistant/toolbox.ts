@@ -89,7 +89,7 @@ export class Toolbox {
   async #propose(operation: Operation, input: CallInput): Promise<ToolAnswer> {
     if (this.drafts.length >= MAX_PROPOSALS) return refusal('There are enough proposals in this answer.');
     const { caller, teamId, ip } = this.#question;
-    const wish = { operation: operation.id, input, teamId, ip, signal: this.#signal };
+    const wish = { operation: operation.id, input, source: 'ticket' as const, teamId, ip, signal: this.#signal };
     const draft = await draftProposal(this.#services, caller, wish);
     this.drafts.push(draft);
     return {

@@ -70,7 +70,7 @@ function causeOf(
     const part = change.parts.find(({ kind, name }) => kind === culprit?.kind && name === culprit.name);
     return part ? [{ change, part }] : [];
   })[0];
-  if (blamed) return changedAt(blamed.change, blamed.part);
+  if (blamed && isNear(blamed.change, frontPage)) return changedAt(blamed.change, blamed.part);
   const since = frontPage?.failing_since ?? null;
   const { newestBackup } = changes;
   if (newestBackup && since && newestBackup < since && culprit?.name)
@@ -79,9 +79,22 @@ function causeOf(
       point: newestBackup,
       part: { ...culprit, files: 1, isNew: false },
     };
-  const newest = changes.files[0];
+  const newest = changes.files.find((change) => isNear(change, frontPage));
   const part = newest?.parts.find(({ kind }) => kind !== 'other');
   return newest && part ? changedAt(newest, part) : undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * A change from long before the page went wrong is no cause of it, and going back behind it would lose all that people did since. One that
+ * a backup shows only after the page began to fail may be the cause as well.
+ */
+function isNear({ at, before }: FileChange, frontPage: FrontPage | undefined): boolean {
+  const { failing_since: since = null, last_good_at: good = null } = frontPage ?? {};
+  if (since === null) return false;
+  const from = Math.min(since.getTime() - HOUR_MS, good?.getTime() ?? Number.POSITIVE_INFINITY);
+  return at.getTime() >= from && before.getTime() <= since.getTime();
 }
 
 function changedAt(change: FileChange, part: ChangedPart): Cause {

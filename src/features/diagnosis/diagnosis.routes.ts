@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { showLimit } from '#core/http/admission.ts';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
 import { onSite } from '#features/instance/instance.ts';
@@ -16,8 +17,13 @@ export const diagnosisOperations = [
     // It tells what is in the log.
     access: onSite('member'),
     assistant: true,
+    // It wakes the site, and costs it a visit.
+    effect: 'plan',
     params: Type.Object({ fqdn: Fqdn }),
     response: Diagnosis,
-    handle: ({ services, caller, subject: site, ip }) => diagnose({ services, caller, site, ip }),
+    handle({ services, caller, subject: site, ip }) {
+      showLimit(() => {}, services.limits.take('diagnosis', caller.userId));
+      return diagnose({ services, caller, site, ip });
+    },
   }),
 ];

@@ -7,6 +7,7 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
+import { findingsOf, type Sight } from './diagnosis.findings.ts';
 import { look } from './look.ts';
 
 let app: TestApp;
@@ -57,11 +58,40 @@ test('says since when the front page fails, what changed before, and a proposal 
   assert.equal((await ada.api.diagnoseSite({ params })).front_page?.status, 200);
 });
 
+test('a change from long before the page went wrong is not blamed, and nothing is proposed that would lose weeks', () => {
+  const day = (number: number, hour = 0) => new Date(Date.UTC(2026, 0, number, hour));
+  const sight = (at: Date): Sight => ({
+    fqdn: 'a.localhost',
+    busy: null,
+    isActive: true,
+    frontPage: { status: 500, duration_ms: 5, failing_since: day(20), last_good_at: day(19, 23) },
+    errors: undefined,
+    changes: {
+      files: [
+        {
+          at,
+          before: new Date(at.getTime() - 60_000),
+          parts: [{ kind: 'plugin', name: 'shop', files: 1, isNew: true }],
+        },
+      ],
+      newestBackup: at,
+    },
+    dns: undefined,
+    certificate: undefined,
+    certificateText: '',
+    plan: undefined,
+  });
+  assert.equal(findingsOf(sight(day(2)))[0]?.suggestion, null);
+  assert.match(findingsOf(sight(new Date(day(20).getTime() - 1000)))[0]?.suggestion?.label ?? '', /Restore 2026-01-19/);
+});
+
 test('wakes a site that sleeps, and says so', async () => {
   const bob = await registerPerson(app, 'Bob');
   const { fqdn } = await newSite(bob);
   await bob.api.sleepSite({ params: { fqdn }, wait: 30 });
-  const seen = await bob.api.diagnoseSite({ params: { fqdn } });
+  const [seen, same] = await Promise.all([1, 2].map(() => bob.api.diagnoseSite({ params: { fqdn } })));
+  assert.ok(seen);
+  assert.deepEqual(same, seen, 'whoever asks twice at once is looked for once');
   assert.deepEqual([seen.woke, seen.front_page?.status], [true, 200]);
   assert.equal((await bob.api.diagnoseSite({ params: { fqdn } })).woke, false);
 });

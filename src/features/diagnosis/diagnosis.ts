@@ -11,19 +11,37 @@ import { look, type Seen } from './look.ts';
 const QUICK_MS = 10_000;
 const PAGE_MS = 20_000;
 
-export async function diagnose(subject: Subject): Promise<Diagnosis> {
+const running = new Map<string, Promise<Diagnosis>>();
+
+/** Whoever asks again meanwhile gets the same. Nobody gets another's: what is seen depends on who looks. */
+export function diagnose(subject: Subject): Promise<Diagnosis> {
+  const { site, caller } = subject;
+  const key = `${site.id} ${caller.userId} ${caller.credential.scopes.length > 0} ${[...caller.roles].join()}`;
+  const known = running.get(key);
+  if (known) return known;
+  const looking = lookAtAll(subject).finally(() => running.delete(key));
+  running.set(key, looking);
+  return looking;
+}
+
+async function lookAtAll(subject: Subject): Promise<Diagnosis> {
   const { site } = subject;
   const { fqdn } = site;
+  const by =
+    <T>(see: (subject: Subject) => Promise<T>) =>
+    (signal: AbortSignal) =>
+      see({ ...subject, signal });
   // The page first: what goes wrong with it is in the log by then.
-  const page = await look('front_page', PAGE_MS, () => lookAtFrontPage(subject));
+  const page = await look('front_page', PAGE_MS, by(lookAtFrontPage));
+  const shownSite = read<Shown>({ ...subject, signal: AbortSignal.timeout(QUICK_MS) }, 'getSite', { fqdn });
   const [state, errors, changes, timeline, dns, certificate, plan] = await Promise.all([
-    look('state', QUICK_MS, () => lookAtState(subject)),
-    look('errors', QUICK_MS, () => lookAtErrors(subject)),
-    look('changes', PAGE_MS, () => lookAtChanges(subject)),
-    look('timeline', QUICK_MS, () => lookAtTimeline(subject)),
-    look('dns', QUICK_MS, () => lookAtDns(subject)),
-    look('certificate', QUICK_MS, () => lookAtCertificate(subject)),
-    look('plan', QUICK_MS, () => lookAtPlan(subject)),
+    look('state', QUICK_MS, () => lookAtState(subject, shownSite)),
+    look('errors', QUICK_MS, by(lookAtErrors)),
+    look('changes', PAGE_MS, by(lookAtChanges)),
+    look('timeline', QUICK_MS, by(lookAtTimeline)),
+    look('dns', QUICK_MS, by(lookAtDns)),
+    look('certificate', QUICK_MS, by(lookAtCertificate)),
+    look('plan', QUICK_MS, () => lookAtPlan(shownSite)),
   ]);
   const findings = findingsOf({
     fqdn,
@@ -71,8 +89,8 @@ interface Shown {
   team: { plan_type_name: string; storage_usage_percentage: number; visits_usage_percentage: number };
 }
 
-async function lookAtState(subject: Subject): Promise<{ text: string; found: Shown }> {
-  const found = await read<Shown>(subject, 'getSite', { fqdn: subject.site.fqdn });
+async function lookAtState(subject: Subject, site: Promise<Shown>): Promise<{ text: string; found: Shown }> {
+  const found = await site;
   const said = [
     found.active ? 'The site is active' : 'The site is not active',
     found.busy !== null && `busy with ${found.busy}`,
@@ -82,8 +100,8 @@ async function lookAtState(subject: Subject): Promise<{ text: string; found: Sho
   return { text: `${said.filter(Boolean).join(', ')}.`, found };
 }
 
-async function lookAtPlan(subject: Subject): Promise<{ text: string; found: { ok: boolean; text: string } }> {
-  const { team } = await read<Shown>(subject, 'getSite', { fqdn: subject.site.fqdn });
+async function lookAtPlan(site: Promise<Shown>): Promise<{ text: string; found: { ok: boolean; text: string } }> {
+  const { team } = await site;
   const { plan_type_name, storage_usage_percentage: storage, visits_usage_percentage: visits } = team;
   const text = `The plan ${plan_type_name}: ${storage} % of the storage and ${visits} % of the visits are used.`;
   const isFull = storage >= 100;

@@ -49,7 +49,10 @@ export async function lookAtChanges(subject: Subject): Promise<{ text: string; f
     .filter((pair): pair is { backup: Backup; before: Backup } => pair.before !== undefined)
     .slice(0, COMPARED);
   const files: FileChange[] = [];
-  for (const { backup, before } of pairs) files.push(await compare(subject, backup, before));
+  for (const { backup, before } of pairs) {
+    subject.signal?.throwIfAborted();
+    files.push(await compare(subject, backup, before));
+  }
   const newestBackup = new Date(newest.created_at);
   const text =
     files.length === 0

@@ -14,28 +14,30 @@ export interface Subject {
   caller: Caller;
   site: SiteRow;
   ip: string;
+  /** Ends when nobody waits for the look any more. */
+  signal?: AbortSignal;
 }
 
 const FRONT_PAGE_MS = 15_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SHOWN_ERRORS = 8;
 const MAX_MESSAGE = 300;
+/** Of a line in the log: enough that a secret at the end of what is shown is still known as one. */
+const MAX_LINE = 2_000;
 
-/** Reads by an operation as the caller; its refusal is what there is to see. */
-export async function read<T>(
-  { services, caller, ip }: Subject,
-  id: string,
-  params: Record<string, string>,
-  query: Record<string, string | number> = {},
-): Promise<T> {
+type Values = Record<string, string | number>;
+
+/** Asks an operation as the caller, who changes nothing by it and is shown no secret. */
+async function ask({ services, caller, ip, signal }: Subject, id: string, input: { params?: Values; query?: Values }) {
   const operation = services.operations.get(id);
   if (!operation) throw new NothingToSee('The platform has no such look.');
-  const { status, body } = await invoke(services, operation, caller, {
-    ip,
-    params,
-    query,
-    within: { scopes: ['plan'] },
-  });
+  const within = { scopes: ['read', 'plan'] as const };
+  return invoke(services, operation, caller, { ...input, ip, within, ...(signal && { signal }) });
+}
+
+/** Reads by an operation; its refusal is what there is to see. */
+export async function read<T>(subject: Subject, id: string, params: Values, query: Values = {}): Promise<T> {
+  const { status, body } = await ask(subject, id, { params, query });
   if (status === 200) return body as T;
   const { detail } = body as { detail?: unknown };
   throw new NothingToSee(typeof detail === 'string' ? detail : 'It could not be asked.');
@@ -91,7 +93,7 @@ export async function lookAtErrors(subject: Subject): Promise<{ text: string; fo
   const seen = new Map<string, LastError>();
   for (const { kind, at, level, message, file, line } of results) {
     if (kind !== 'error') continue;
-    const first = maskText(message.split('\n')[0] ?? '').slice(0, MAX_MESSAGE);
+    const first = maskText((message.split('\n', 1)[0] ?? '').slice(0, MAX_LINE)).slice(0, MAX_MESSAGE);
     const key = `${level} ${file} ${line} ${first}`;
     if (!seen.has(key)) seen.set(key, { at: new Date(at), level, message: first, file, line });
   }
@@ -107,13 +109,10 @@ interface Records {
 }
 
 export async function lookAtDns(subject: Subject): Promise<{ text: string; found: { ok: boolean; text: string } }> {
-  const { services, site } = subject;
+  const { site } = subject;
   if (site.is_testing)
     return { text: 'The name is the platform’s own; there is nothing to set up.', found: { ok: true, text: '' } };
-  const operation = services.operations.get('verifyDomain');
-  if (!operation) throw new NothingToSee('The platform has no such look.');
-  const { caller, ip } = subject;
-  const { status, body } = await invoke(services, operation, caller, { ip, query: { fqdn: site.fqdn } });
+  const { status, body } = await ask(subject, 'verifyDomain', { query: { fqdn: site.fqdn } });
   if (status === 200 && (body as Records).verified) {
     const text = 'The records of the name lead here.';
     return { text, found: { ok: true, text } };

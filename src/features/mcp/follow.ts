@@ -21,6 +21,7 @@ export async function follow(
   });
   tell?.('Begun');
   const left = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   try {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
 import { type Caller, hasScope } from '#core/auth/caller.ts';
+import { showLimit } from '#core/http/admission.ts';
 import { describeError } from '#core/http/answers.ts';
 import { type CatalogueEntry, callOf, catalogueOf, effectOf, strongestEffect } from '#core/http/catalogue.ts';
 import { requireFreeStream } from '#core/http/event-stream.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { FlatInput, Operation } from '#core/http/operation.ts';
+import { requireScope } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { propose } from '#features/proposal/proposal.ts';
 import { fit } from './fit.ts';
@@ -81,8 +83,10 @@ export async function callTool(
   try {
     const effect = effectOf(operation, input);
     const changes = effect === 'change' || effect === 'destroy';
-    if (changes && !hasScope(caller, 'write') && hasScope(caller, 'plan'))
+    if (changes && !hasScope(caller, 'write')) {
+      requireScope(caller, 'plan');
       return await proposeCall(session, operation, input, context);
+    }
     return await makeCall(session, operation, input, context);
   } catch (error) {
     return toRefusal(describeError(error, undefined, services.log, randomUUID()));
@@ -138,8 +142,10 @@ async function proposeCall(
   input: FlatInput,
   { signal }: Context,
 ): Promise<CallToolResult> {
-  const wish = { operation: operation.id, input: callOf(operation, input), ip, signal };
-  const { id, description, state, expires_at } = await propose(services, caller, wish, { source: 'mcp' });
+  // It counts as what it would be over HTTP.
+  showLimit(() => {}, services.limits.take('write', caller.credential.id));
+  const wish = { operation: operation.id, input: callOf(operation, input), source: 'mcp' as const, ip, signal };
+  const { id, description, state, expires_at } = await propose(services, caller, wish);
   const address = `${services.config.baseUrl}/proposals/${id}`;
   const proposal = { proposal_id: id, state, description, address, expires_at: expires_at.toISOString() };
   const text = `Nothing is changed yet. ${description} Your user confirms or refuses it at ${address} within an hour; getProposal tells how it ended.`;

@@ -29,6 +29,8 @@ export const metricsSignInOperations = [
     method: 'GET',
     path: AUTHORIZE_PATH,
     tag,
+    // It gives a code.
+    effect: 'change',
     summary: 'Sign in to the metrics dashboard: the authorization step (OAuth2), which leads the browser back to it',
     access: anyoneKnown,
     needs: registeredClient,

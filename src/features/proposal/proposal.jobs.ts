@@ -5,7 +5,7 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import { maskSecrets } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
 import type { ProposalResult } from './proposal.schema.ts';
-import { beginCall, endProposal, findProposal, type ProposalRow } from './proposal.sql.ts';
+import { endProposal, findProposal, type ProposalRow } from './proposal.sql.ts';
 import { openInput, refusalOf } from './proposal.ts';
 
 const MAX_RESULT = 50_000;
@@ -17,8 +17,8 @@ interface Payload {
 }
 
 /**
- * Makes the call that was confirmed. Killed at any instant and run again, it has its effect once: a POST by its
- * Idempotency-Key, and all others because doing them twice is doing them once.
+ * Makes the call that was confirmed. Killed at any instant and run again, it has its effect once, and the answer of that: it is kept
+ * under the proposal's id with the effect itself.
  */
 export const callProposed = jobKind<Payload>({
   name: 'proposal.call',
@@ -43,16 +43,14 @@ async function call(services: Services, proposal: ProposalRow, ip: string): Prom
       body: { detail: 'Whoever confirmed this has signed out since.', code: 'auth.required' },
       operation_id: null,
     };
-  const isAgain = await beginCall(services.db, proposal.id);
   const { status, headers, body } = await invoke(services, operation, caller, {
     ...openInput(secrets, proposal.input_sealed),
-    idempotencyKey: proposal.id,
+    onceAs: proposal.id,
     ip,
-    ...(proposal.team_id !== null && { within: { teamId: proposal.team_id } }),
+    ...(proposal.is_bound && proposal.team_id !== null && { within: { teamId: proposal.team_id } }),
   });
   // Nobody refused it: the database was away, or too much was asked at once. The queue comes back.
   if (status === 503 || status === 429 || isRunning(body)) throw new Error(refusalOf(body));
-  if (isAgain && operation.method === 'DELETE' && status === 404) return { status: 200, body: {}, operation_id: null };
   const eventId = headers['operation-id'];
   return { status, body: fitting(maskSecrets(body)), operation_id: typeof eventId === 'string' ? eventId : null };
 }

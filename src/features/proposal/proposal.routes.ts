@@ -5,9 +5,16 @@ import { operation } from '#core/http/operation.ts';
 import { PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { type Access, planning, signedIn } from '#core/policy.ts';
 import { callProposed } from './proposal.jobs.ts';
-import { cannotPropose, NewProposal, Proposal, proposalNotFound, proposalNotOpen } from './proposal.schema.ts';
+import {
+  cannotPropose,
+  NewProposal,
+  Proposal,
+  ProposalSummary,
+  proposalNotFound,
+  proposalNotOpen,
+} from './proposal.schema.ts';
 import { decideProposal, findProposal, listProposals, type ProposalRow } from './proposal.sql.ts';
-import { draftProposal, requireProposable, storeProposal, viewProposal } from './proposal.ts';
+import { draftProposal, requireProposable, storeProposal, summarizeProposal, viewProposal } from './proposal.ts';
 
 const tag = 'proposals';
 const params = Type.Object({ proposal_id: Uuid });
@@ -36,13 +43,15 @@ export const proposalOperations = [
     summary: 'The calls that were proposed to you, newest first',
     access: signedIn,
     query: Type.Object(PageQuery),
-    response: PageOf(Proposal),
+    response: PageOf(ProposalSummary),
     async handle({ db, services, caller, query, page }) {
-      const { count, rows } = await listProposals(db, caller.userId, caller.credential.teamId, query);
+      const { userId, roles, credential } = caller;
+      const reached = { userId, teamIds: [...roles.keys()], withoutTeam: credential.teamId === null };
+      const { count, rows } = await listProposals(db, reached, query);
       return page(
         query,
         count,
-        rows.map((row) => viewProposal(services, row)),
+        rows.map((row) => summarizeProposal(services, row)),
       );
     },
   }),
@@ -58,9 +67,10 @@ export const proposalOperations = [
     errors: [cannotPropose],
     async prepare({ services, caller, body, ip, gone }) {
       const input = callOf(requireProposable(services, body.operation), body.input ?? {});
-      return draftProposal(services, caller, { operation: body.operation, input, ip, signal: gone() });
+      return draftProposal(services, caller, { operation: body.operation, input, ip, source: 'api', signal: gone() });
     },
-    handle: ({ db, services, prepared: draft }) => storeProposal(db, services, draft, { source: 'api' }),
+    handle: async ({ db, services, caller, prepared: draft }) =>
+      viewProposal(services, caller, await storeProposal(db, draft, { source: 'api' })),
   }),
   operation({
     id: 'getProposal',
@@ -71,7 +81,7 @@ export const proposalOperations = [
     access: onOwnProposal,
     params,
     response: Proposal,
-    handle: async ({ services, subject }) => viewProposal(services, subject),
+    handle: async ({ services, caller, subject }) => viewProposal(services, caller, subject),
   }),
   operation({
     id: 'confirmProposal',
@@ -101,11 +111,11 @@ export const proposalOperations = [
       });
       await services.jobs.enqueue(db, callProposed, { proposalId: row.id, eventId, ip });
       call.headers['operation-id'] = eventId;
-      return viewProposal(services, row);
+      return viewProposal(services, caller, row);
     },
-    async reread({ db, services }, { body }) {
+    async reread({ db, services, caller }, { body }) {
       const row = await findProposal(db, body.id);
-      return row ? viewProposal(services, row) : body;
+      return row ? viewProposal(services, caller, row) : body;
     },
   }),
   operation({
@@ -118,10 +128,10 @@ export const proposalOperations = [
     params,
     response: Proposal,
     errors: [proposalNotOpen],
-    async handle({ db, services, subject }) {
+    async handle({ db, services, caller, subject }) {
       const row = await decideProposal(db, subject.id, { state: 'refused', confirmedWith: null });
       if (!row) throw proposalNotOpen();
-      return viewProposal(services, row);
+      return viewProposal(services, caller, row);
     },
   }),
 ];

@@ -18,7 +18,8 @@ export const Proposal = Type.Object(
     operation: Type.String({ description: 'What would be called, by its id' }),
     input: Type.Unsafe<Record<string, unknown>>({
       ...OpenObject,
-      description: 'Its parameters, query and body; what is secret in them is hidden',
+      description:
+        'Its parameters, query and body, whole. Passwords that you gave yourself are hidden; what a program chose is not',
     }),
     summary: Type.String({ description: 'What the operation does, in a sentence' }),
     description: Type.String({ description: 'What this call would do' }),
@@ -43,6 +44,10 @@ export const Proposal = Type.Object(
   { title: 'Proposal' },
 );
 export type Proposal = Static<typeof Proposal>;
+
+/** In lists and in threads that others read too. */
+export const ProposalSummary = Type.Omit(Proposal, ['input', 'preview'], { title: 'ProposalSummary' });
+export type ProposalSummary = Static<typeof ProposalSummary>;
 
 export const NewProposal = Type.Object({
   operation: Type.String({ minLength: 1, maxLength: 100, description: 'The id of an operation of the assistant’s' }),

@@ -5,15 +5,16 @@ import type { Proposal, ProposalResult } from './proposal.schema.ts';
 
 export type ProposalRow = Omit<Proposal, 'input' | 'summary'> & {
   user_id: string;
+  is_bound: boolean;
   input_sealed: Buffer;
   confirmed_with: string | null;
-  begun_at: Date | null;
 };
 
 export type NewProposalRow = Pick<
   ProposalRow,
   | 'user_id'
   | 'team_id'
+  | 'is_bound'
   | 'operation'
   | 'input_sealed'
   | 'description'
@@ -26,30 +27,38 @@ export type NewProposalRow = Pick<
 
 /** That an hour is over needs nobody to write it down. */
 const COLUMNS = sql`id, user_id, team_id, operation, input_sealed, description, preview, result, source, ticket_id, reply_id,
-  confirmed_with, begun_at, created_at, expires_at, decided_at,
+  confirmed_with, is_bound, created_at, expires_at, decided_at,
   case when state = 'open' and expires_at <= now() then 'expired' else state end as state`;
 
-export async function insertProposal(db: Db, row: NewProposalRow): Promise<ProposalRow> {
+/** Undefined where so many are open already. */
+export async function insertProposal(db: Db, row: NewProposalRow, most: number): Promise<ProposalRow | undefined> {
   const { rows } = await sql<ProposalRow>`
-    insert into proposals (user_id, team_id, operation, input_sealed, description, preview, source, ticket_id, reply_id, expires_at)
-    values (${row.user_id}, ${row.team_id}, ${row.operation}, ${row.input_sealed}, ${row.description},
-      ${row.preview === null ? null : JSON.stringify(row.preview)}, ${row.source}, ${row.ticket_id}, ${row.reply_id}, ${row.expires_at})
+    insert into proposals (user_id, team_id, is_bound, operation, input_sealed, description, preview, source, ticket_id, reply_id, expires_at)
+    select ${row.user_id}, ${row.team_id}, ${row.is_bound}, ${row.operation}, ${row.input_sealed}, ${row.description},
+      ${row.preview === null ? null : JSON.stringify(row.preview)}, ${row.source}, ${row.ticket_id}, ${row.reply_id}, ${row.expires_at}
+    where (${OPEN_OF} ${row.user_id}) < ${most}
     returning ${COLUMNS}`.execute(db);
-  return rows[0] as ProposalRow;
+  return rows[0];
+}
+
+const OPEN_OF = sql`select count(*) from proposals where state = 'open' and expires_at > now() and user_id =`;
+
+export async function countOpen(db: Db, userId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${OPEN_OF} ${userId}`.execute(db);
+  return Number(rows[0]?.count);
 }
 
 export async function findProposal(db: Db, id: string): Promise<ProposalRow | undefined> {
   return (await sql<ProposalRow>`select ${COLUMNS} from proposals where id = ${id}`.execute(db)).rows[0];
 }
 
-/** Somebody's own; with a team, those of that team alone. */
+/** Somebody's own, of teams that they (and this credential) still reach, and those that are no team's where `withoutTeam`. */
 export async function listProposals(
   db: Db,
-  userId: string,
-  teamId: string | null,
+  { userId, teamIds, withoutTeam }: { userId: string; teamIds: string[]; withoutTeam: boolean },
   paging: Paging,
 ): Promise<Listing<ProposalRow>> {
-  const where = sql`user_id = ${userId} and (${teamId}::uuid is null or team_id = ${teamId})`;
+  const where = sql`user_id = ${userId} and (team_id = any(${teamIds}::uuid[]) or (${withoutTeam} and team_id is null))`;
   return listNewest<ProposalRow>(db, { table: 'proposals', where, columns: COLUMNS }, paging);
 }
 
@@ -69,13 +78,6 @@ export async function decideProposal(
     update proposals set state = ${decision.state}, confirmed_with = ${decision.confirmedWith}, decided_at = now()
     where id = ${id} and state = 'open' and expires_at > now() returning ${COLUMNS}`.execute(db);
   return rows[0];
-}
-
-/** True where an attempt before this one came as far. */
-export async function beginCall(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    update proposals set begun_at = now() where id = ${id} and begun_at is null returning id`.execute(db);
-  return rows.length === 0;
 }
 
 export async function endProposal(

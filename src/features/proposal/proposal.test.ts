@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { narrowed } from '#core/auth/caller.ts';
-import { MASK, maskSecrets } from '#core/mask-secrets.ts';
+import { MASK, maskSecrets, maskText } from '#core/mask-secrets.ts';
 import { type ApiError, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
-import { CMS, putOnPlan } from '../../../test/sites.ts';
+import { CMS, insertSite, putOnPlan } from '../../../test/sites.ts';
+import { cleanAnswer } from '../assistant/clean-answer.ts';
 import { callProposed } from './proposal.jobs.ts';
-import { propose } from './proposal.ts';
+import { type CallInput, propose } from './proposal.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -87,9 +89,71 @@ test('rights are asked again when it is confirmed, and a proposal reaches no oth
   const caller = await app.services.credentials.resolve(carl.token);
   assert.ok(caller);
   const input = { body: { team_id: ada.teamId, fqdn: 'x.localhost', ...CMS } };
-  const wish = { operation: 'createSite', input, teamId: carl.teamId, ip: '127.0.0.1' };
-  await assert.rejects(propose(app.services, caller, wish, { source: 'mcp' }), code('proposal.not_possible'));
+  const wish = { operation: 'createSite', input, source: 'mcp' as const, teamId: carl.teamId, ip: '127.0.0.1' };
+  await assert.rejects(propose(app.services, caller, wish), code('proposal.not_possible'));
   assert.deepEqual([...narrowed(caller, { teamId: carl.teamId }).roles.keys()], [carl.teamId]);
+});
+
+test('a proposal of a team that its asker has left is shown to nobody, and a token of one team sees none of another', async () => {
+  const dora = await registerPerson(app, 'Dora');
+  await letIn(ada, dora, 'member');
+  await proposed(dora, 'left');
+  const ids = async (by: Person) => (await by.api.listProposals()).results.map(({ id }) => id);
+  assert.equal((await ids(dora)).length, 1);
+  const { token } = await dora.api.createApiToken({ body: { name: 'own', scopes: ['write'], team_id: dora.teamId } });
+  assert.deepEqual(await ids({ ...dora, api: createClient({ baseUrl: app.url, token }) }), []);
+  await sql`delete from team_members where user_id = ${dora.userId} and team_id = ${ada.teamId}`.execute(
+    app.services.db,
+  );
+  assert.deepEqual(await ids(dora), []);
+});
+
+test('a site can be proposed to move to another team of its asker, and moves', async () => {
+  const fqdn = 'moves.localhost';
+  await insertSite(app, ada, { fqdn });
+  const zoe = await registerPerson(app, 'Zoe');
+  await letIn(zoe, ada, 'admin');
+  const input = { fqdn, team_id: zoe.teamId };
+  const { id } = await ada.api.createProposal({ body: { operation: 'updateSite', input } });
+  const { result } = await confirmed(ada, id);
+  assert.equal(result?.status, 200, JSON.stringify(result));
+  // The same after a kill: a second attempt finds the answer of the first.
+  await sql`update proposals set result = null where id = ${id}`.execute(app.services.db);
+  const { jobs, db } = app.services;
+  await jobs.enqueue(db, callProposed, { proposalId: id, eventId: randomUUID(), ip: '127.0.0.1' });
+  const again = await eventually(async () => (await ada.api.getProposal({ params: { proposal_id: id } })).result);
+  assert.deepEqual(again, result);
+});
+
+test('its asker sees all that a program proposes, which is never too long for that and sets no password by the way', async () => {
+  const fqdn = 'seen.localhost';
+  await insertSite(app, ada, { fqdn });
+  const caller = await app.services.credentials.resolve(ada.token);
+  assert.ok(caller);
+  const ask = (operation: string, input: CallInput) =>
+    propose(app.services, caller, { operation, input, source: 'mcp', ip: '127.0.0.1' });
+  const cmd = `${'true; '.repeat(200)} export token=$(rm -rf /)`;
+  const made = await ask('runSiteCommand', { params: { fqdn }, body: { cmd } });
+  const { input } = await ada.api.getProposal({ params: { proposal_id: made.id } });
+  assert.deepEqual(input.body, { cmd });
+  const listed = (await ada.api.listProposals()).results.find(({ id }) => id === made.id);
+  assert.ok(listed && !('input' in listed) && !('preview' in listed));
+  const change = { params: { fqdn }, body: { code_server_password: 'x'.repeat(20) } };
+  await assert.rejects(ask('updateSite', change), code('proposal.not_possible'));
+  await assert.rejects(proposed(ada, 'long', { cms_blog_name: 'x'.repeat(70_000) }), /64 kB/);
+});
+
+test('nobody has more than fifty open', async () => {
+  const eve = await registerPerson(app, 'Eve');
+  await letIn(ada, eve, 'member');
+  const { id } = await proposed(eve, 'first');
+  await sql`insert into proposals (user_id, operation, input_sealed, description, source, expires_at)
+    select user_id, operation, input_sealed, description, source, expires_at from proposals, generate_series(1, 49) where id = ${id}`.execute(
+    app.services.db,
+  );
+  await assert.rejects(proposed(eve, 'last'), /50 open proposals/);
+  await eve.api.refuseProposal({ params: { proposal_id: id } });
+  await proposed(eve, 'last');
 });
 
 test('what nobody may propose is refused with the reason', async () => {
@@ -115,9 +179,7 @@ test('killed while it calls, a proposal is called again with the same effect and
     body: JSON.stringify({ team_id: ada.teamId, fqdn: 'killed.localhost', ...CMS }),
   });
   assert.equal(answer.status, 200);
-  await sql`update proposals set state = 'confirmed', confirmed_with = ${id}, begun_at = now() where id = ${proposal.id}`.execute(
-    db,
-  );
+  await sql`update proposals set state = 'confirmed', confirmed_with = ${id} where id = ${proposal.id}`.execute(db);
   const eventId = answer.headers.get('operation-id') as string;
   await jobs.enqueue(db, callProposed, { proposalId: proposal.id, eventId, ip: '127.0.0.1' });
   const ended = await eventually(async () => {
@@ -148,13 +210,49 @@ test('secrets are taken out by their names and by what they look like, and other
     'sy_hunter2hunter2hunter2hunter2hunter2hunter2hunter',
     '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2hunter2\n-----END OPENSSH PRIVATE KEY-----',
     '$P$Bhunter2hunter2hunter2hunter2abcd',
+    `define('LOGGED_IN_KEY', 'it\\'s hunter2'); define('NONCE_KEY',"hunter2 and no end`,
+    `$db['pw'] = 'hunter2'`,
+    'Authorization: Token hunter2hunter2',
+    String.raw`{\"db_pass\":\"hunter2\"}`,
+    'https://ada:at@hunter2@git.example.com/x.git',
+    'SG.hunter2hunter2hunter2.hunter2hunter2',
+    'https://blog.example.com/?autologin=hunter2',
+    'aB3d aB3d hunt er2h unte r2aB',
   ];
-  for (const text of texts) assert.ok(!maskSecrets({ text }).text.includes('hunter2'), maskSecrets({ text }).text);
+  for (const text of texts) assert.doesNotMatch(maskSecrets({ text }).text, /hunter2|er2h/);
+  const nested = {
+    password: { new: 'hunter2' },
+    passwords: [{ v: 'hunter2' }],
+    ssh_key: 'hunter2',
+    login_url: 'hunter2',
+  };
+  assert.ok(!JSON.stringify(maskSecrets(nested)).includes('hunter2'));
   const kept = {
     fqdn: 'blog.example.com',
     text: 'The token of the day: a password helps; see wp-login.php',
     password: '',
   };
   assert.equal(maskSecrets({ http_auth_password: 'x' }).http_auth_password, MASK);
-  assert.equal(maskSecrets(kept).fqdn, kept.fqdn);
+  assert.deepEqual(maskSecrets(kept), kept);
+});
+
+test('looking for secrets takes no longer than the text is, whatever is in it', () => {
+  const units = [
+    'a',
+    'a-',
+    'a.',
+    '-eyJ',
+    'token ',
+    '://a:',
+    "password'",
+    '-----BEGIN ',
+    'abcd ',
+    '[',
+    '<',
+    '![',
+    '[a](',
+  ];
+  const begun = performance.now();
+  for (const unit of units) cleanAnswer(maskText(unit.repeat(1_000_000 / unit.length)), app.url);
+  assert.ok(performance.now() - begun < 20_000);
 });

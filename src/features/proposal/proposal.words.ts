@@ -91,10 +91,13 @@ const MAX_SHOWN = 300;
 function shown(value: unknown): string {
   if (value === MASK) return MASK;
   const text = oneLine(typeof value === 'string' ? `“${value}”` : JSON.stringify(value));
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN
+    ? `${text.slice(0, MAX_SHOWN)}… (${text.length - MAX_SHOWN} more characters, which the input shows)`
+    : text;
 }
 
-const oneLine = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ');
+/** Nothing that is not seen: it could turn the words around, or hide between them. */
+const oneLine = (text: string) => text.replaceAll(/\p{C}+/gu, ' ');
 
 function time(moment: unknown): string {
   return typeof moment === 'string' ? `${moment.slice(0, 19).replace('T', ' ')} UTC` : 'an unknown moment';

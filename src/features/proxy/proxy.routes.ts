@@ -14,6 +14,7 @@ import { findAnalyticsTarget } from './proxy.analytics.ts';
 import {
   ANALYTICS_ROOT,
   CMS_ROOT,
+  cmsEffect,
   effectBelow,
   type ProxyRequest,
   readProxyRequest,
@@ -56,7 +57,7 @@ export const proxyOperations = [
       ),
     ),
     assistant: true,
-    effectOf: effectBelow(CMS_ROOT),
+    effectOf: cmsEffect,
     body: CmsRequest,
     response: ProxyAnswer,
     errors: [...elsewhereErrors, ...hostedErrors],

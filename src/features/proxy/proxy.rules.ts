@@ -50,15 +50,38 @@ export function readProxyRequest(input: Input, root: string): ProxyRequest {
 }
 
 /** What a request would do there, for whoever has to know before it is sent. One that is refused is none of theirs. */
-export function effectBelow(root: string): (input: Input) => 'read' | undefined {
+export function effectBelow(
+  root: string,
+  isHarmless: (request: ProxyRequest) => boolean = () => true,
+): (input: Input) => 'read' | undefined {
   return (input) => {
     try {
-      return readProxyRequest(input, root).reads ? 'read' : undefined;
+      const request = readProxyRequest(input, root);
+      return request.reads && isHarmless(request) ? 'read' : undefined;
     } catch {
       return undefined;
     }
   };
 }
+
+/**
+ * Of WordPress' own routes those that read and do nothing else. A GET of a plugin's may do anything, and some of WordPress' own ask others
+ * (`url-details`, `oembed`); the request is made as the site's administrator, so these are for a person to confirm.
+ */
+const CMS_READS = new RegExp(
+  `^${CMS_ROOT}/wp/v2(?:${[
+    '/(?:posts|pages|media|comments|users|categories|tags|blocks|menus|menu-items|navigation)(?:/(?:\\d+|me))?(?:/(?:revisions|autosaves)(?:/\\d+)?)?',
+    '/(?:types|statuses|taxonomies|themes|menu-locations)(?:/[\\w-]+)?',
+    '/plugins(?:/[\\w-]+){0,2}',
+    '/(?:settings|search)',
+  ].join('|')})?/?$`,
+);
+
+/** `_embed` would read what a plugin links to as well. */
+export const cmsEffect = effectBelow(
+  CMS_ROOT,
+  ({ path, query }) => CMS_READS.test(path) && !query.some(([name]) => name.startsWith('_embed')),
+);
 
 /** The path with its query string. */
 export function targetOf({ path, query }: ProxyRequest): string {

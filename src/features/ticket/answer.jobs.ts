@@ -5,9 +5,9 @@ import type { Services } from '#core/services.ts';
 import {
   type Answered,
   answerQuestion,
-  type Progress,
   type Question,
   type Said,
+  type Show,
   type Spent,
 } from '#features/assistant/assistant.ts';
 import { storeProposal } from '#features/proposal/proposal.ts';
@@ -20,7 +20,7 @@ import {
   takeMessage,
   tokensOfTeam,
 } from './answer.sql.ts';
-import { findTicket, insertReply, newestReplies, type ReplyRow, type TicketRow } from './ticket.sql.ts';
+import { findReply, findTicket, insertReply, newestReplies, type ReplyRow, type TicketRow } from './ticket.sql.ts';
 
 const THREAD = { most: 40, bytes: 200_000 };
 /** How often readers see it grow. */
@@ -43,32 +43,24 @@ export const answerMessage = jobKind<{ questionId: string }>({
     if (!row || !ticket || row.state === 'answered' || row.state === 'failed') return;
     const thread = await newestReplies(db, [ticket.id], THREAD);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(config.assistantTimeoutSeconds * 1000)]);
-    const asked = thread.find(({ id }) => id === questionId);
+    const asked = await findReply(db, questionId);
     const spent = { tokens: 0 };
     try {
       const question = asked && (await questionOf(services, row, ticket, asked, thread));
       const answering = question && answerQuestion(services, question, shower(db, questionId), spent, limit);
       const answered = answering && (await within(limit, answering));
       await commit((tx) =>
-        answered && asked ? store(tx, services, { ticket, asked }, answered, spent) : fail(tx, ticket, asked, spent),
+        answered && asked ? store(tx, { ticket, asked }, answered, spent) : fail(tx, row, asked, spent),
       );
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, ticketId: ticket.id }, 'the assistant could not answer');
-      await commit((tx) => fail(tx, ticket, asked, spent));
+      await commit((tx) => fail(tx, row, asked, spent));
     }
   },
   async abandon(db, { questionId }) {
     const row = await findAnswer(db, questionId);
-    const ticket = row && (await findTicket(db, row.ticket_id));
-    if (!ticket) return;
-    const thread = await newestReplies(db, [ticket.id], THREAD);
-    await fail(
-      db,
-      ticket,
-      thread.find(({ id }) => id === questionId),
-      { tokens: 0 },
-    );
+    if (row) await fail(db, row, await findReply(db, questionId), { tokens: 0 });
   },
 });
 
@@ -87,9 +79,11 @@ async function questionOf(
   const by = (reply: ReplyRow) =>
     reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
   const isAsker = (userId: string) => userId === caller.userId;
-  const said = replies
-    .slice(0, replies.indexOf(asked) + 1)
-    .map((reply): Said => ({ by: by(reply), text: reply.description ?? '' }));
+  // So much may have been said since that the question is not among the newest any more.
+  const until = replies.findIndex(({ id }) => id === asked.id);
+  const said = (until < 0 ? [asked] : replies.slice(0, until + 1)).map(
+    (reply): Said => ({ by: by(reply), text: reply.description ?? '' }),
+  );
   const opened: Said = { by: isAsker(ticket.user_id) ? 'asker' : 'other', text: ticket.description };
   return {
     caller,
@@ -104,14 +98,16 @@ async function questionOf(
 
 /** Also where something in it hears no signal. */
 function within<T>(limit: AbortSignal, work: Promise<T>): Promise<T> {
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(new Error('it took too long')))),
-  ]);
+  const over = new Promise<never>((_, reject) => {
+    const end = () => reject(new Error('it took too long'));
+    if (limit.aborted) end();
+    limit.addEventListener('abort', end, { once: true });
+  });
+  return Promise.race([work, over]);
 }
 
 /** Writes down what there is so far, now and then. */
-function shower(db: Db, questionId: string): (progress: Progress) => Promise<void> {
+function shower(db: Db, questionId: string): Show {
   let nextMs = 0;
   let steps = 0;
   return async (progress) => {
@@ -119,34 +115,37 @@ function shower(db: Db, questionId: string): (progress: Progress) => Promise<voi
     if (now < nextMs && progress.steps.length === steps) return;
     nextMs = now + SHOW_EVERY_MS;
     steps = progress.steps.length;
-    await showAnswer(db, questionId, progress.text, progress.steps);
+    await showAnswer(db, questionId, progress.text(), progress.steps);
   };
 }
 
 async function store(
   db: Db,
-  services: Services,
   { ticket, asked }: { ticket: TicketRow; asked: ReplyRow },
   { text, steps, drafts }: Answered,
   { tokens }: Spent,
 ): Promise<void> {
-  if (!(await takeMessage(db, ticket.id))) return fail(db, ticket, asked, { tokens });
-  const reply = await insertReply(db, replyTo(ticket, asked, text));
+  if (!(await takeMessage(db, ticket.id))) return fail(db, { question_id: asked.id }, asked, { tokens });
+  const reply = await insertReply(db, replyTo(asked, text));
   for (const draft of drafts)
-    await storeProposal(db, services, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
+    await storeProposal(db, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
   await endAnswer(db, asked.id, { state: 'answered', text, steps, tokens });
 }
 
 /** Leaves it to people, and says so. No message is taken. */
-async function fail(db: Db, ticket: TicketRow, asked: ReplyRow | undefined, { tokens }: Spent): Promise<void> {
-  if (!asked) return;
-  await insertReply(db, replyTo(ticket, asked, FAILED));
-  await endAnswer(db, asked.id, { state: 'failed', text: '', steps: [], tokens });
+async function fail(
+  db: Db,
+  { question_id }: Pick<AnswerRow, 'question_id'>,
+  asked: ReplyRow | undefined,
+  { tokens }: Spent,
+): Promise<void> {
+  if (asked) await insertReply(db, replyTo(asked, FAILED));
+  await endAnswer(db, question_id, { state: 'failed', text: '', steps: [], tokens });
 }
 
 /** It stands under the name of whoever asked, and is marked as the assistant's by the message that it answers. */
-const replyTo = (ticket: TicketRow, asked: ReplyRow, description: string) => ({
-  ticket_id: ticket.id,
+const replyTo = (asked: ReplyRow, description: string) => ({
+  ticket_id: asked.ticket_id,
   user_id: asked.user_id,
   description,
   is_assistant_chat_message: false,

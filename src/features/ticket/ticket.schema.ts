@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { Nullable, say, Text, Timestamp, Uuid } from '#core/http/schema.ts';
-import { Proposal } from '#features/proposal/proposal.ts';
+import { ProposalSummary } from '#features/proposal/proposal.ts';
 import { User } from '#features/user/user.ts';
 
 export const Reply = Type.Object(
@@ -16,7 +16,7 @@ export const Reply = Type.Object(
     assistant_steps: Type.Array(Type.Object({ operation: Type.String(), text: Type.String(), ok: Type.Boolean() }), {
       description: 'What the assistant looked at for this answer; empty for what people wrote',
     }),
-    proposals: Type.Array(Proposal, {
+    proposals: Type.Array(ProposalSummary, {
       description: 'What the assistant would do; whoever asked confirms or refuses it',
     }),
   },

@@ -88,6 +88,10 @@ export async function insertReply(db: Db, reply: Omit<ReplyRow, 'id' | 'created_
   return rows[0] as ReplyRow;
 }
 
+export async function findReply(db: Db, id: string): Promise<ReplyRow | undefined> {
+  return (await sql<ReplyRow>`select ${REPLY_COLUMNS} from ticket_replies where id = ${id}`.execute(db)).rows[0];
+}
+
 export async function listReplies(db: Db, ticketId: string, paging: Paging): Promise<Listing<ReplyRow>> {
   const where = sql`ticket_id = ${ticketId}`;
   return listNewest<ReplyRow>(db, { table: 'ticket_replies', where, columns: REPLY_COLUMNS }, paging);

@@ -4,6 +4,14 @@ import { api } from './client.ts';
 
 const lookMs = 1_000;
 
+/** Whole, as its asker sees it. The call is on its way until there is a result. */
+export const proposalQuery = (proposal_id: string) =>
+  queryOptions({
+    queryKey: ['proposal', proposal_id],
+    queryFn: ({ signal }) => api.getProposal({ params: { proposal_id }, signal }),
+    refetchInterval: ({ state: { data } }) => (data?.state === 'confirmed' && !data.result ? lookMs : false),
+  });
+
 /** The event of the work that a confirmed call has begun, until it has ended. */
 export const workQuery = (event_id: string | null | undefined) =>
   queryOptions({

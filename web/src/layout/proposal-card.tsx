@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { Proposal } from '#sdk';
-import { decideProposal, workQuery } from '../api/proposals.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Proposal, ProposalSummary } from '#sdk';
+import { decideProposal, proposalQuery, workQuery } from '../api/proposals.ts';
 import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { messageOf } from '../ui/form.tsx';
@@ -10,20 +9,25 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
 type ProposalCardProps = {
-  proposal: Proposal;
-  /** Only whoever asked for it decides. */
+  proposal: ProposalSummary;
+  /** Only whoever asked for it decides, and sees what it is given. */
   mayDecide: boolean;
   onDecided?: () => unknown;
 };
 
 /** A call that waits for somebody: what it would do, the two buttons, and then what came of it. */
 export function ProposalCard({ proposal: given, mayDecide, onDecided }: ProposalCardProps) {
-  const [decided, setDecided] = useState<Proposal>();
-  const proposal = decided && given.state === 'open' ? decided : given;
+  const queryClient = useQueryClient();
+  const { queryKey, ...query } = proposalQuery(given.id);
+  const { data: whole } = useQuery({ ...query, queryKey, enabled: mayDecide });
+  const proposal = whole ?? given;
   const decide = useMutation({
     mutationFn: (decision: 'confirm' | 'refuse') => decideProposal(proposal.id, decision),
-    onSuccess: setDecided,
-    onError: (error) => toast.error(messageOf(error)),
+    onSuccess: (decided) => queryClient.setQueryData(queryKey, decided),
+    onError: (error) => {
+      toast.error(messageOf(error));
+      return queryClient.invalidateQueries({ queryKey });
+    },
     onSettled: () => onDecided?.(),
   });
   const isOpen = proposal.state === 'open';
@@ -34,7 +38,8 @@ export function ProposalCard({ proposal: given, mayDecide, onDecided }: Proposal
         <Outcome proposal={proposal} />
       </header>
       <p className="whitespace-pre-wrap break-words">{proposal.description}</p>
-      {isOpen && mayDecide && (
+      {whole && <Given input={whole.input} />}
+      {isOpen && mayDecide && whole && (
         <div className="flex flex-wrap items-center gap-2">
           <Button pending={decide.isPending && decide.variables === 'confirm'} onClick={() => decide.mutate('confirm')}>
             Confirm
@@ -56,6 +61,29 @@ export function ProposalCard({ proposal: given, mayDecide, onDecided }: Proposal
   );
 }
 
+/** What the call is given, whole: a command that is only shown in part may do anything. */
+function Given({ input }: Pick<Proposal, 'input'>) {
+  const fields = Object.values(input).flatMap((part) => Object.entries(part ?? {}));
+  return (
+    <dl className="grid gap-1.5 text-xs">
+      {fields.map(([name, value]) => (
+        <div key={name} className="grid gap-0.5">
+          <dt className="text-muted">{name}</dt>
+          <dd>
+            <pre className="max-h-96 overflow-auto whitespace-pre-wrap break-all rounded bg-raised p-2 font-mono">
+              {visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
+            </pre>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What has no shape of its own could hide between the others, or turn them around. */
+const visible = (text: string) =>
+  text.replaceAll(/[^\P{C}\n\t]/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
+
 const states: Record<Proposal['state'], { label: string; tone: BadgeTone }> = {
   open: { label: 'Waits for you', tone: 'warn' },
   confirmed: { label: 'Confirmed', tone: 'accent' },
@@ -64,7 +92,7 @@ const states: Record<Proposal['state'], { label: string; tone: BadgeTone }> = {
   failed: { label: 'Failed', tone: 'danger' },
 };
 
-function Outcome({ proposal }: { proposal: Proposal }) {
+function Outcome({ proposal }: { proposal: ProposalSummary }) {
   const work = useQuery(workQuery(proposal.result?.operation_id)).data;
   const failure = work?.detail.failure ?? (proposal.state === 'failed' && detailOf(proposal));
   const isRunning =
@@ -78,12 +106,14 @@ function Outcome({ proposal }: { proposal: Proposal }) {
           <Spinner /> At work
         </span>
       )}
-      {failure && <span className="text-danger-text">{String(failure)}</span>}
+      {failure && (
+        <span className="text-danger-text">{typeof failure === 'string' ? failure : JSON.stringify(failure)}</span>
+      )}
     </span>
   );
 }
 
-function detailOf({ result }: Proposal): string {
+function detailOf({ result }: ProposalSummary): string {
   const { detail } = (result?.body ?? {}) as { detail?: unknown };
-  return typeof detail === 'string' ? detail : 'It was refused.';
+  return typeof detail === 'string' ? detail : detail === undefined ? 'It was refused.' : JSON.stringify(detail);
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api } from '../api/client.ts';
+import { proposalQuery } from '../api/proposals.ts';
 import { Loaded } from '../layout/loaded.tsx';
 import { ProposalCard } from '../layout/proposal-card.tsx';
 import { PageHeader } from '../ui/page.tsx';
@@ -10,18 +10,11 @@ const route = getRouteApi('/app/proposals/$proposalId');
 /** What a program proposed to do, for whoever it acts for to decide. Its answer to the program names this page. */
 export function ProposalPage() {
   const { proposalId } = route.useParams();
-  const query = useQuery({
-    queryKey: ['proposal', proposalId],
-    queryFn: ({ signal }) => api.getProposal({ params: { proposal_id: proposalId }, signal }),
-    // The call is on its way until there is a result.
-    refetchInterval: ({ state: { data } }) => (data?.state === 'confirmed' && !data.result ? 1000 : false),
-  });
+  const query = useQuery(proposalQuery(proposalId));
   return (
     <>
       <PageHeader title="A proposed change" description="Nothing happens before you confirm it." />
-      <Loaded query={query}>
-        {(proposal) => <ProposalCard proposal={proposal} mayDecide onDecided={() => query.refetch()} />}
-      </Loaded>
+      <Loaded query={query}>{(proposal) => <ProposalCard proposal={proposal} mayDecide />}</Loaded>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 
 /**
- * Text with a little markdown in it: paragraphs, lists, bold, code, and links to our own pages. Nothing else of it counts, and no markup: it
+ * Text with a little markdown in it: paragraphs, lists, bold, code, and links to the docs. Nothing else of it counts, and no markup: it
  * may come from a model, or from whoever wrote to it.
  */
 export function RichText({ text }: { text: string }) {
@@ -55,7 +55,8 @@ function blocksOf(text: string): TextBlock[] {
   return blocks;
 }
 
-const PIECE = /\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\((\/[^)\s\\]*)\)/g;
+/** A page of ours could do something when it is opened; the docs can not. */
+const PIECE = /\*\*([^*]+)\*\*|`([^`]+)`|\[([^\][]+)\]\((\/docs(?:\/[\w-]+)*\/?(?:#[\w.-]+)?)\)/g;
 
 function inline(text: string): ReactNode[] {
   const pieces: ReactNode[] = [];
@@ -69,11 +70,9 @@ function inline(text: string): ReactNode[] {
   return pieces.map((piece, at) => <Fragment key={at}>{piece}</Fragment>);
 }
 
-function Piece({ match: [whole, bold, code, words, target] }: { match: RegExpMatchArray }) {
+function Piece({ match: [, bold, code, words, target] }: { match: RegExpMatchArray }) {
   if (bold !== undefined) return <strong>{bold}</strong>;
   if (code !== undefined) return <code className="rounded bg-raised px-1 font-mono text-xs">{code}</code>;
-  // Two slashes would be another host.
-  if (target === undefined || target.startsWith('//')) return whole;
   return (
     <a href={target} className="rounded underline underline-offset-4">
       {words}
