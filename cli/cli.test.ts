@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, mock, suite, test } from 'node:test';
+import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { eventually } from '../test/expect.ts';
 import { makeRepository } from '../test/git/repository.ts';
@@ -83,7 +84,7 @@ suite('signing in', () => {
   test('goes by a code that is confirmed in the browser, and the token is kept for nobody else to read', async () => {
     const terminal = at(['login', app.url, '--no-browser']);
     const [, user_code = ''] = await terminal.shows(/Your code: ([A-Z]{4}-[A-Z]{4})/);
-    await terminal.shows(/\/device\?code=/);
+    await terminal.shows(/\/device and type/);
     await ada.api.confirmDeviceSignIn({ body: { user_code, scopes: ['read', 'write'] } });
     const { code, text } = await terminal.exit;
     assert.equal(code, 0, text);
@@ -98,7 +99,7 @@ suite('signing in', () => {
     const [, user_code = ''] = await refused.shows(/Your code: (\S+)/);
     await ada.api.refuseDeviceSignIn({ body: { user_code } });
     const left = at(['login', app.url, '--no-browser']);
-    await left.shows(/compare the code/);
+    await left.shows(/type the code/);
     left.type('\x03');
     assert.deepEqual([(await refused.exit).code, (await left.exit).code], [2, 2]);
   });
@@ -259,6 +260,8 @@ suite('time and copies', () => {
   });
 });
 
+const hasControls = (text: string) => ['\x1b', '\x9b', '\u202e'].some((character) => text.includes(character));
+
 suite('people', { concurrency: true }, () => {
   test('teams are listed, chosen and changed, and people invited and removed', async () => {
     assert.match(await siteyard('team list'), /NAME +ROLE +PLAN[\s\S]*owner +business/);
@@ -267,6 +270,16 @@ suite('people', { concurrency: true }, () => {
     await siteyard(['team', 'update', '--timezone', 'Europe/Berlin']);
     assert.match(await siteyard('team show'), /Europe\/Berlin/);
     assert.match(await siteyard('team use nobody', { code: 1 }), /siteyard team list/);
+    const hostile = 'x\x1b[2J\x9b2J\u202ey';
+    await sql`update teams set name = ${hostile} where id = ${ada.teamId}`.execute(app.services.db);
+    const shown = await script(['team', 'show']);
+    assert.match(shown.stdout, /x\[2J2Jy/, 'what others wrote is shown without what moves the cursor');
+    const fields = await script(['team', 'show', '--json', 'name']);
+    assert.equal(hasControls(fields.stdout), false);
+    assert.deepEqual(JSON.parse(fields.stdout), { name: hostile }, 'programs get all of it');
+    const refused = await script(['team', 'use', `${hostile}?`]);
+    assert.match(refused.stderr, /no team x\[2J2Jy\?/);
+    assert.equal(hasControls(refused.stderr + shown.stdout), false);
     assert.match(await siteyard('team invite new@example.com --role viewer'), /new@example\.com is invited/);
     assert.match(await siteyard('team invites'), /new@example\.com +viewer/);
     const bob = await registerPerson(app, 'Bob');

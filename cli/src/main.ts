@@ -89,7 +89,7 @@ async function main(argv: string[]): Promise<number> {
     const { lines, exitCode } = explain(error, made?.settings.host(hostFlag));
     const { screen } = await cli();
     const mark = exitCode === EXIT.cancelled ? screen.paint('yellow', '!') : screen.paint('red', '✗');
-    process.stderr.write(`${mark} ${lines.join('\n  ')}\n`);
+    screen.note(`${mark} ${lines.join('\n  ')}`);
     return exitCode;
   }
 }

@@ -1,7 +1,7 @@
 import { type CallOptions, type Event, start, waitFor } from '../../sdk/index.ts';
 import type { Cli } from './cli.ts';
 import { cancelled } from './exit.ts';
-import { bytes, count } from './screen.ts';
+import { bytes, count, oneLine } from './screen.ts';
 
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const BAR_WIDTH = 24;
@@ -81,7 +81,7 @@ class StatusLine {
   }
 
   #draw(): void {
-    const line = `${FRAMES[this.#frame++ % FRAMES.length]} ${this.#title}${this.#text}`;
+    const line = oneLine(`${FRAMES[this.#frame++ % FRAMES.length]} ${this.#title}${this.#text}`);
     process.stderr.write(`\r\x1b[K${[...line].slice(0, (process.stderr.columns ?? 80) - 1).join('')}`);
   }
 }

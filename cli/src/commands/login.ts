@@ -31,7 +31,7 @@ export function build(command: Command, getCli: GetCli): void {
 }
 
 const LOGIN_HELP = `
-In the browser you see the code that is shown here, and choose what the token may do.
+In the browser you type the code that is shown here, and choose what the token may do.
 It is kept in a file that only you can read; \`siteyard logout\` ends it.
 
   $ siteyard login panel.example.com
@@ -60,8 +60,8 @@ async function tokenByCode(cli: Cli, host: string, browser: boolean): Promise<st
   const codes = await client.beginDeviceSignIn({ body: { client_name: `siteyard on ${hostname()}`.slice(0, 100) } });
   const { screen } = cli;
   screen.note(`Your code: ${screen.paint('bold', codes.user_code)}`);
-  const opened = browser && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri_complete));
-  screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri_complete} and compare the code there.`);
+  const opened = browser && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri));
+  screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri} and type the code there.`);
   const leave = new AbortController();
   const stop = () => leave.abort();
   process.once('SIGINT', stop);

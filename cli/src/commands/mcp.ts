@@ -66,7 +66,7 @@ class Bridge {
       else if (type.includes('json')) this.#write(await response.json());
     } catch (error) {
       const { lines } = explain(error, this.#cli.host());
-      if (message?.id === undefined) process.stderr.write(`${lines.join(' ')}\n`);
+      if (message?.id === undefined) this.#cli.screen.note(lines.join(' '));
       else this.#write({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: lines.join(' ') } });
     }
   }

@@ -12,8 +12,8 @@ export const DeviceCodes = Type.Object(
   {
     device_code: Type.String({ description: 'For the program alone: it asks for its token with it' }),
     user_code: Type.String({ description: 'For people: they type it at verification_uri', examples: ['WDJB-MJHT'] }),
+    // No address has the code in it (RFC 8628, 5.4): whoever is sent one would let somebody else's program in with a click.
     verification_uri: Type.String({ format: 'uri' }),
-    verification_uri_complete: Type.String({ format: 'uri', description: 'The same with the code filled in' }),
     expires_in: Type.Integer({ description: 'Seconds' }),
     interval: Type.Integer({ description: 'Seconds to wait between two questions for the token' }),
   },
