@@ -44,9 +44,11 @@ export async function follow(cli: Cli, title: string, eventId: string): Promise<
   try {
     return await waitFor(cli.client, eventId, { signal: leave.signal, onProgress: (event) => line.update(event) });
   } catch (error) {
-    if (!leave.signal.aborted) throw error;
     line.end();
-    throw cancelled('The work goes on without you.', `Follow it with: siteyard event ${eventId} --follow`);
+    const how = `Follow it with: siteyard event ${eventId} --follow`;
+    if (leave.signal.aborted) throw cancelled('The work goes on without you.', how);
+    if ((error as Error).name !== 'WorkFailed') cli.screen.note(`The work may go on. ${how}`);
+    throw error;
   } finally {
     process.off('SIGINT', stop);
     line.end();

@@ -21,7 +21,8 @@ export async function follow(
   });
   tell?.('Begun');
   const left = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   try {
     await Promise.race([events.waitUntilFinished(eventId, tell ? TOLD_MS : UNTOLD_MS), left]);
