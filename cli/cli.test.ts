@@ -284,7 +284,7 @@ suite('time and copies', () => {
 
 const hasControls = (text: string) => ['\x1b', '\x9b', '\u202e'].some((character) => text.includes(character));
 
-suite('people', { concurrency: true }, () => {
+suite('people', () => {
   test('teams are listed, chosen and changed, and people invited and removed', async () => {
     assert.match(await siteyard('team list'), /NAME +ROLE +PLAN[\s\S]*owner +business/);
     const { name = '' } = await ada.api.getTeam({ params: { team_id: ada.teamId } });
