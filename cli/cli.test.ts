@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, mock, suite, test } from 'node:test';
+import { sql } from 'kysely';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { eventually } from '../test/expect.ts';
 import { makeRepository } from '../test/git/repository.ts';
@@ -80,10 +81,30 @@ suite('signing in', () => {
     );
   });
 
+  test('a token goes to its own platform alone, and to no other machine in the clear', async () => {
+    const heard: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      heard.push(request.headers.authorization);
+      response.writeHead(401).end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const host = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const token = { SITEYARD_TOKEN: 'sy_mine' };
+    const elsewhere = await script(['--host', host, 'site', 'list'], { more: { SITEYARD_URL: app.url, ...token } });
+    const nowhere = await script(['--host', host, 'site', 'list'], { more: token });
+    other.close();
+    for (const { code, stderr } of [elsewhere, nowhere])
+      assert.deepEqual([code, /not sent to/.test(stderr)], [4, true]);
+    assert.deepEqual(heard, []);
+    const clear = await script(['site', 'list'], { more: { SITEYARD_URL: 'http://panel.example.com', ...token } });
+    assert.deepEqual([clear.code, /not encrypted/.test(clear.stderr)], [1, true]);
+    assert.match((await script(['login', 'http://panel.example.com'])).stderr, /not encrypted/);
+  });
+
   test('goes by a code that is confirmed in the browser, and the token is kept for nobody else to read', async () => {
     const terminal = at(['login', app.url, '--no-browser']);
     const [, user_code = ''] = await terminal.shows(/Your code: ([A-Z]{4}-[A-Z]{4})/);
-    await terminal.shows(/\/device\?code=/);
+    await terminal.shows(/\/device and type/);
     await ada.api.confirmDeviceSignIn({ body: { user_code, scopes: ['read', 'write'] } });
     const { code, text } = await terminal.exit;
     assert.equal(code, 0, text);
@@ -98,7 +119,7 @@ suite('signing in', () => {
     const [, user_code = ''] = await refused.shows(/Your code: (\S+)/);
     await ada.api.refuseDeviceSignIn({ body: { user_code } });
     const left = at(['login', app.url, '--no-browser']);
-    await left.shows(/compare the code/);
+    await left.shows(/type the code/);
     left.type('\x03');
     assert.deepEqual([(await refused.exit).code, (await left.exit).code], [2, 2]);
   });
@@ -215,6 +236,8 @@ suite('time and copies', () => {
     assert.match(await siteyard(`stage create ${SITE}`), /is ready: http:\/\/stage-blog\.localhost/);
     await siteyard(['site', 'shell', '--stage', SITE, 'echo three > uploads/b.txt']);
     assert.match(await siteyard(`stage changes ${SITE}`), /uploads\/b\.txt +added/);
+    const restored = await siteyard(['restore', SITE, '--stage', '--at', 'now', '--yes']);
+    assert.match(restored, /siteyard restore blog\.localhost --stage --at/, 'what undoes it is about the stage too');
     await siteyard(`stage commit ${SITE}`, { answers: [[/Yes \/ . No/, 'y']] });
     assert.equal((await script(['site', 'shell', SITE, 'cat uploads/b.txt'])).stdout, 'three\n');
     await siteyard(`stage refresh ${SITE} --yes`);
@@ -259,7 +282,9 @@ suite('time and copies', () => {
   });
 });
 
-suite('people', { concurrency: true }, () => {
+const hasControls = (text: string) => ['\x1b', '\x9b', '\u202e'].some((character) => text.includes(character));
+
+suite('people', () => {
   test('teams are listed, chosen and changed, and people invited and removed', async () => {
     assert.match(await siteyard('team list'), /NAME +ROLE +PLAN[\s\S]*owner +business/);
     const { name = '' } = await ada.api.getTeam({ params: { team_id: ada.teamId } });
@@ -267,6 +292,16 @@ suite('people', { concurrency: true }, () => {
     await siteyard(['team', 'update', '--timezone', 'Europe/Berlin']);
     assert.match(await siteyard('team show'), /Europe\/Berlin/);
     assert.match(await siteyard('team use nobody', { code: 1 }), /siteyard team list/);
+    const hostile = 'x\x1b[2J\x9b2J\u202ey';
+    await sql`update teams set name = ${hostile} where id = ${ada.teamId}`.execute(app.services.db);
+    const shown = await script(['team', 'show']);
+    assert.match(shown.stdout, /x\[2J2Jy/, 'what others wrote is shown without what moves the cursor');
+    const fields = await script(['team', 'show', '--json', 'name']);
+    assert.equal(hasControls(fields.stdout), false);
+    assert.deepEqual(JSON.parse(fields.stdout), { name: hostile }, 'programs get all of it');
+    const refused = await script(['team', 'use', `${hostile}?`]);
+    assert.match(refused.stderr, /no team x\[2J2Jy\?/);
+    assert.equal(hasControls(refused.stderr + shown.stdout), false);
     assert.match(await siteyard('team invite new@example.com --role viewer'), /new@example\.com is invited/);
     assert.match(await siteyard('team invites'), /new@example\.com +viewer/);
     const bob = await registerPerson(app, 'Bob');
@@ -314,11 +349,19 @@ suite('programs', { concurrency: true }, () => {
     assert.equal((await ada.api.getSite({ params: { fqdn: SITE } })).debug_enabled, true);
     assert.match(await siteyard('api getSit', { code: 1 }), /Did you mean getSite/);
     assert.match(await siteyard('api getSite', { code: 1 }), /-f fqdn=…/);
+    const mistyped = ['-f', `fqdn=${SITE}`, '-F', 'dryrun=true', '-f', 'restore_point=2026-01-01T00:00:00Z'];
+    assert.match(
+      await siteyard(['api', 'createPitRestore', ...mistyped], { code: 1 }),
+      /no field dryrun[\s\S]*is_dry_run/,
+    );
+    const placed = await script(['api', 'listSites', '-f', 'size=1', '-q', 'page=2']);
+    assert.match(placed.stdout, /"previous":"[^"]*page=1[^\d]/);
     assert.match(await siteyard('api list'), /listSites +read +GET \/site /);
   });
 
   test('speak MCP over stdin and stdout, each message a request with the token and what was agreed on', async () => {
     const heard: IncomingHttpHeaders[] = [];
+    const methods: string[] = [];
     const server = createServer((request, response) => {
       heard.push(request.headers);
       let body = '';
@@ -327,7 +370,9 @@ suite('programs', { concurrency: true }, () => {
       });
       request.on('end', () => {
         const { id, method } = JSON.parse(body);
+        methods.push(method);
         if (id === undefined) return void response.writeHead(202).end();
+        if (method === 'slow') return;
         const result = method === 'initialize' ? { protocolVersion: '2025-11-25' } : { tools: [] };
         const answer = JSON.stringify({ jsonrpc: '2.0', id, result });
         if (method === 'tools/call')
@@ -346,6 +391,8 @@ suite('programs', { concurrency: true }, () => {
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 2, method: 'tools/list' },
       { jsonrpc: '2.0', id: 3, method: 'tools/call' },
+      { jsonrpc: '2.0', id: 4, method: 'slow' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } },
     ];
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -356,7 +403,8 @@ suite('programs', { concurrency: true }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
+    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3], 'what was cancelled is left, and not answered');
+    assert.ok(!methods.includes('notifications/cancelled'), 'a server without sessions could do nothing with it');
     assert.match(answers.find(({ id }) => id === 3).error.message, /No\. \(auth\.forbidden\)/);
     assert.ok(heard.every(({ authorization }) => authorization === 'Bearer sy_mine'));
     assert.ok(

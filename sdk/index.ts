@@ -5,6 +5,7 @@ export * from './client.ts';
 export { ROUTES } from './operations.generated.ts';
 export { each, pages } from './pages.ts';
 export type { RetryOptions } from './retry.ts';
+export { sleep } from './sleep.ts';
 export { messages, messagesIn } from './stream.ts';
 export { events, start, type WaitOptions, WorkFailed, waitFor } from './work.ts';
 

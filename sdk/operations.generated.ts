@@ -154,7 +154,6 @@ export type DeviceCodes = {
   device_code: string;
   user_code: string;
   verification_uri: string;
-  verification_uri_complete: string;
   expires_in: number;
   interval: number;
 };

@@ -179,6 +179,13 @@ suite('the SDK', () => {
     await eventually(async () => seen.some(({ url }) => url?.includes(asked)));
     await db.updateTable('events').set({ finished_at: new Date() }).where('id', '=', asked).execute();
     assert.equal((await waiting).id, asked);
+    // A service that is restarted is waited for, for a while.
+    const [away, done] = [answers(500), await recordEvent(db, about)];
+    assert.equal((await withMishaps([away, away], () => waitFor(client, done))).id, done);
+    await assert.rejects(
+      withMishaps([away, away], () => waitFor(client, done, { patienceMs: 0 })),
+      { status: 500 },
+    );
     const never = await recordEvent(db, { ...about, unfinished: true });
     await assert.rejects(waitFor(client, never, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' });
   });

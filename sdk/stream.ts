@@ -47,10 +47,14 @@ export async function openStream(
   try {
     return await client.request(route, { ...input, headers });
   } catch (error) {
-    if (input.signal.aborted || (error instanceof ApiError && error.status < 500 && error.status !== 429)) throw error;
+    if (input.signal.aborted || isRefusal(error)) throw error;
     return undefined;
   }
 }
+
+/** What asking again would not change; a service that is away for a moment, or busy, is no such thing. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && error.status !== 429;
 
 /** Until the stream ends or breaks. */
 export async function* messagesIn({ body }: Response): AsyncGenerator<Message, void, undefined> {

@@ -6,7 +6,7 @@ import * as oauth from 'openid-client';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
-import { registerProgram } from '../test/oauth-program.ts';
+import { post, registerProgram } from '../test/oauth-program.ts';
 import { assertFitsAndAccessible, signIn } from './test-person.ts';
 
 /** A metrics dashboard that knows nothing of ours but its address, with a certified OAuth2 client, in a real browser. */
@@ -175,5 +175,27 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     await page.goto(program.ask({ redirect_uri: 'https://evil.example/' }).href);
     await page.getByText('nobody is sent there').waitFor();
     assert.equal(new URL(page.url()).origin, app.url);
+  });
+
+  it('lets a program of a terminal in by a typed code alone, with what was chosen, whatever a link says', async () => {
+    const { json: codes } = await post(`${app.api}/device_sign_in`, { client_name: 'siteyard on laptop' });
+    const page = await newPage();
+    await page.goto(`/device?code=${codes.user_code}`);
+    await signIn(page, OPERATOR.email, OPERATOR.password);
+    const code = page.getByLabel('Code');
+    assert.equal(await code.inputValue(), '');
+    await code.fill(codes.user_code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Let “siteyard on laptop” in?' }).waitFor();
+    await assertFitsAndAccessible(page, 'device');
+    // Nothing is chosen for anybody, neither what it may nor where.
+    await page.getByRole('checkbox', { name: 'Read' }).click();
+    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('combobox', { name: 'Team' }).click();
+    await page.getByRole('option', { name: 'All your teams' }).click();
+    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('heading', { name: 'It is signed in' }).waitFor();
+    const { json } = await post(`${app.api}/device_sign_in/token`, { device_code: codes.device_code });
+    assert.equal(json.scope, 'read');
   });
 });

@@ -1,5 +1,6 @@
 import type { Cli } from './cli.ts';
 import { cancelled, Stop } from './exit.ts';
+import { harmless } from './screen.ts';
 
 const prompts = () => import('@clack/prompts');
 /** Questions are no result. */
@@ -15,7 +16,7 @@ export async function confirm(cli: Cli, message: string, yes: boolean | undefine
   if (yes) return;
   requireSomebody(cli, 'Add --yes to go ahead without being asked.');
   const { confirm: ask } = await prompts();
-  if (!answered(await ask({ message, initialValue: false, output }))) throw cancelled();
+  if (!answered(await ask({ message: harmless(message), initialValue: false, output }))) throw cancelled();
 }
 
 /** What can not be taken back is asked for by its name. */
@@ -34,7 +35,7 @@ export async function askText(
 ): Promise<string> {
   requireSomebody(cli, advice);
   const { text } = await prompts();
-  const options = { message, output, ...(placeholder && { placeholder }) };
+  const options = { message: harmless(message), output, ...(placeholder && { placeholder }) };
   return answered(
     await text({ ...options, validate: (value) => (value?.trim() ? undefined : 'Something is needed here') }),
   );
@@ -48,7 +49,7 @@ export async function choose<T extends string>(
 ): Promise<T> {
   requireSomebody(cli, advice);
   const { select } = await prompts();
-  return answered(await select<string>({ message, options, output })) as T;
+  return answered(await select<string>({ message: harmless(message), options, output })) as T;
 }
 
 function requireSomebody(cli: Cli, advice: string | undefined): void {

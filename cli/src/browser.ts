@@ -4,8 +4,9 @@ import type { Cli } from './cli.ts';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = { darwin: ['open'], win32: ['explorer'] };
 
-/** False where there is no browser to be had. */
+/** False where there is no browser to be had, and for what is no page: an address may name any program of this machine. */
 export async function openInBrowser({ env }: Cli, url: string): Promise<boolean> {
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol)) return false;
   const openers = env.BROWSER
     ? [env.BROWSER]
     : (OPENERS[process.platform] ?? (env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open', 'wslview'] : ['wslview']));

@@ -1,9 +1,9 @@
 import type { Client, Team } from '../../sdk/index.ts';
 import { createClient, each } from '../../sdk/index.ts';
-import { needsSignIn, Stop } from './exit.ts';
+import { EXIT, needsSignIn, Stop } from './exit.ts';
 import { lightFetch } from './http.ts';
 import { Screen } from './screen.ts';
-import { Settings } from './settings.ts';
+import { isPrivate, Settings } from './settings.ts';
 
 /** What every command works with. */
 export class Cli {
@@ -12,17 +12,33 @@ export class Cli {
   readonly settings = new Settings(process.env);
   /** Of the whole command line: `--host`. */
   hostFlag: string | undefined;
+  /** `--insecure`. */
+  insecureFlag = false;
 
   host(): string {
     const host = this.settings.host(this.hostFlag);
     if (host === undefined) throw needsSignIn();
+    this.requirePrivate(host);
     return host;
   }
 
+  /** Whoever signed in over http has agreed to it. */
+  requirePrivate(host: string): void {
+    if (this.insecureFlag || isPrivate(host) || this.settings.isSignedIn(host)) return;
+    throw new Stop(`${host} is not encrypted: your token could be read on the way.`, {
+      advice: 'Use its https address, or begin with `siteyard --insecure` where that is all right.',
+    });
+  }
+
   token(): string {
-    const token = this.settings.token(this.host());
-    if (!token) throw needsSignIn();
-    return token;
+    const host = this.host();
+    const token = this.settings.token(host);
+    if (token) return token;
+    if (!this.env.SITEYARD_TOKEN) throw needsSignIn();
+    throw new Stop(`SITEYARD_TOKEN is not sent to ${host}: it is for ${this.settings.host() ?? 'no platform yet'}.`, {
+      exitCode: EXIT.needsSignIn,
+      advice: `Set SITEYARD_URL=${host} beside it, or sign in with \`siteyard login ${host}\`.`,
+    });
   }
 
   /** Whoever is signed in. */

@@ -40,11 +40,13 @@ Environment: SITEYARD_URL, SITEYARD_TOKEN, SITEYARD_TEAM, NO_COLOR.`;
 
 let made: Cli | undefined;
 let hostFlag: string | undefined;
+let insecureFlag = false;
 async function cli(): Promise<Cli> {
   if (!made) {
     const { Cli } = await import('./cli.ts');
     made = new Cli();
     made.hostFlag = hostFlag;
+    made.insecureFlag = insecureFlag;
   }
   return made;
 }
@@ -55,6 +57,7 @@ export async function createProgram(wanted: string | undefined): Promise<Command
     .description('Siteyard on the command line: sites, backups, staging, teams and tickets.')
     .version(VERSION, '-v, --version', 'Show the version')
     .option('--host <address>', 'The platform, where it is not the one of the last sign-in')
+    .option('--insecure', 'Also over http to another machine, where the token can be read on the way')
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', EPILOGUE)
@@ -63,6 +66,9 @@ export async function createProgram(wanted: string | undefined): Promise<Command
     .exitOverride()
     .on('option:host', (value: string) => {
       hostFlag = value;
+    })
+    .on('option:insecure', () => {
+      insecureFlag = true;
     });
   for (const [name, { about, load }] of Object.entries(GROUPS)) {
     const command = program.command(name).description(about).copyInheritedSettings(program);
@@ -89,7 +95,7 @@ async function main(argv: string[]): Promise<number> {
     const { lines, exitCode } = explain(error, made?.settings.host(hostFlag));
     const { screen } = await cli();
     const mark = exitCode === EXIT.cancelled ? screen.paint('yellow', '!') : screen.paint('red', '✗');
-    process.stderr.write(`${mark} ${lines.join('\n  ')}\n`);
+    screen.note(`${mark} ${lines.join('\n  ')}`);
     return exitCode;
   }
 }

@@ -11,6 +11,9 @@ const STYLES: Record<Style, [number, number]> = {
   cyan: [36, 39],
 };
 
+/** Stands for the beginning of an escape sequence of ours until it is written. What others wrote can not have it in it. */
+const OURS = `<${Math.random()}>`;
+
 /** A column of a table: its head, and what stands in it. */
 export type Columns<T> = Record<string, (item: T) => string>;
 
@@ -28,16 +31,16 @@ export class Screen {
 
   paint(style: Style, text: string): string {
     const [on, off] = STYLES[style];
-    return this.#hasColour ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+    return this.#hasColour ? `${OURS}[${on}m${text}${OURS}[${off}m` : text;
   }
 
   print(text: string): void {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${written(text)}\n`);
   }
 
   /** For people only: what went well, what to do next. */
   note(text: string): void {
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${written(text)}\n`);
   }
 
   done(text: string): void {
@@ -97,7 +100,12 @@ export class Screen {
             fields.split(',').map((name) => name.trim()),
           )
         : value;
-    this.print(JSON.stringify(picked, null, this.isTerminal ? 2 : 0));
+    this.jsonLine(picked, this.isTerminal ? 2 : 0);
+  }
+
+  /** One of many, as they come. */
+  jsonLine(value: unknown, indent = 0): void {
+    this.print(JSON.stringify(value, null, indent).replaceAll(HARMFUL, escaped));
   }
 }
 
@@ -118,10 +126,14 @@ function requireKnown(names: string[], known: Set<string>): void {
 }
 
 const only = (item: Row, names: string[]) => Object.fromEntries(names.map((name) => [name, item[name] ?? null]));
-/** What others wrote could move the cursor or colour the screen. */
+/** What others wrote could move the cursor, colour the screen, or turn the text around. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-export const harmless = (text: string) => text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
-const oneLine = (text: string) => harmless(text.replaceAll(/\s+/g, ' ')).trim();
+const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+export const harmless = (text: string) => text.replaceAll(HARMFUL, '');
+const written = (text: string) => harmless(text).replaceAll(OURS, '\x1b');
+/** The same for whoever reads JSON. */
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+export const oneLine = (text: string) => harmless(text.replaceAll(/\s+/g, ' ')).trim();
 const widthOf = (text: string) => [...text].length;
 const pad = (text: string, width: number) =>
   widthOf(text) > width ? `${[...text].slice(0, width - 1).join('')}…` : text + ' '.repeat(width - widthOf(text));

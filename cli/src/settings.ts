@@ -32,11 +32,16 @@ export class Settings {
   }
 
   token(host: string): string | undefined {
-    return this.#env.SITEYARD_TOKEN || this.#read<Tokens>('tokens.json')[host];
+    return this.isTokenFromEnvironment(host) ? this.#env.SITEYARD_TOKEN : this.#read<Tokens>('tokens.json')[host];
   }
 
-  get isTokenFromEnvironment(): boolean {
-    return Boolean(this.#env.SITEYARD_TOKEN);
+  /** The one of the environment is for the platform of the environment, or of the last sign-in, and for no other that is named in passing. */
+  isTokenFromEnvironment(host: string): boolean {
+    return Boolean(this.#env.SITEYARD_TOKEN) && host === this.host();
+  }
+
+  isSignedIn(host: string): boolean {
+    return Object.hasOwn(this.#read<Tokens>('tokens.json'), host);
   }
 
   team(host: string): string | undefined {
@@ -76,6 +81,12 @@ export class Settings {
     chmodSync(draft, 0o600);
     renameSync(draft, file);
   }
+}
+
+/** Whether nobody on the way reads along. */
+export function isPrivate(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' || /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** An address as people write it: without a scheme it is https, or http on this machine. */

@@ -1,7 +1,7 @@
 import { type CallOptions, type Event, start, waitFor } from '../../sdk/index.ts';
 import type { Cli } from './cli.ts';
 import { cancelled } from './exit.ts';
-import { bytes, count } from './screen.ts';
+import { bytes, count, oneLine } from './screen.ts';
 
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const BAR_WIDTH = 24;
@@ -44,9 +44,11 @@ export async function follow(cli: Cli, title: string, eventId: string): Promise<
   try {
     return await waitFor(cli.client, eventId, { signal: leave.signal, onProgress: (event) => line.update(event) });
   } catch (error) {
-    if (!leave.signal.aborted) throw error;
     line.end();
-    throw cancelled('The work goes on without you.', `Follow it with: siteyard event ${eventId} --follow`);
+    const how = `Follow it with: siteyard event ${eventId} --follow`;
+    if (leave.signal.aborted) throw cancelled('The work goes on without you.', how);
+    if ((error as Error).name !== 'WorkFailed') cli.screen.note(`The work may go on. ${how}`);
+    throw error;
   } finally {
     process.off('SIGINT', stop);
     line.end();
@@ -81,7 +83,7 @@ class StatusLine {
   }
 
   #draw(): void {
-    const line = `${FRAMES[this.#frame++ % FRAMES.length]} ${this.#title}${this.#text}`;
+    const line = oneLine(`${FRAMES[this.#frame++ % FRAMES.length]} ${this.#title}${this.#text}`);
     process.stderr.write(`\r\x1b[K${[...line].slice(0, (process.stderr.columns ?? 80) - 1).join('')}`);
   }
 }

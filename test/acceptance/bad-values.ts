@@ -47,7 +47,7 @@ export const BAD_BY_FORMAT: Record<string, string[]> = {
     'Sun, 15 Nov 2026 01:34:00 GMT',
   ],
   email: [...words('x @ a@ @b a@b@c a@-b.c a@b..c a"b@c.d a@[::1] a@b_c.d'), 'a b@c.d', 'a@b c', 'a@b.c\nBcc: d@e.f'],
-  line: ['   ', '\t', 'a\nb', 'a\r\nBcc: d@e.f', 'a\u2028b'],
+  line: ['   ', '\t', 'a\nb', 'a\r\nBcc: d@e.f', 'a\u2028b', '\x1b[2Ja', 'a\u0085', '\u202egnp.exe', 'a\u2066b'],
   timezone: words('Mars/Olympus +25:00 +01:00 Europe/../Berlin UTC0; x'),
   ip: words('999.1.1.1 1.2.3 1.2.3.4.5 ::: g::1 ::1%lo 1.2.3.4/24 01.2.3.4x localhost'),
 };

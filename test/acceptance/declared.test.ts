@@ -148,7 +148,7 @@ walk(
   async (operation) => {
     const made = await rightRequest(operation);
     const caller = await app.services.credentials.resolve(made.token);
-    const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(addressKey);
+    const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].flatMap((ip) => [addressKey(ip), addressKey(ip, 48)]);
     const keys = operation.limit || !caller ? addresses : [caller.credential.id, ...addresses];
     const name = operation.limit ?? (writes(operation) ? 'write' : 'read');
     for (const key of keys) while (!app.services.limits.take(name, key).exceeded);

@@ -97,7 +97,6 @@ const invite = createRoute({
 const device = createRoute({
   getParentRoute: () => auth,
   path: '/device',
-  validateSearch: (search: Search): { code?: string } => (search.code ? { code: search.code } : {}),
   beforeLoad: onlySignedIn,
   component: lazyPage(() => import('./routes/device.tsx'), 'DevicePage'),
 });

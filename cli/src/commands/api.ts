@@ -63,6 +63,7 @@ interface Known {
   method: string;
   path: string;
   effect: string;
+  places: Record<string, ('params' | 'query' | 'body')[]>;
 }
 
 async function catalogue(): Promise<Known[]> {
@@ -82,37 +83,68 @@ async function listOperations({ screen }: Cli): Promise<void> {
   );
 }
 
-/** Fields go where the operation has a place for them: into the path, then the query of a GET, or the body. */
+type Fields = Record<string, unknown>;
+type Call = { params: Record<string, string>; query: Fields; body: Fields };
+
 async function callOf(operation: string, flags: Flags): Promise<{ route: Route; input: RawInput }> {
-  const fields = Object.fromEntries([
+  const fields: Fields = Object.fromEntries([
     ...flags.rawField.map((each) => split(each)),
     ...flags.field.map((each) => typed(split(each))),
   ]);
-  const hasBody = flags.input !== undefined || Object.keys(fields).length > 0;
-  const route = operation.includes('/')
-    ? routeOf(operation, flags.method ?? (hasBody ? 'POST' : 'GET'))
-    : routeOfName(operation);
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const missing = names.filter((name) => fields[name] === undefined);
-  if (missing.length > 0)
-    throw new Stop(`${operation} needs ${missing.join(' and ')}.`, {
-      advice: `Say it with ${missing.map((name) => `-f ${name}=…`).join(' ')}`,
-    });
-  const params = Object.fromEntries(names.map((name) => [name, String(fields[name])]));
-  const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-  const isQuery = route.method === 'GET' || route.method === 'DELETE';
+  const queryFields = Object.fromEntries(flags.query.map((each) => split(each)));
+  const hasInput = flags.input !== undefined;
+  const isPath = operation.includes('/');
+  const method = flags.method ?? (hasInput || Object.keys(fields).length > 0 ? 'POST' : 'GET');
+  const route = isPath ? routeOf(operation, method) : routeOfName(operation);
+  requirePath(operation, route, fields);
+  const { params, query, body } = isPath
+    ? placedByPath(route, fields, hasInput)
+    : await placedByName(operation, { ...fields, ...queryFields });
   const headers = Object.fromEntries(
     flags.header.map((each) => split(each, ':')).map(([name, value]) => [name.toLowerCase(), value.trim()]),
   );
-  const input: RawInput = {
-    headers,
-    params,
-    query: { ...(isQuery && others), ...Object.fromEntries(flags.query.map((each) => split(each))) },
-  };
+  const input: RawInput = { headers, params, query: isPath ? { ...query, ...queryFields } : query };
   const type = headers['content-type'] ?? route.body ?? 'application/json';
+  const inBody = Object.keys(body);
+  if (hasInput && inBody.length > 0)
+    throw new Stop(`${inBody.join(', ')} would be a part of the body, and --input is all of it.`);
   if (flags.input !== undefined) input.body = new Blob([await bytesOf(flags.input)], { type });
-  else if (!isQuery && (Object.keys(others).length > 0 || route.body)) input.body = others;
+  else if (inBody.length > 0 || route.body) input.body = body;
   return { route, input };
+}
+
+const namesIn = ({ path }: Route) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+
+function requirePath(operation: string, route: Route, fields: Fields): void {
+  const missing = namesIn(route).filter((name) => fields[name] === undefined);
+  if (missing.length === 0) return;
+  throw new Stop(`${operation} needs ${missing.join(' and ')}.`, {
+    advice: `Say it with ${missing.map((name) => `-f ${name}=…`).join(' ')}`,
+  });
+}
+
+/** What is called by its name takes the fields that it has, where it has them: the API would ignore any other, and do something else than was meant. */
+async function placedByName(operation: string, fields: Fields): Promise<Call> {
+  const known = (await catalogue()).find(({ id }) => id.toLowerCase() === operation.toLowerCase());
+  const places = known?.places ?? {};
+  const wrong = Object.keys(fields).filter((name) => !Object.hasOwn(places, name));
+  if (wrong.length > 0)
+    throw new Stop(`${operation} has no field ${wrong.join(', ')}.`, {
+      advice: `It has: ${Object.keys(places).sort().join(', ') || 'none'}.`,
+    });
+  const call: Call = { params: {}, query: {}, body: {} };
+  for (const [name, value] of Object.entries(fields))
+    for (const place of places[name] ?? []) call[place][name] = place === 'params' ? String(value) : (value as never);
+  return call;
+}
+
+/** Into the path, then the query of a GET, or the body; beside a whole body, into the query. */
+function placedByPath(route: Route, fields: Fields, hasInput: boolean): Call {
+  const names = namesIn(route);
+  const params = Object.fromEntries(names.map((name) => [name, String(fields[name])]));
+  const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+  const isQuery = hasInput || route.method === 'GET' || route.method === 'DELETE';
+  return { params, query: isQuery ? others : {}, body: isQuery ? {} : others };
 }
 
 function routeOf(path: string, method: string): Route {

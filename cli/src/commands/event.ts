@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Event, each, events } from '../../../sdk/index.ts';
 import type { Cli } from '../cli.ts';
-import { ago, harmless } from '../screen.ts';
+import { ago } from '../screen.ts';
 import { follow } from '../work.ts';
 import { type GetCli, given, type JsonFlag, limitOf, take, withJson } from './shared.ts';
 
@@ -39,15 +39,15 @@ export function build(command: Command, getCli: GetCli): void {
 async function showOne(cli: Cli, id: string, flags: Flags): Promise<void> {
   const event = await cli.client.getEvent({ params: { event_id: id } });
   const isOpen = event.finished_at === null;
-  const last = flags.follow && isOpen ? await follow(cli, harmless(event.activity), id) : event;
+  const last = flags.follow && isOpen ? await follow(cli, event.activity, id) : event;
   cli.screen.show(
     last,
     {
-      What: ({ activity }) => harmless(activity),
+      What: ({ activity }) => activity,
       State: stateOf,
-      Why: ({ description }) => harmless(description ?? ''),
+      Why: ({ description }) => description ?? '',
       Site: ({ fqdn }) => fqdn ?? '',
-      By: ({ user }) => harmless(user?.full_name ?? ''),
+      By: ({ user }) => user?.full_name ?? '',
       Began: ({ created_at }) => created_at,
       Ended: ({ finished_at }) => finished_at ?? '',
     },
@@ -59,10 +59,10 @@ async function showAll({ client, screen }: Cli, fqdn: string | undefined, { json
   if (screen.isTerminal && !json) screen.note(screen.paint('dim', 'Waiting for events; Ctrl-C ends it.'));
   for await (const event of events(client)) {
     if (fqdn !== undefined && event.fqdn !== fqdn) continue;
-    if (json) screen.print(JSON.stringify(event));
+    if (json) screen.jsonLine(event);
     else
       screen.print(
-        `${screen.paint('dim', event.created_at)} ${stateOf(event)} ${harmless(event.activity)}${event.description ? `: ${harmless(event.description)}` : ''}`,
+        `${screen.paint('dim', event.created_at)} ${stateOf(event)} ${event.activity}${event.description ? `: ${event.description}` : ''}`,
       );
   }
 }

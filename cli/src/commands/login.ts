@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import type { ApiError } from '../../../sdk/index.ts';
+import { type ApiError, sleep } from '../../../sdk/index.ts';
 import { askText, readInput } from '../ask.ts';
 import { openInBrowser } from '../browser.ts';
 import type { Cli } from '../cli.ts';
@@ -22,16 +22,18 @@ export function build(command: Command, getCli: GetCli): void {
     .action(async (address: string | undefined, flags: Flags) => {
       const cli = await getCli();
       const host = await whichHost(cli, address);
+      cli.requirePrivate(host);
       const token = flags.token ? await readToken(flags.token) : await tokenByCode(cli, host, flags.browser);
       const me = await cli.clientOf(host, token).getMe();
       cli.settings.signIn(host, token);
       cli.screen.done(`Signed in to ${host} as ${me.email}.`);
-      if (cli.settings.isTokenFromEnvironment) cli.screen.note('SITEYARD_TOKEN is set and counts before this one.');
+      if (cli.settings.isTokenFromEnvironment(host))
+        cli.screen.note('SITEYARD_TOKEN is set and counts before this one.');
     });
 }
 
 const LOGIN_HELP = `
-In the browser you see the code that is shown here, and choose what the token may do.
+In the browser you type the code that is shown here, and choose what the token may do.
 It is kept in a file that only you can read; \`siteyard logout\` ends it.
 
   $ siteyard login panel.example.com
@@ -60,15 +62,17 @@ async function tokenByCode(cli: Cli, host: string, browser: boolean): Promise<st
   const codes = await client.beginDeviceSignIn({ body: { client_name: `siteyard on ${hostname()}`.slice(0, 100) } });
   const { screen } = cli;
   screen.note(`Your code: ${screen.paint('bold', codes.user_code)}`);
-  const opened = browser && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri_complete));
-  screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri_complete} and compare the code there.`);
+  // What it answers is not yet to be trusted with more than its own pages.
+  const isItsOwn = codes.verification_uri.startsWith(`${host}/`);
+  const opened = browser && isItsOwn && screen.isInteractive && (await openInBrowser(cli, codes.verification_uri));
+  screen.note(`${opened ? 'Opened' : 'Open'} ${codes.verification_uri} and type the code there.`);
   const leave = new AbortController();
   const stop = () => leave.abort();
   process.once('SIGINT', stop);
   let waitSeconds = codes.interval;
   try {
     for (;;) {
-      await pause(waitSeconds, leave.signal);
+      await sleep(waitSeconds * 1000, leave.signal);
       try {
         const { access_token } = await client.exchangeDeviceCode({ body: { device_code: codes.device_code } });
         return access_token;
@@ -84,14 +88,4 @@ async function tokenByCode(cli: Cli, host: string, browser: boolean): Promise<st
   } finally {
     process.off('SIGINT', stop);
   }
-}
-
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }

@@ -9,8 +9,9 @@ export function build(command: Command, getCli: GetCli): void {
     await cli.client.signOut().catch((error: { status?: number }) => {
       if (error.status !== 401) throw error;
     });
+    const isFromEnvironment = cli.settings.isTokenFromEnvironment(host);
     cli.settings.signOut(host);
     cli.screen.done(`Signed out of ${host}; its token is ended.`);
-    if (cli.settings.isTokenFromEnvironment) cli.screen.note('It was the one of SITEYARD_TOKEN: unset that.');
+    if (isFromEnvironment) cli.screen.note('It was the one of SITEYARD_TOKEN: unset that.');
   });
 }

@@ -11,6 +11,7 @@ const INTERNAL_ERROR = -32603;
 interface Message {
   id?: string | number;
   method?: string;
+  params?: { requestId?: string | number };
   result?: { protocolVersion?: string };
 }
 
@@ -43,6 +44,7 @@ class Bridge {
   readonly #cli: Cli;
   #session: string | undefined;
   #version: string | undefined;
+  readonly #asked = new Map<string | number, AbortController>();
 
   constructor(cli: Cli) {
     this.#cli = cli;
@@ -50,9 +52,15 @@ class Bridge {
 
   async pass(line: string): Promise<void> {
     const message = parse(line);
+    const cancelledId = message?.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+    // The server knows a request by its connection alone: to leave that is to cancel.
+    if (cancelledId !== undefined) return this.#asked.get(cancelledId)?.abort();
+    const leave = new AbortController();
+    if (message?.id !== undefined) this.#asked.set(message.id, leave);
     try {
       const response = await this.#cli.client.request(ROUTE, {
         body: line,
+        signal: leave.signal,
         headers: {
           accept: 'application/json, text/event-stream',
           'content-type': 'application/json',
@@ -65,9 +73,12 @@ class Bridge {
       if (type.includes('event-stream')) for await (const { data } of messagesIn(response)) this.#write(data);
       else if (type.includes('json')) this.#write(await response.json());
     } catch (error) {
+      if (leave.signal.aborted) return;
       const { lines } = explain(error, this.#cli.host());
-      if (message?.id === undefined) process.stderr.write(`${lines.join(' ')}\n`);
+      if (message?.id === undefined) this.#cli.screen.note(lines.join(' '));
       else this.#write({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: lines.join(' ') } });
+    } finally {
+      if (message?.id !== undefined) this.#asked.delete(message.id);
     }
   }
 

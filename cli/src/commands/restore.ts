@@ -68,7 +68,8 @@ export function build(command: Command, getCli: GetCli): void {
       if (flags.wait === false) return;
       report(cli, restored, team.timezone, 'did');
       cli.screen.done(`${where} is as it was at ${inZone(new Date(restored.backup_point ?? point), team.timezone)}.`);
-      if (restored.undo_point) cli.screen.note(`Undo it with: siteyard restore ${fqdn} --at ${restored.undo_point}`);
+      const undo = `siteyard restore ${fqdn}${flags.stage ? ' --stage' : ''} --at ${restored.undo_point}`;
+      if (restored.undo_point) cli.screen.note(`Undo it with: ${undo}`);
     });
 }
 

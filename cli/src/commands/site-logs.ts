@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { messages, type SiteLogEntry } from '../../../sdk/index.ts';
 import type { Cli } from '../cli.ts';
-import { harmless } from '../screen.ts';
 import { readTime } from '../time-words.ts';
 import { type GetCli, given, type JsonFlag, limitOf, limitOption, SITE, sub, withJson } from './shared.ts';
 
@@ -54,7 +53,7 @@ export function buildLogs(site: Command, getCli: GetCli): void {
 
 function show({ screen }: Cli, entry: SiteLogEntry, { json }: JsonFlag): void {
   if (json) {
-    screen.print(JSON.stringify(entry));
+    screen.jsonLine(entry);
     return;
   }
   const at = screen.paint('dim', entry.at);
@@ -63,13 +62,11 @@ function show({ screen }: Cli, entry: SiteLogEntry, { json }: JsonFlag): void {
       entry.status >= 500 ? 'red' : entry.status >= 400 ? 'yellow' : 'green',
       String(entry.status),
     );
-    screen.print(
-      `${at} ${status} ${entry.method} ${harmless(entry.path)} ${entry.duration_ms} ms ${entry.client_address}`,
-    );
+    screen.print(`${at} ${status} ${entry.method} ${entry.path} ${entry.duration_ms} ms ${entry.client_address}`);
   } else if (entry.kind === 'error') {
     const place = entry.file === null ? '' : ` (${entry.file}:${entry.line})`;
     screen.print(
-      `${at} ${screen.paint(entry.level === 'fatal' ? 'red' : 'yellow', entry.level)} ${harmless(entry.message + place)}`,
+      `${at} ${screen.paint(entry.level === 'fatal' ? 'red' : 'yellow', entry.level)} ${entry.message + place}`,
     );
-  } else screen.print(`${at} ${harmless(entry.message)}`);
+  } else screen.print(`${at} ${entry.message}`);
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { confirm, confirmByName } from '../ask.ts';
-import { harmless } from '../screen.ts';
 import { readTime } from '../time-words.ts';
 import { runWork } from '../work.ts';
 import {
@@ -47,7 +46,7 @@ export function build(stage: Command, getCli: GetCli): void {
       const changes = await cli.client.compareStage({ params: { fqdn: await cli.siteName(name) } });
       const { screen } = cli;
       if (json) return screen.json(changes, json);
-      for (const { text } of changes.summary) screen.print(harmless(text));
+      for (const { text } of changes.summary) screen.print(text);
       screen.list(
         changes.changed_files,
         {
@@ -77,7 +76,7 @@ export function build(stage: Command, getCli: GetCli): void {
         const fqdn = await cli.siteName(name);
         const params = { fqdn };
         const changes = await cli.client.compareStage({ params });
-        for (const { text } of changes.summary) cli.screen.note(harmless(text));
+        for (const { text } of changes.summary) cli.screen.note(text);
         const { rows, files } = changes;
         cli.screen.note(`The stage changed ${rows.stage + rows.both} rows and ${files.stage + files.both} files.`);
         const question = flags.replace

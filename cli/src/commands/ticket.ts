@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { each, type Ticket } from '../../../sdk/index.ts';
 import { askText, confirm } from '../ask.ts';
-import { ago, harmless } from '../screen.ts';
+import { ago } from '../screen.ts';
 import {
   type GetCli,
   given,
@@ -43,14 +43,12 @@ export function build(ticket: Command, getCli: GetCli): void {
       const found = await cli.client.getTicket({ params: { ticket_id: id } });
       if (json) return screen.json(found, json);
       const replies = await take(each(cli.client.listReplies, { params: { ticket_id: id } }), 1_000);
-      screen.print(`${screen.paint('bold', harmless(found.subject))} (${stateOf(found)})`);
+      screen.print(`${screen.paint('bold', found.subject)} (${stateOf(found)})`);
       const messages = [found, ...replies].sort((a, b) => a.created_at.localeCompare(b.created_at));
       for (const { user, created_at, description, ...more } of messages) {
         const who = 'assistant_message_id' in more && more.assistant_message_id ? 'Assistant' : user.full_name;
-        screen.print(
-          `\n${screen.paint('cyan', harmless(who))} ${screen.paint('dim', ago(created_at, screen.isTerminal))}`,
-        );
-        if (description) screen.print(harmless(description));
+        screen.print(`\n${screen.paint('cyan', who)} ${screen.paint('dim', ago(created_at, screen.isTerminal))}`);
+        if (description) screen.print(description);
       }
     },
   );
@@ -105,7 +103,7 @@ export function build(ticket: Command, getCli: GetCli): void {
     async (id: string, { yes }: YesFlag) => {
       const cli = await getCli();
       const { subject } = await cli.client.getTicket({ params: { ticket_id: id } });
-      await confirm(cli, `Delete “${harmless(subject)}” for good?`, yes);
+      await confirm(cli, `Delete “${subject}” for good?`, yes);
       await cli.client.deleteTicket({ params: { ticket_id: id } });
       cli.screen.done('The ticket is deleted.');
     },

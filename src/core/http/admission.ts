@@ -87,7 +87,9 @@ export function countCall(
   ip: string,
 ): LimitState {
   const name = operation.limit ?? (operation.method === 'GET' ? 'read' : 'write');
-  return limits.take(name, caller && !operation.limit ? caller.credential.id : addressKey(ip));
+  if (caller && !operation.limit) return limits.take(name, caller.credential.id);
+  // What stays when the minute is over is counted by all that somebody may own.
+  return limits.take(name, addressKey(ip, name === 'oauthRegistration' ? 48 : 64));
 }
 
 /** What answers carry besides their body. */

@@ -22,6 +22,8 @@ export interface CatalogueEntry {
   assistant: boolean;
   /** One object with all fields; no others are taken. */
   input: { type: 'object'; properties: Fields; required: string[]; additionalProperties: false };
+  /** Where each of them goes in a request. */
+  places: Record<string, Place[]>;
   /** What a success is, where it is JSON. */
   output: Schema | undefined;
   errors: string[];
@@ -38,6 +40,7 @@ export function catalogueOf(operations: readonly Operation[]): CatalogueEntry[] 
     longRunning: operation.goesOn === true,
     assistant: operation.assistant === true,
     input: inputOf(operation),
+    places: Object.fromEntries(placesOf(operation)),
     output: operation.response && plain(operation.response),
     errors: [...new Set(failuresOf(operation).map(({ code }) => code))].sort(),
   }));

@@ -142,14 +142,13 @@ test('a refusal under a key is the first answer too, and leaves nothing behind',
   ).json()) as { id: string };
   const chat = (headers: Record<string, string>) =>
     send('POST', `/support/ticket/${ticket.id}/reply`, { description: 'x', is_assistant_chat_message: true }, headers);
-  assert.equal((await chat({})).status, 200);
   await app.services.db.updateTable('tickets').set({ messages_remaining: 0 }).where('id', '=', ticket.id).execute();
   const headers = { 'idempotency-key': 'k-402' };
   assert.equal((await chat(headers)).status, 402);
   const again = await chat(headers);
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [402, 'true']);
   const replies = (await (await send('GET', `/support/ticket/${ticket.id}/reply`)).json()) as { count: number };
-  assert.equal(replies.count, 1);
+  assert.equal(replies.count, 0);
 });
 
 test('the answer to joining a team is repeated to a member, and not to who has left', async () => {

@@ -15,6 +15,8 @@ const PER_MINUTE = {
   oauthRegistration: 10,
   /** Looks at a site from all sides, by one person: each wakes it and asks elsewhere. */
   diagnosis: 10,
+  /** Of one grant; its access tokens last an hour. */
+  oauthRefresh: 10,
   badToken: 300,
   /** Keys that open nothing, from one address: somebody's program tries all that it has. */
   failedSsh: 60,
@@ -95,12 +97,12 @@ export class RateLimits {
   }
 }
 
-/** An IPv6 customer owns at least a /64, so that is what counts as one address. */
-export function addressKey(ip: string): string {
+/** An IPv6 customer owns at least a /64, so that is what counts as one address; many own a whole /48. */
+export function addressKey(ip: string, bits: 48 | 64 = 64): string {
   if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip;
   const [head = '', tail = ''] = ip.split('::');
   const groups = head.split(':').filter(Boolean);
   const rest = tail.split(':').filter(Boolean);
   const zeros = ip.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0') : [];
-  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
+  return `${[...groups, ...zeros, ...rest].slice(0, bits / 16).join(':')}::/${bits}`;
 }

@@ -38,7 +38,8 @@ ajv.addFormat('timezone', (text: string) => {
     return false;
   }
 });
-ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\r\n\u2028\u2029]/.test(text));
+// What moves the cursor of a terminal or turns the text around it is no part of a name.
+ajv.addFormat('line', (text: string) => /\S/.test(text) && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text));
 // An IPv6 zone such as %eth0 means something on one machine alone.
 ajv.addFormat('ip', (text: string) => isIP(text) !== 0 && !text.includes('%'));
 ajv.addFormat('fqdn', (text: string) => readHostName(text) !== undefined);
@@ -238,7 +239,7 @@ function describeFormat(format: string): { msg: string; type: string } {
         msg: 'Value error, not a host name such as blog.example.com or blog.example.com:8443',
       };
     case 'line':
-      return { type: 'value_error', msg: 'Value error, must be one line and not blank' };
+      return { type: 'value_error', msg: 'Value error, must be one line, not blank and without control characters' };
     default:
       return { type: 'value_error', msg: `Value error, not a valid ${format}` };
   }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
 import { type Failure, failure } from '#core/errors.ts';
-import { Moment, Name, Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
+import { Moment, Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 export const NewDeviceSignIn = Type.Object({
   client_name: Type.Optional(Type.String({ ...Name, description: 'What asks, such as "siteyard on laptop"' })),
@@ -12,8 +12,8 @@ export const DeviceCodes = Type.Object(
   {
     device_code: Type.String({ description: 'For the program alone: it asks for its token with it' }),
     user_code: Type.String({ description: 'For people: they type it at verification_uri', examples: ['WDJB-MJHT'] }),
+    // No address has the code in it (RFC 8628, 5.4): whoever is sent one would let somebody else's program in with a click.
     verification_uri: Type.String({ format: 'uri' }),
-    verification_uri_complete: Type.String({ format: 'uri', description: 'The same with the code filled in' }),
     expires_in: Type.Integer({ description: 'Seconds' }),
     interval: Type.Integer({ description: 'Seconds to wait between two questions for the token' }),
   },
@@ -41,16 +41,18 @@ export type DeviceSignIn = Static<typeof DeviceSignIn>;
 
 export const Confirmation = Type.Object({
   user_code,
-  scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 3, uniqueItems: true, description: 'What its token may' }),
   team_id: Type.Optional(Type.String({ format: 'uuid', description: 'The token reaches this team alone' })),
-  expires_at: Type.Optional(Moment),
+  expires_at: Type.Optional(say(Moment, 'When its token ends; never, when left out')),
 });
 export type Confirmation = Static<typeof Confirmation>;
 
 export const DeviceCodeExchange = Type.Object({
-  grant_type: Type.Optional(OneOf(['urn:ietf:params:oauth:grant-type:device_code'])),
+  grant_type: Type.Optional(
+    OneOf(['urn:ietf:params:oauth:grant-type:device_code'], { description: 'As OAuth has it' }),
+  ),
   client_id: Type.Optional(Type.String({ maxLength: 200, description: 'Not looked at' })),
-  device_code: Type.String({ minLength: 1, maxLength: 200 }),
+  device_code: Type.String({ minLength: 1, maxLength: 200, description: 'What the sign-in was begun with' }),
 });
 
 export const DeviceGrant = Type.Object(

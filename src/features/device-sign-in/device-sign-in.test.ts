@@ -32,7 +32,8 @@ suite('a program that signs in by a code', () => {
   test('gets an API token of whoever confirmed it, with what they chose, once', async () => {
     const codes = await begin();
     assert.match(codes.user_code, /^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
-    assert.equal(codes.verification_uri_complete, `${app.url}/device?code=${codes.user_code}`);
+    assert.equal(codes.verification_uri, `${app.url}/device`, 'the code is typed, and in no link');
+    assert.equal('verification_uri_complete' in codes, false);
     const early = await ask(codes.device_code);
     assert.deepEqual([early.status, early.json.error], [400, 'authorization_pending']);
 
@@ -81,6 +82,17 @@ suite('a program that signs in by a code', () => {
     assert.equal((await post('/confirm', { user_code: codes.user_code, scopes: ['write'] }, bob)).status, 200);
     await request(app, 'POST', '/logout', { headers: { authorization: `Bearer ${bob.token}` } });
     assert.equal((await ask(codes.device_code)).json.error, 'invalid_grant');
+  });
+
+  test('has a name that can not pass for anything but a name', async () => {
+    const named = async (client_name: string) => {
+      const { json } = await post('', { client_name });
+      return (await post('/inspect', { user_code: json.user_code }, ada)).json.client_name;
+    };
+    assert.equal(await named(' Siteyard” in?  Yes, “it\u200b is\u00ad '), "Siteyard' in? Yes, 'it is");
+    assert.equal(await named('\u200b'), 'A program');
+    for (const client_name of ['\x1b[2Jx', 'x\u202etxt', 'x\u2066y'])
+      assert.equal((await post('', { client_name })).status, 422);
   });
 
   test('has codes that are kept as hashes, and that nobody can try many of', async () => {

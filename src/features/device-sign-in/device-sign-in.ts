@@ -4,6 +4,7 @@ import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { inTransaction } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
+import { programName } from '#core/program-name.ts';
 import type { Services } from '#core/services.ts';
 import { createApiToken, requireValidWish } from '#features/credential/credential.ts';
 import {
@@ -37,7 +38,7 @@ export async function beginSignIn({
   const deviceCode = newToken();
   const row = {
     device_code_hash: hashToken(deviceCode),
-    client_name: body.client_name?.trim() ?? 'A program',
+    client_name: programName(body.client_name, 'A program'),
     ip,
     interval_seconds: INTERVAL_SECONDS,
   };
@@ -51,12 +52,10 @@ export async function beginSignIn({
     ))
   )
     userCode = newUserCode();
-  const verification_uri = `${services.config.baseUrl}/device`;
   return {
     device_code: deviceCode,
     user_code: userCode,
-    verification_uri,
-    verification_uri_complete: `${verification_uri}?code=${userCode}`,
+    verification_uri: `${services.config.baseUrl}/device`,
     expires_in: LIFETIME_SECONDS,
     interval: INTERVAL_SECONDS,
   };

@@ -22,7 +22,7 @@ export async function follow(
   tell?.('Begun');
   const left = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   try {
     await Promise.race([events.waitUntilFinished(eventId, tell ? TOLD_MS : UNTOLD_MS), left]);

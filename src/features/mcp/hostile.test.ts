@@ -7,7 +7,7 @@ import { consent } from '../../../test/mcp-client.ts';
 import { post, registerProgram } from '../../../test/oauth-program.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { insertSite } from '../../../test/sites.ts';
-import { deleteUnusedClients } from '../oauth/oauth.sql.ts';
+import { deleteUnused } from '../oauth/oauth.sql.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -188,6 +188,39 @@ suite('nobody is led, or given a token, where that was not agreed', () => {
     assert.equal((await say(second.access_token, LIST)).status, 401);
     refused(await program.refresh(second.refresh_token), 'invalid_grant');
   });
+
+  test('a grant is refreshed a few times a minute, its used tokens are swept, and a person has so many grants', async () => {
+    const { db, limits } = app.services;
+    const person = await registerPerson(app, 'Busy');
+    const first = await program.tokensOf(person);
+    const { json: second } = await program.refresh(first.refresh_token as string);
+    const tokens = async () =>
+      (
+        await sql<{ is_used: boolean }>`
+        select r.used_at is not null as is_used from oauth_refresh_tokens r join credentials c on c.id = r.credential_id
+        where c.user_id = ${person.userId} order by is_used`.execute(db)
+      ).rows.map(({ is_used }) => is_used);
+    const [grant] = (await person.api.listOAuthGrants()).results;
+    while (!limits.take('oauthRefresh', grant?.id as string).exceeded);
+    assert.equal((await program.refresh(second.refresh_token)).status, 429);
+    assert.deepEqual(await tokens(), [false, true], 'what was refused is not used up');
+    await sql`update oauth_refresh_tokens set used_at = used_at - interval '25 hours'`.execute(db);
+    await deleteUnused(db);
+    assert.deepEqual(await tokens(), [false]);
+
+    await sql`
+      insert into credentials (kind, token_hash, user_id, scopes, resource, name, oauth_client_id, expires_at, token_expires_at)
+      select kind, sha256(n::text::bytea), user_id, scopes, resource, name, oauth_client_id, expires_at, token_expires_at
+      from credentials, generate_series(1, 49) n where id = ${grant?.id}`.execute(db);
+    assert.equal((await say(second.access_token, LIST)).status, 200);
+    const newest = await program.tokensOf(person);
+    assert.equal((await person.api.listOAuthGrants()).count, 50);
+    assert.deepEqual(
+      [(await say(second.access_token, LIST)).status, (await say(newest.access_token, LIST)).status],
+      [401, 200],
+      'the oldest has gone',
+    );
+  });
 });
 
 suite('a token is good where it was given for, and as long as its owner has it so', () => {
@@ -237,7 +270,7 @@ suite('a token is good where it was given for, and as long as its owner has it s
   test('programs that nobody let in are swept after a day, those in use are not', async () => {
     const idle = await registerProgram(app);
     await sql`update oauth_clients set created_at = now() - interval '2 days'`.execute(app.services.db);
-    await deleteUnusedClients(app.services.db);
+    await deleteUnused(app.services.db);
     await assert.rejects(consent(ada, idle.ask(), { access: 'read' }), code('oauth.unknown_client'));
     assert.ok((await program.tokensOf(ada)).access_token);
   });

@@ -1,9 +1,9 @@
 import { feature } from '../feature.ts';
 import { oauthOperations } from './oauth.routes.ts';
-import { deleteUnusedClients } from './oauth.sql.ts';
+import { deleteUnused } from './oauth.sql.ts';
 
 export const oauthFeature = feature({
   name: 'oauth',
   operations: oauthOperations,
-  housekeeping: deleteUnusedClients,
+  housekeeping: deleteUnused,
 });

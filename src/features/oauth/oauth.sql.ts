@@ -11,7 +11,8 @@ export interface ClientRow {
   created_at: Date;
 }
 
-/** How many may wait for somebody to let them in: beyond that the oldest go. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** How many may wait for somebody to let them in: beyond that the oldest go, but none that somebody may be looking at right now. */
 const MAX_UNUSED = 10_000;
 
 export async function insertClient(db: Db, name: string, redirectUris: string[]): Promise<ClientRow> {
@@ -19,14 +20,14 @@ export async function insertClient(db: Db, name: string, redirectUris: string[])
     insert into oauth_clients (name, redirect_uris) values (${name}, ${redirectUris}) returning *`.execute(db);
   await sql`
     delete from oauth_clients where id in (
-      select id from oauth_clients where used_at is null order by created_at desc, id desc offset ${MAX_UNUSED})`.execute(
-    db,
-  );
+      select id from oauth_clients where used_at is null order by created_at desc, id desc offset ${MAX_UNUSED})
+      and created_at < now() - interval '10 minutes'`.execute(db);
   return rows[0] as ClientRow;
 }
 
 export async function findClient(db: Db, id: string): Promise<ClientRow | undefined> {
-  const { rows } = await sql<ClientRow>`select * from oauth_clients where id::text = ${id}`.execute(db);
+  if (!UUID.test(id)) return undefined;
+  const { rows } = await sql<ClientRow>`select * from oauth_clients where id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -57,6 +58,15 @@ export async function insertGrant(
       ${grant.name}, ${grant.oauth_client_id}, now() + make_interval(days => ${days}), now() + make_interval(secs => ${seconds}))
     returning id`.execute(db);
   return (rows[0] as { id: string }).id;
+}
+
+/** Whether there were any beyond those that one person can have. */
+export async function deleteOldestGrants(db: Db, userId: string, keep: number): Promise<boolean> {
+  const { rows } = await sql`
+    delete from credentials where id in (
+      select id from credentials where user_id = ${userId} and kind = 'oauth' and expires_at > now()
+      order by created_at desc, id desc offset ${keep}) returning id`.execute(db);
+  return rows.length > 0;
 }
 
 export async function replaceAccessToken(db: Db, id: string, hash: Buffer, seconds: number): Promise<void> {
@@ -120,8 +130,12 @@ export async function listGrants(db: Db, userId: string, paging: Paging): Promis
   );
 }
 
-/** Those that nobody let in within a day, and those that nobody has let in for long and that have nothing any more. */
-export async function deleteUnusedClients(db: Db): Promise<void> {
+/**
+ * Clients that nobody let in within a day, and those that nobody has let in for long and that have nothing any more; refresh tokens that
+ * were used before yesterday, which are refused as unknown ones then.
+ */
+export async function deleteUnused(db: Db): Promise<void> {
+  await sql`delete from oauth_refresh_tokens where used_at < now() - interval '1 day'`.execute(db);
   await sql`
     delete from oauth_clients c where created_at < now() - interval '1 day'
       and (used_at is null or used_at < now() - interval '90 days')

@@ -3,8 +3,10 @@ import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
 import { bodyFault, invalid } from '#core/errors.ts';
+import { tooMany } from '#core/http/failures.ts';
 import type { Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
+import { programName } from '#core/program-name.ts';
 import type { Services } from '#core/services.ts';
 import { backTo, faultOfChallenge, issueCode, redeemCode } from '#features/credential/credential.ts';
 import {
@@ -28,6 +30,7 @@ import {
 import {
   type ClientRow,
   deleteGrantByToken,
+  deleteOldestGrants,
   findClient,
   insertClient,
   insertGrant,
@@ -45,6 +48,8 @@ import { destinationOf, isRedirectUri, isRegistered } from './redirect-uri.ts';
  */
 const ACCESS_SECONDS = 3600;
 const GRANT_DAYS = 90;
+/** Of one person; beyond that the oldest end. */
+const MAX_GRANTS = 50;
 /** From the narrowest to the widest. */
 export const ACCESS: readonly Scope[] = ['read', 'plan', 'write'];
 
@@ -56,7 +61,7 @@ export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/mcp
 
 export async function registerClient(db: Db, { client_name, redirect_uris }: NewClient): Promise<RegisteredClient> {
   if (!redirect_uris.every(isRedirectUri)) throw invalidRedirectUri();
-  const name = oneLine(client_name ?? '') || 'A program without a name';
+  const name = programName(client_name, 'A program without a name');
   const client = await insertClient(db, name, [...new Set(redirect_uris)]);
   return {
     client_id: client.id,
@@ -68,13 +73,6 @@ export async function registerClient(db: Db, { client_name, redirect_uris }: New
     response_types: ['code'],
   };
 }
-
-/** A name is shown to people who decide by it: nothing in it may turn the text around or start a new line. */
-const oneLine = (text: string) =>
-  text
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
-    .trim()
-    .slice(0, 100);
 
 /** What somebody is asked. Until the program and the way back to it are known to be right, nobody is sent anywhere. */
 export async function readAuthorization(
@@ -178,6 +176,7 @@ async function giveForCode(
     const grant = { user_id, scopes, team_id, resource, name: client.name, oauth_client_id: client.id };
     const lasts = { days: GRANT_DAYS, seconds: ACCESS_SECONDS };
     const id = await insertGrant(tx, { token_hash: hashToken(token), ...grant }, lasts);
+    if (await deleteOldestGrants(tx, user_id, MAX_GRANTS)) rightsChanged(tx, services, user_id);
     await noteClientUse(tx, client.id);
     return { id, ...(await toTokens(tx, id, token, scopes)) };
   });
@@ -199,6 +198,8 @@ async function giveForRefreshToken(
     return undefined;
   }
   if (!known.is_usable) return undefined;
+  const { exceeded, resetSeconds } = services.limits.take('oauthRefresh', known.credential_id);
+  if (exceeded) throw tooMany({ headers: { 'retry-after': String(resetSeconds) } });
   await markRefreshTokenUsed(tx, hash);
   const token = newToken();
   await replaceAccessToken(tx, known.credential_id, hashToken(token), ACCESS_SECONDS);

@@ -18,8 +18,11 @@ const lifetimes = [
   { value: 'never', label: 'Never' },
 ];
 
-/** What a token may, where, and for how long: fields of a form, whose values `reachOf` reads. */
-export function TokenReach({ scopes: may }: { scopes: Scope[] }) {
+/**
+ * What a token may, where, and for how long: fields of a form, whose values `reachOf` reads. Where nothing is given, nothing is chosen yet:
+ * whoever lets a program in is to choose, and not only to agree.
+ */
+export function TokenReach({ scopes: may = [], team }: { scopes?: Scope[]; team?: 'all' }) {
   const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   return (
     <>
@@ -31,7 +34,8 @@ export function TokenReach({ scopes: may }: { scopes: Scope[] }) {
               { value: 'all', label: 'All your teams' },
               ...teams.map(({ id, name }) => ({ value: id, label: name })),
             ]}
-            defaultValue="all"
+            {...(team && { defaultValue: team })}
+            required
           />
         </Field>
         <Field name="expires_at" label="Expires after">

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useMe } from '../api/session.ts';
@@ -13,22 +12,27 @@ import { Input } from '../ui/input.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 
-const route = getRouteApi('/auth/device');
 type Answer = 'confirmed' | 'refused';
 
-/** A program without a browser shows a code; whoever is signed in here says whether it may act in their name. */
+/**
+ * A program without a browser shows a code; whoever is signed in here says whether it may act in their name. The code is typed, and
+ * never taken from the address: a link that somebody sends must not be enough.
+ */
 export function DevicePage() {
-  const { code } = route.useSearch();
+  const [code, setCode] = useState<string>();
   const [answer, setAnswer] = useState<Answer>();
   if (answer) return <Answered answer={answer} />;
-  return code ? <Waiting code={code} onAnswer={setAnswer} /> : <AskForCode />;
+  return code ? (
+    <Waiting code={code} onAnswer={setAnswer} onOther={() => setCode(undefined)} />
+  ) : (
+    <AskForCode onCode={setCode} />
+  );
 }
 
-function AskForCode() {
-  const navigate = route.useNavigate();
+function AskForCode({ onCode }: { onCode: (code: string) => void }) {
   return (
     <AuthCard title="Sign a program in" description="Type the code that your terminal shows.">
-      <Form submit={async ({ code }: { code: string }) => navigate({ search: { code } })}>
+      <Form submit={async ({ code }: { code: string }) => onCode(code)}>
         <Field name="code" label="Code">
           <Input autoComplete="off" autoCapitalize="characters" spellCheck={false} placeholder="WDJB-MJHT" required />
         </Field>
@@ -38,9 +42,10 @@ function AskForCode() {
   );
 }
 
-function Waiting({ code, onAnswer }: { code: string; onAnswer: (answer: Answer) => void }) {
+type WaitingProps = { code: string; onAnswer: (answer: Answer) => void; onOther: () => void };
+
+function Waiting({ code, onAnswer, onOther }: WaitingProps) {
   const { email } = useMe();
-  const navigate = route.useNavigate();
   const [problem, setProblem] = useState<string>();
   const waiting = useQuery({
     queryKey: ['link', 'device', code],
@@ -50,7 +55,7 @@ function Waiting({ code, onAnswer }: { code: string; onAnswer: (answer: Answer) 
   if (waiting.error) {
     return (
       <AuthCard title="This code does not work" description={messageOf(waiting.error)}>
-        <Button variant="secondary" size="lg" className="w-full" onClick={() => void navigate({ search: {} })}>
+        <Button variant="secondary" size="lg" className="w-full" onClick={onOther}>
           Type another code
         </Button>
       </AuthCard>
@@ -84,7 +89,7 @@ function Waiting({ code, onAnswer }: { code: string; onAnswer: (answer: Answer) 
     <AuthCard
       title={`Let “${client_name}” in?`}
       description={`It will act as ${email}, until you revoke its token on your account page.`}
-      footer="Somebody sent you this code or this link? Then refuse: whoever did wants to use your account."
+      footer="Somebody sent you this code? Then refuse: whoever did wants to use your account."
     >
       <Form submit={confirm}>
         <div className="text-center">
@@ -94,7 +99,7 @@ function Waiting({ code, onAnswer }: { code: string; onAnswer: (answer: Answer) 
           </p>
         </div>
         {problem && <Alert tone="danger">{problem}</Alert>}
-        <TokenReach scopes={['read', 'write']} />
+        <TokenReach />
         <div className="grid gap-3">
           <SubmitButton size="lg">Let it in</SubmitButton>
           <Button variant="secondary" size="lg" onClick={() => void refuse()}>

@@ -57,7 +57,7 @@ function TokenForm({ onMade }: { onMade: (secret: string) => void }) {
       <Field name="name" label="Name" hint="What will use it?">
         <Input autoComplete="off" required />
       </Field>
-      <TokenReach scopes={['read']} />
+      <TokenReach scopes={['read']} team="all" />
       <DialogActions>
         <CancelButton />
         <SubmitButton>Create token</SubmitButton>
