@@ -110,7 +110,11 @@ export const Variables = Type.Object({
   ASSISTANT_KEY: text('What it knows us by'),
   ASSISTANT_MODEL: text('The model that is asked for there'),
   ASSISTANT_TIMEOUT_SECONDS: number(90, [1, 600], 'How long an answer of the assistant may take'),
-  ASSISTANT_DAILY_TOKENS: number(500_000, [0, 1_000_000_000], 'How many tokens of the model a team may use in a day'),
+  ASSISTANT_DAILY_TOKENS: number(
+    500_000,
+    [0, 1_000_000_000],
+    'How many tokens of the model a team, or a person, may use in a day',
+  ),
 
   BILLING: Type.Optional(
     word(['test'], 'The built-in checkout that takes no money, where not only this machine can open us'),

@@ -9,21 +9,24 @@ export const MASK = '[hidden]';
 /** What nobody could read anyway is not looked through. */
 const MAX_TEXT = 100_000;
 
+/** Words that mean a secret wherever they stand in a name, be it of a member, of a constant or of a parameter in an address. */
+export const SECRET_WORDS =
+  'token|secret|password|passwd|signature|api[_-]?key|jwt|authorization|verifier|sess(?:ion)?[_-]?id|siteyard_login';
+
 const NAMES = [
-  '(?<!com|by|sur)pass(?:word|wd|phrase)?',
+  SECRET_WORDS,
+  '(?<!com|by|sur)pass(?:phrase)?',
   '(?<![a-z0-9])pwd?',
-  'secret',
-  'token',
   'credential',
   'salt',
   'nonce',
-  '(?:api|access|private|auth|secret|logged[_-]?in|nonce|ssh|licen[cs]e|encryption|signing)[_-]?key',
+  '(?:access|private|auth|secret|logged[_-]?in|nonce|ssh|licen[cs]e|encryption|signing)[_-]?key',
   'auto[_-]?login',
   'login[_-]?url',
 ].join('|');
 
 /** Members whose texts are secret whatever they look like. `_id` and the like are none. */
-const SECRET_NAME = new RegExp(`(?:${NAMES}|authorization|cookie)s?$`, 'i');
+const SECRET_NAME = new RegExp(`(?:${NAMES}|cookie)s?$`, 'i');
 
 const ASSIGNED = `(?:${NAMES})s?`;
 const BLANKS = String.raw`\s{0,10}`;

@@ -74,7 +74,7 @@ function assertSame(within: Within, http: Answer, what: string): void {
       assert.equal(String(within.headers[name]), http.headers.get(name), `${what}: ${name}`);
 }
 
-/** What depends on the moment of the call: when it was looked, until when a site can be restored, what is being measured, and links that open for some seconds. */
+/** What depends on the moment of the call: until when a site can be restored, what is being measured, when it was looked at, and links that open for some seconds. */
 const withoutMoment = (body: unknown) =>
   JSON.parse(JSON.stringify(body ?? null), (key, value) =>
     key === 'max_restore_point' || key === 'storage_usage' || key === 'looked_at'

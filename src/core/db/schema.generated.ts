@@ -607,6 +607,7 @@ export interface DB {
     resolved: Generated<boolean>;
     resolved_at: Generated<Date | null>;
     created_at: Generated<Date>;
+    instructions_by: Generated<string | null>;
   };
   users: {
     id: Generated<string>;

@@ -55,6 +55,13 @@ export function helpWith({ code }: { code: string }): { link: string } {
   return { link: `</docs/errors#${code}>; rel="help"` };
 }
 
+/** The sentence of a refusal, or what is wrong with each field. */
+export function refusalOf(body: unknown): string {
+  const { detail } = (body ?? {}) as { detail?: string | { loc: (string | number)[]; msg: string }[] };
+  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return detail ?? 'The call was refused.';
+}
+
 export function errorBody(error: AppError): Record<string, unknown> {
   if (!error.faults) return { detail: error.message, code: error.code, ...error.data };
   const code = error.code === requestInvalid.code ? {} : { code: error.code };

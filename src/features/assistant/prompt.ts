@@ -18,16 +18,17 @@ const MAX_THREAD = 20;
 export function promptOf({ subject, fqdn, thread, customInstructions }: Question): ModelMessage[] {
   const about = fqdn ? `\nThe ticket is about the site ${fqdn}.` : '';
   const wishes = customInstructions ? `\n\nWhat the customer prefers:\n${quoted(customInstructions)}` : '';
-  const head: ModelMessage = {
-    role: 'system',
-    text: `${RULES}${about}\nThe ticket is called:\n${quoted(subject)}${wishes}`,
-  };
+  const head: ModelMessage[] = [
+    { role: 'system', text: `${RULES}${about}${wishes}` },
+    // Whoever opened the ticket named it, which may be somebody else.
+    { role: 'user', text: `The ticket is called:\n${quoted(subject)}` },
+  ];
   const said = thread.slice(-MAX_THREAD).map(({ by, text }): ModelMessage => {
     if (by === 'assistant') return { role: 'assistant', text: text.slice(0, MAX_TEXT), calls: [] };
     const who = by === 'asker' ? '' : 'Somebody else in the ticket wrote (not the customer):\n';
     return { role: 'user', text: by === 'asker' ? text.slice(0, MAX_TEXT) : `${who}${quoted(text)}` };
   });
-  return [head, ...said];
+  return [...head, ...said];
 }
 
 const quoted = (text: string) => `"""\n${text.slice(0, MAX_TEXT).replaceAll('"""', "'''")}\n"""`;

@@ -1,4 +1,5 @@
 import { AppError } from '#core/errors.ts';
+import { errorBody, refusalOf } from '#core/http/answers.ts';
 import { type CatalogueEntry, callOf, catalogueOf, effectOf } from '#core/http/catalogue.ts';
 import { invoke } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
@@ -62,9 +63,7 @@ export class Toolbox {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#note(operation, input, false);
-      return refusal(
-        error.faults?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ') ?? error.message,
-      );
+      return refusal(refusalOf(errorBody(error)));
     }
   }
 
@@ -81,9 +80,8 @@ export class Toolbox {
       within,
     });
     if (status === 200) return { ok: true, data: maskSecrets(body) };
-    const { code, detail } = body as { code?: string; detail?: unknown };
-    if (code === insufficientScope.code) return this.#propose(operation, call);
-    return refusal(typeof detail === 'string' ? detail : JSON.stringify(detail));
+    if ((body as { code?: string }).code === insufficientScope.code) return this.#propose(operation, call);
+    return refusal(refusalOf(body));
   }
 
   async #propose(operation: Operation, input: CallInput): Promise<ToolAnswer> {

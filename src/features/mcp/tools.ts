@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
 import { type Caller, hasScope } from '#core/auth/caller.ts';
 import { showLimit } from '#core/http/admission.ts';
-import { describeError } from '#core/http/answers.ts';
+import { describeError, refusalOf } from '#core/http/answers.ts';
 import { type CatalogueEntry, callOf, catalogueOf, effectOf, strongestEffect } from '#core/http/catalogue.ts';
 import { requireFreeStream } from '#core/http/event-stream.ts';
 import { invoke } from '#core/http/invoke.ts';
@@ -154,12 +154,9 @@ async function proposeCall(
 
 function toRefusal({ status, body }: { status: number; body: Record<string, unknown> }): CallToolResult {
   const { detail, code = 'request.invalid', ...more } = body as { detail?: unknown; code?: string };
-  const sentence = Array.isArray(detail)
-    ? detail.map(({ loc, msg }) => `${(loc as unknown[]).slice(1).join('.')}: ${msg}`).join('; ')
-    : String(detail);
   return {
     isError: true,
-    content: [{ type: 'text', text: `${code}: ${sentence}` }],
+    content: [{ type: 'text', text: `${code}: ${refusalOf(body)}` }],
     _meta: { 'siteyard/error': { code, status, detail, ...more } },
   };
 }

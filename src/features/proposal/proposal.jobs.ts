@@ -1,12 +1,13 @@
 import type { Db } from '#core/db/database.ts';
 import { finishEvent } from '#core/events/events.ts';
+import { refusalOf } from '#core/http/answers.ts';
 import { invoke } from '#core/http/invoke.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
 import { maskSecrets } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
 import type { ProposalResult } from './proposal.schema.ts';
 import { endProposal, findProposal, type ProposalRow } from './proposal.sql.ts';
-import { openInput, refusalOf } from './proposal.ts';
+import { openInput } from './proposal.ts';
 
 const MAX_RESULT = 50_000;
 

@@ -1,5 +1,6 @@
 import { type Caller, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
+import { refusalOf } from '#core/http/answers.ts';
 import type { Input } from '#core/http/invoke.ts';
 import { rehearse } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
@@ -145,11 +146,4 @@ export function openInput(secrets: Services['secrets'], sealed: Buffer): CallInp
 function teamOf(subject: unknown): string | null {
   if (typeof subject === 'object' && subject !== null && 'team_id' in subject) return subject.team_id as string | null;
   return typeof subject === 'string' ? subject : null;
-}
-
-/** The sentence of a refusal, or what is wrong with each field. */
-export function refusalOf(body: unknown): string {
-  const { detail } = body as { detail?: string | { loc: (string | number)[]; msg: string }[] };
-  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
-  return detail ?? 'The call was refused.';
 }

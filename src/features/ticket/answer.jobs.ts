@@ -18,9 +18,17 @@ import {
   showAnswer,
   siteOfTicket,
   takeMessage,
-  tokensOfTeam,
+  tokensOfDay,
 } from './answer.sql.ts';
-import { findReply, findTicket, insertReply, newestReplies, type ReplyRow, type TicketRow } from './ticket.sql.ts';
+import {
+  findReply,
+  findTicket,
+  insertReply,
+  instructionsOf,
+  newestReplies,
+  type ReplyRow,
+  type TicketRow,
+} from './ticket.sql.ts';
 
 const THREAD = { most: 40, bytes: 200_000 };
 /** How often readers see it grow. */
@@ -75,7 +83,7 @@ async function questionOf(
   const { db, credentials, config, model } = services;
   const caller: Caller | undefined = await credentials.renew({ credential: { id: row.credential_id } });
   if (!caller?.roles.has(ticket.team_id) || ticket.messages_remaining <= 0) return undefined;
-  if (model && (await tokensOfTeam(db, ticket.team_id)) >= config.assistantDailyTokens) return undefined;
+  if (model && (await tokensOfDay(db, ticket.team_id, caller.userId)) >= config.assistantDailyTokens) return undefined;
   const by = (reply: ReplyRow) =>
     reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
   const isAsker = (userId: string) => userId === caller.userId;
@@ -92,7 +100,7 @@ async function questionOf(
     fqdn: await siteOfTicket(db, ticket.id),
     subject: ticket.subject,
     thread: [opened, ...said],
-    customInstructions: ticket.assistant_custom_instructions,
+    customInstructions: await instructionsOf(db, ticket.id, caller.userId),
   };
 }
 

@@ -57,12 +57,20 @@ export async function stepsOfReplies(db: Db, questionIds: readonly string[]): Pr
   return new Map(rows.map(({ question_id, steps }) => [question_id, steps]));
 }
 
-/** What a team's answers of the last day have cost. */
-export async function tokensOfTeam(db: Db, teamId: string): Promise<number> {
+/** What answers of the last day have cost: the team's or this person's, whichever are more. Whoever has many teams is still one. */
+export async function tokensOfDay(db: Db, teamId: string, userId: string): Promise<number> {
   const { rows } = await sql<{ tokens: number }>`
-    select coalesce(sum(a.tokens), 0)::bigint as tokens from ticket_answers a join tickets t on t.id = a.ticket_id
-    where t.team_id = ${teamId} and a.created_at > now() - interval '1 day'`.execute(db);
+    select greatest(sum(a.tokens) filter (where t.team_id = ${teamId}), sum(a.tokens) filter (where r.user_id = ${userId}), 0)::bigint as tokens
+    from ticket_answers a join tickets t on t.id = a.ticket_id join ticket_replies r on r.id = a.question_id
+    where (t.team_id = ${teamId} or r.user_id = ${userId}) and a.created_at > now() - interval '1 day'`.execute(db);
   return rows[0]?.tokens ?? 0;
+}
+
+/** How many of a ticket's questions are still to be answered. */
+export async function countWaiting(db: Db, ticketId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int from ticket_answers where ticket_id = ${ticketId} and ended_at is null`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Takes one message of the ticket; false where none is left. */

@@ -112,9 +112,9 @@ export const ticketOperations = [
     params: TicketPath,
     body: TicketChange,
     response: Ticket,
-    async handle({ db, services, subject: row, body }) {
+    async handle({ db, services, caller, subject: row, body }) {
       if (body.assistant_custom_instructions !== undefined)
-        await setInstructions(db, row.id, body.assistant_custom_instructions);
+        await setInstructions(db, row.id, body.assistant_custom_instructions, caller.userId);
       return getTicket(db, services, row.id);
     },
   }),

@@ -61,8 +61,19 @@ export async function listAllTickets(
   return listNewest<TicketRow>(db, { table: 'tickets', where, columns: TICKET_COLUMNS }, paging);
 }
 
-export async function setInstructions(db: Db, id: string, instructions: string | null): Promise<void> {
-  await sql`update tickets set assistant_custom_instructions = ${instructions} where id = ${id}`.execute(db);
+export async function setInstructions(db: Db, id: string, instructions: string | null, userId: string): Promise<void> {
+  await sql`update tickets set assistant_custom_instructions = ${instructions}, instructions_by = ${userId} where id = ${id}`.execute(
+    db,
+  );
+}
+
+/** What this person told the assistant about the ticket; null where it was somebody else. */
+export async function instructionsOf(db: Db, id: string, userId: string): Promise<string | null> {
+  const { rows } = await sql<{ text: string | null }>`
+    select assistant_custom_instructions as text from tickets where id = ${id} and coalesce(instructions_by, user_id) = ${userId}`.execute(
+    db,
+  );
+  return rows[0]?.text ?? null;
 }
 
 export async function setResolved(db: Db, id: string, resolved: boolean): Promise<boolean> {

@@ -11,7 +11,7 @@ import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
 import { findUser, type User, usersById } from '#features/user/user.ts';
 import { answerMessage } from './answer.jobs.ts';
-import { insertAnswer, stepsOfReplies } from './answer.sql.ts';
+import { countWaiting, insertAnswer, stepsOfReplies } from './answer.sql.ts';
 import { claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
@@ -188,7 +188,9 @@ export async function createReply(
   const isChat = input.is_assistant_chat_message ?? false;
   if (description === null && (isChat || resolve === null))
     throw invalid(bodyFault('description', 'Field required', 'missing'));
-  if (isChat && ticket.messages_remaining <= 0) throw await messagesUsedUp(db, ticket);
+  // Those that wait for an answer are as good as used.
+  if (isChat && ticket.messages_remaining <= (await countWaiting(db, ticket.id)))
+    throw await messagesUsedUp(db, ticket);
   if (isChat) await makeAssistantThread(db, ticket.id);
 
   const row = await insertReply(db, {

@@ -1,3 +1,5 @@
+import { SECRET_WORDS } from '#core/mask-secrets.ts';
+
 /**
  * The lines of a site's log. One is a JSON object without a line break in it, so nothing that a site or a visitor writes can
  * look like another line; and each of its texts is cut, so that a line is never long.
@@ -52,17 +54,17 @@ export function errorLine(entry: ErrorEntry): string {
     message: cleanText(entry.message, MAX_MESSAGE),
     file: entry.file === null ? null : cleanText(entry.file, MAX_SHORT),
     line: entry.line,
-    request: entry.request === null ? null : cleanText(maskSecrets(entry.request), MAX_PATH),
+    request: entry.request === null ? null : cleanText(maskAddress(entry.request), MAX_PATH),
   } satisfies ErrorEntry)}\n`;
 }
 
 /** Written by hand: this is on the way of every visit, and half as dear as handing over the whole object. */
 export function visitLine(entry: VisitEntry): string {
   const { atMs, status, bytes, cache } = entry;
-  const texts = `"method":${quoted(entry.method, MAX_SHORT)},"path":${quoted(maskSecrets(entry.path), MAX_PATH)}`;
+  const texts = `"method":${quoted(entry.method, MAX_SHORT)},"path":${quoted(maskAddress(entry.path), MAX_PATH)}`;
   const numbers = `"status":${status},"bytes":${bytes},"durationMs":${Math.round(entry.durationMs)}`;
   const who = `"clientAddress":${quoted(entry.clientAddress, MAX_SHORT)},"userAgent":${quoted(entry.userAgent, MAX_SHORT)}`;
-  const from = quoted(entry.referrer === null ? null : maskSecrets(entry.referrer), MAX_SHORT);
+  const from = quoted(entry.referrer === null ? null : maskAddress(entry.referrer), MAX_SHORT);
   return `{"atMs":${atMs},${texts},${numbers},"cache":${quoted(cache, MAX_SHORT)},${who},"referrer":${from}}\n`;
 }
 
@@ -105,14 +107,14 @@ const SECRET_NAME = new RegExp(
     // Within other words these mean something else: a keyword, a hotpick.
     '(?:^|[_[-])(?:key|pass|pwd|sig|auth|code)\\]?$',
     '(?:^|[_[-])t?otp(?:$|[_\\]-])',
-    'token|secret|password|passwd|signature|apikey|jwt|authorization|verifier|sess(?:ion)?[_-]?id|siteyard_login',
+    SECRET_WORDS,
   ].join('|'),
   'i',
 );
 const MASK = '[cut]';
 
 /** An address as it may be kept: without a name and password in it, and without the secrets in its query. */
-export function maskSecrets(address: string): string {
+export function maskAddress(address: string): string {
   const bare = address.includes('@') ? address.replace(/^(\w+:\/\/)[^/?#@]*@/, '$1') : address;
   const mark = bare.indexOf('?');
   if (mark < 0) return bare;

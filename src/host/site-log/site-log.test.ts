@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { createLog } from '#core/log.ts';
-import { type ErrorEntry, type LogEntry, maskSecrets, type VisitEntry } from './entries.ts';
+import { type ErrorEntry, type LogEntry, maskAddress, type VisitEntry } from './entries.ts';
 import { LogFiles } from './log-files.ts';
 import type { LogPlace } from './log-reader.ts';
 import { SiteLog } from './site-log.ts';
@@ -277,7 +277,7 @@ test('what lets somebody in is cut from addresses, and nothing else is', () => {
     ['/?user%2Epass[]=1&v1.2=3&a+b=c.key', '/?user%2Epass[]=[cut]&v1.2=3&a+b=c.key'],
     ['/?user[pass]=1&user[otp]=2&user[id]=3', '/?user[pass]=[cut]&user[otp]=[cut]&user[id]=3'],
   ])
-    assert.equal(maskSecrets(address as string), kept);
+    assert.equal(maskAddress(address as string), kept);
 });
 
 test('a removed site leaves nothing behind, not even what had yet to be written', async () => {

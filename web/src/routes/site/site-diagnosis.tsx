@@ -54,7 +54,7 @@ function Seen({ diagnosis }: { diagnosis: Diagnosis }) {
       <dl className="grid gap-x-4 gap-y-1 text-xs sm:grid-cols-[auto_1fr]">
         {diagnosis.looks.map(({ name, text }) => (
           <div key={name} className="contents">
-            <dt className="text-muted first-letter:uppercase">{name.replaceAll('_', ' ')}</dt>
+            <dt className="text-muted first-letter:uppercase">{name === 'dns' ? 'DNS' : name.replaceAll('_', ' ')}</dt>
             <dd className="min-w-0 break-words">{text}</dd>
           </div>
         ))}

@@ -4,3 +4,5 @@ alter table proposals drop column begun_at;
 alter table proposals add column is_bound boolean not null default true;
 -- How many of somebody's are open is asked before there is one more.
 create index open_proposals_of_user on proposals (user_id, expires_at) where state = 'open';
+-- Whose wishes they are: the assistant heeds those of whoever asks it, and of nobody else in the team. Null is whoever opened the ticket.
+alter table tickets add column instructions_by uuid references users on delete set null;
