@@ -16,7 +16,7 @@ import {
   readKey,
   sendOnce,
 } from './idempotency.ts';
-import { type Call, keepsAnswer, type Operation } from './operation.ts';
+import { type Call, canKeepAnswer, keepsAnswer, type Operation } from './operation.ts';
 import { addressKey } from './rate-limits.ts';
 import type { Incoming } from './read-call.ts';
 
@@ -106,7 +106,7 @@ function readKeyed(
   { caller, asker }: Admission,
   { idempotencyKey, keepsAny, url, body, ip }: Incoming,
 ): KeyedRequest | undefined {
-  if (!keepsAnswer(operation, keepsAny)) return undefined;
+  if (!(keepsAny ? canKeepAnswer : keepsAnswer)(operation)) return undefined;
   const key = readKey(idempotencyKey);
   if (key === undefined) return undefined;
   const hashes = hashRequest(services.secrets, operation.method, url, body.raw);

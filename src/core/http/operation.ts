@@ -232,8 +232,13 @@ export const takesStream = ({ accepts = [] }: Pick<Operation, 'accepts'>): boole
 /**
  * Whether an Idempotency-Key counts: at every POST but sign-in, and but what the payment provider sends (docs/decisions/0014).
  */
-export function keepsAnswer({ method, transaction, serve }: Operation, alsoOthers = false): boolean {
-  return (method === 'POST' || (alsoOthers && method !== 'GET')) && transaction !== false && serve === undefined;
+export function keepsAnswer(operation: Operation): boolean {
+  return operation.method === 'POST' && canKeepAnswer(operation);
+}
+
+/** The same for whoever calls from within and may have to call again, whatever the method. */
+export function canKeepAnswer({ method, transaction, serve }: Operation): boolean {
+  return method !== 'GET' && transaction !== false && serve === undefined;
 }
 
 export function operation<
