@@ -34,14 +34,14 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.goto('/register');
     await register(page, { ...ADA, first: ' ' });
     const field = page.getByLabel('First name');
-    await page.getByText('Must be one line and not blank.').waitFor();
+    await page.getByText('Must be one line, not blank and without control characters.').waitFor();
     await page.locator('[name=first_name]:focus').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), 'true');
     // It stays possible to ask the server again.
     const again = page.waitForRequest('**/register');
     await page.getByRole('button', { name: 'Create account' }).click();
     await again;
-    await page.getByText('Must be one line and not blank.').waitFor();
+    await page.getByText('Must be one line, not blank and without control characters.').waitFor();
   });
 
   it('lets a person register and confirm the address with the mailed link', async () => {
@@ -202,7 +202,7 @@ describe('the dashboard', { timeout: 400_000 }, () => {
     await page.getByLabel('Name', { exact: true }).fill('Deploy from CI');
     await page.getByRole('checkbox', { name: 'Write' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
-    const token = (await page.locator('code').textContent()) ?? '';
+    const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     const answer = await fetch(`${app.api}/me`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
     await page.getByRole('button', { name: 'Done' }).click();
