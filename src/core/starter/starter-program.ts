@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { endGroup } from './end-group.ts';
 import { passOn } from './kept-output.ts';
 import { SPAWNED_BY, type Told, type Wish } from './messages.ts';
 
@@ -71,12 +72,4 @@ async function open(claim: string): Promise<Socket> {
 
 function fail(id: number, { code, message }: NodeJS.ErrnoException): void {
   tell({ id, failure: { code, message } });
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It ended in this very moment.
-  }
 }

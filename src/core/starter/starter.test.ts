@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endGroup, runProgram, startPeer, startProgram } from './starter.ts';
+import { endGroup } from './end-group.ts';
+import { runProgram, startPeer, startProgram } from './starter.ts';
 
 const OPTIONS = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
 function isThere(pid: number): boolean {

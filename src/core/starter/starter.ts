@@ -9,12 +9,13 @@ import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { programFile } from '#core/program.ts';
 import { CHANNEL_FD, Channel } from './channel.ts';
+import { endGroup } from './end-group.ts';
 import { CLAIM_LENGTH, type Told, type Wish } from './messages.ts';
 
 /**
  * Starts programs from a small process beside the service. Node forks, which copies the tables of all the memory that a process has: 22 ms in which a
  * service of 400 MB answers nobody, and more to come with each page that it writes to afterwards (docs/decisions/0044). The streams of
- * a program are sockets between it and the service; what is said on them passes through nobody else.
+ * a program are sockets between it and the service; only what has a limit passes through the starter.
  */
 export interface StartedProgram {
   /** It leads a group and a session of its own. */
@@ -61,6 +62,7 @@ export interface PeerOptions {
 const PROGRAM = programFile(join(import.meta.dirname, 'starter-program.ts'));
 const IDLE_MS = 60_000;
 const START_LIMIT_MS = 30_000;
+const KEPT_BYTES = 1024 * 1024;
 const UNKNOWN: Exit = { code: null, signal: null };
 
 /** Rejects where the program could not be started, with a `code` as the system says it. */
@@ -95,13 +97,15 @@ export async function startPeer(file: string, args: readonly string[], options: 
   };
 }
 
-/** Runs a program to its end; rejects where that is not a success, with what it said. */
+/** Runs a program to its end; rejects where that is not a success, with what it said: the first MiB of each stream. */
 export async function runProgram(
   file: string,
   args: readonly string[],
   { timeoutMs, ...options }: StartOptions & { timeoutMs?: number },
 ): Promise<{ stdout: string; stderr: string }> {
-  const program = await startProgram(file, args, options);
+  const program = await startProgram(file, args, { keptBytes: KEPT_BYTES, ...options });
+  // Complaints may be without end: of a million folders, say, that nobody can read.
+  void program.flooded.then(() => endGroup(program.pid));
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => endGroup(program.pid), timeoutMs);
   try {
     const [out, err, { code }] = await Promise.all([buffer(program.stdout), buffer(program.stderr), program.closed]);
@@ -110,15 +114,6 @@ export async function runProgram(
     return said;
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Ends a started program with all that is in its group. */
-export function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The whole group has ended.
   }
 }
 
@@ -134,7 +129,8 @@ async function starter(): Promise<Starter> {
 }
 
 interface Running {
-  pid?: number;
+  /** While it is known to run: afterwards the number may be somebody else's. */
+  pid?: number | undefined;
   started(pid: number): void;
   failed(error: Error): void;
   exited(exit: Exit): void;
@@ -266,8 +262,10 @@ class Starter {
       running.pid = told.pid;
       running.started(told.pid);
     } else if ('flooded' in told) running.flooded();
-    else if ('exit' in told) running.exited(told.exit);
-    else running.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
+    else if ('exit' in told) {
+      running.pid = undefined;
+      running.exited(told.exit);
+    } else running.failed(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
   }
 
   /** While something runs, the service waits for it; without that, the starter goes after a while. */

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitFailed } from '#core/git.ts';
-import { endGroup, startProgram } from '#core/starter/starter.ts';
+import { endGroup } from '#core/starter/end-group.ts';
+import { startProgram } from '#core/starter/starter.ts';
 
 /** What one look at a repository may take, whatever it turns out to be. */
 export interface GitLimits {
