@@ -50,6 +50,8 @@ export interface Spawn {
 }
 
 const STEP_LIMIT_MS = 20_000;
+/** Of one process; where the machine gives fewer, those. */
+const OPEN_FILES = 4096;
 const NICE = 10;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
@@ -183,5 +185,5 @@ function ulimits({ processes, fileBytes }: Limits): string {
   const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
   const files = fileBytes === undefined ? undefined : Math.ceil(fileBytes / 512);
   // What writes too much is told so, instead of being ended.
-  return `ulimit -c 0; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
+  return `ulimit -c 0; ulimit -n ${OPEN_FILES} 2>/dev/null; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
 }

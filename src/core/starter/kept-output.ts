@@ -13,8 +13,9 @@ export function passOn(from: Readable, to: Writable, keptBytes: number, flooded:
   let droppedBytes = 0;
   let owedMs = 0;
   const rest = (bytes: number) => {
+    const wasFlood = droppedBytes > FLOOD_BYTES;
     droppedBytes += bytes;
-    if (droppedBytes > FLOOD_BYTES) flooded();
+    if (!wasFlood && droppedBytes > FLOOD_BYTES) flooded();
     owedMs += bytes / DROPPED_BYTES_PER_MS;
     if (owedMs < SHORTEST_REST_MS) return;
     from.pause();

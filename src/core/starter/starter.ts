@@ -25,6 +25,8 @@ export interface StartedProgram {
   readonly stderr: Readable;
   /** When it has ended and all that it said was read. Both are null where the starter itself ended, and took it along. */
   readonly closed: Promise<Exit>;
+  /** True from the moment that its end is known: its number may be somebody else's then. */
+  readonly isOver: boolean;
   /** When it goes on writing long after nobody wants more (`keptBytes`). */
   readonly flooded: Promise<void>;
 }
@@ -76,23 +78,29 @@ export async function startProgram(
   const [stdin, stdout, stderr] = started.streams as [Socket | undefined, Socket, Socket];
   void started.exit.then(() => stdin?.destroy());
   const { pid, closed, flooded } = started;
-  return { pid, stdin, stdout, stderr, closed, flooded };
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    closed,
+    flooded,
+    get isOver() {
+      return started.isOver();
+    },
+  };
 }
 
 export async function startPeer(file: string, args: readonly string[], options: PeerOptions): Promise<Peer> {
   const stderr = options.isHeard ? 'inherit' : 'ignore';
   const started = await (await starter()).start(file, args, options, ['ignore', 'ignore', stderr, 'pipe']);
   const channel = new Channel(started.streams[CHANNEL_FD] as Socket);
-  let isOver = false;
-  void started.exit.then(() => {
-    isOver = true;
-  });
   return {
     pid: started.pid,
     channel,
     closed: started.closed,
     get isOver() {
-      return isOver;
+      return started.isOver();
     },
   };
 }
@@ -105,8 +113,9 @@ export async function runProgram(
 ): Promise<{ stdout: string; stderr: string }> {
   const program = await startProgram(file, args, { keptBytes: KEPT_BYTES, ...options });
   // Complaints may be without end: of a million folders, say, that nobody can read.
-  void program.flooded.then(() => endGroup(program.pid));
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => endGroup(program.pid), timeoutMs);
+  const end = () => void (program.isOver || endGroup(program.pid));
+  void program.flooded.then(end);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
   try {
     const [out, err, { code }] = await Promise.all([buffer(program.stdout), buffer(program.stderr), program.closed]);
     const said = { stdout: out.toString(), stderr: err.toString() };
@@ -182,7 +191,11 @@ class Starter {
     { cwd, env, keptBytes }: Pick<StartOptions, 'cwd' | 'env' | 'keptBytes'>,
     stdio: readonly ('pipe' | 'ignore' | 'inherit')[],
   ): Promise<
-    Pick<StartedProgram, 'pid' | 'closed' | 'flooded'> & { streams: (Socket | undefined)[]; exit: Promise<Exit> }
+    Pick<StartedProgram, 'pid' | 'closed' | 'flooded'> & {
+      streams: (Socket | undefined)[];
+      exit: Promise<Exit>;
+      isOver(): boolean;
+    }
   > {
     const id = ++this.#lastId;
     const wanted = stdio.map((each) => (each === 'pipe' ? this.#claim() : each));
@@ -205,7 +218,9 @@ class Starter {
       // The program's input is the caller's to end.
       const closed = Promise.all([exit.promise, ...sockets.slice(1).map(ended)]).then(([how]) => how);
       void closed.then(() => this.#forget(id));
-      return { pid, streams: sockets, exit: exit.promise, closed, flooded: flood.promise };
+      const running = this.#running.get(id);
+      const isOver = () => running?.pid === undefined;
+      return { pid, streams: sockets, exit: exit.promise, closed, flooded: flood.promise, isOver };
     } catch (error) {
       this.#forget(id);
       for (const each of claimed) each?.drop();
@@ -257,7 +272,11 @@ class Starter {
 
   #hear(told: Told): void {
     const running = this.#running.get(told.id);
-    if (!running) return;
+    if (!running) {
+      // It was given up before it was there, and nobody would end it.
+      if ('pid' in told) endGroup(told.pid);
+      return;
+    }
     if ('pid' in told) {
       running.pid = told.pid;
       running.started(told.pid);
@@ -297,11 +316,12 @@ class Starter {
     rmSync(folder, { recursive: true, force: true });
     const error = new Error('The process that starts programs ended.');
     for (const stream of this.#claims.values()) stream.reject(error);
-    for (const { pid, failed, exited } of [...this.#running.values()]) {
+    for (const running of [...this.#running.values()]) {
       // Sandboxes are gone by then; nobody else would end the rest, and it counts as ended.
-      if (pid !== undefined) endGroup(pid);
-      failed(error);
-      exited(UNKNOWN);
+      if (running.pid !== undefined) endGroup(running.pid);
+      running.pid = undefined;
+      running.failed(error);
+      running.exited(UNKNOWN);
     }
   }
 }

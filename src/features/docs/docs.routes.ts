@@ -16,7 +16,11 @@ export function serveDocs(app: FastifyInstance, services: Services, operations: 
   let text: string | undefined;
   let docs: Promise<Docs> | undefined;
   const load = () => {
-    docs ??= Docs.make(operations, baseUrl);
+    // One that failed, for want of descriptors say, is made again.
+    docs ??= Docs.make(operations, baseUrl).catch((error) => {
+      docs = undefined;
+      throw error;
+    });
     return docs;
   };
 

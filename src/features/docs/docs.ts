@@ -6,12 +6,13 @@ export type { Found } from './search.ts';
 /** Whoever searches would rather read how to do it than how it is called. */
 const GUIDE_WEIGHT = 3;
 
-let index: Promise<SearchIndex> | undefined;
+let index: SearchIndex | undefined;
 
 /** The sections of our guides that say most about these words, the best first. */
 export async function searchGuides(words: string, limit: number): Promise<Found[]> {
-  index ??= loadGuides().then((guides) => new SearchIndex(guides.flatMap(entriesOf)));
-  return (await index).search(words, limit);
+  const guides = await loadGuides();
+  index ??= new SearchIndex(guides.flatMap(entriesOf));
+  return index.search(words, limit);
 }
 
 export function entriesOf({ slug, title, sections }: Guide): Entry[] {

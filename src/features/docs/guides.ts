@@ -24,7 +24,10 @@ export function loadGuides(): Promise<Guide[]> {
     GUIDE_LIST.flatMap(({ group, slugs }) =>
       slugs.map(async (slug) => toGuide(slug, group, await readFile(join(FOLDER, `${slug}.md`), 'utf8'))),
     ),
-  );
+  ).catch((error) => {
+    loaded = undefined;
+    throw error;
+  });
   return loaded;
 }
 

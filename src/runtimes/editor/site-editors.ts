@@ -189,7 +189,7 @@ export class SiteEditors {
     const limits = { idleMs: this.#options.idleMs ?? IDLE_MS, startMs: START_LIMIT_MS };
     const editor = new RunningEditor(entry, socket, limits, {
       active: () => this.#options.active(siteId),
-      watchDisk: (pid, tell) => seat.watch({ pid, tell, isTooLarge: () => isTooLarge(home) }),
+      watchDisk: (pid, tell) => seat.watch({ pid: () => pid, tell, isTooLarge: () => isTooLarge(home) }),
     });
     this.#running.set(siteId, editor);
     void editor.ended.then(() => {

@@ -32,7 +32,7 @@ suite('the disk while people work in sites', () => {
     const begin = async (maxBytes: number) => {
       const told: string[] = [];
       const { room, watch: start } = await watch.seat('a', maxBytes);
-      const stop = start({ pid: undefined, tell: (message) => void told.push(message) });
+      const stop = start({ pid: () => undefined, tell: (message) => void told.push(message) });
       return { room, told, stop };
     };
     return { state, watch, begin };

@@ -90,7 +90,7 @@ export class LimitedShell {
     const timer = setTimeout(late, command.timeoutMs);
     command.signal?.addEventListener('abort', late, { once: true });
     if (command.signal?.aborted) late();
-    const stopDisk = seat.watch({ pid: child.pid, tell: (message) => end(`${message}\n`, KILLED_EXIT_CODE) });
+    const stopDisk = seat.watch({ pid: () => child.pid, tell: (message) => end(`${message}\n`, KILLED_EXIT_CODE) });
     try {
       const result = await this.#speak(child, site, wish, calls.signal);
       return why ?? result ?? { stdout: '', stderr: 'The command was ended.\n', exitCode: KILLED_EXIT_CODE };

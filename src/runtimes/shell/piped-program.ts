@@ -7,7 +7,8 @@ import { processesOf } from '#sandbox/processes.ts';
 import type { Spawn } from '#sandbox/sandbox.ts';
 
 export interface PipedProgram extends Program {
-  readonly pid: number;
+  /** None once it has ended: the number may be somebody else's then. */
+  readonly pid: number | undefined;
   /** Says something that the program did not. */
   say(text: string): void;
 }
@@ -17,11 +18,7 @@ export async function startPiped({ file, args, env }: Spawn): Promise<PipedProgr
   const program = await startProgram(file, args, { cwd: '/', env, hasInput: true }).catch(() => {
     throw new SiteFailure('start', 'The program could not be started.');
   });
-  let isOver = false;
   const closed = program.closed.then(({ code, signal }) => codeOf(code, signal));
-  void closed.then(() => {
-    isOver = true;
-  });
   const { stdout, stderr, pid } = program;
   const stdin = program.stdin as Writable;
   const listeners: Parameters<Program['onOutput']>[0][] = [];
@@ -38,14 +35,15 @@ export async function startPiped({ file, args, env }: Spawn): Promise<PipedProgr
   };
   let ending: Promise<void> | undefined;
   return {
-    pid,
+    get pid() {
+      return program.isOver ? undefined : pid;
+    },
     say: (text) => tell(Buffer.from(text), 'stderr'),
     onOutput: (take) => void listeners.push(take),
     write: (bytes) => new Promise((resolve) => stdin.write(bytes, () => resolve())),
     endInput: () => void stdin.end(),
     signal(name) {
-      // Its number may be somebody else's by then.
-      if (isOver) return;
+      if (program.isOver) return;
       // The first two are what makes the sandbox.
       for (const each of processesOf(pid).slice(2)) kill(each, name);
     },
@@ -55,9 +53,9 @@ export async function startPiped({ file, args, env }: Spawn): Promise<PipedProgr
     },
     resume,
     end() {
-      if (isOver) return;
       // Who does not read would keep what is left, and with that the end, from being heard of.
       resume();
+      if (program.isOver) return;
       ending ??= endTree(pid).catch(() => {});
     },
     // Not before all that ran in it is gone.

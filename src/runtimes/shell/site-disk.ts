@@ -16,8 +16,8 @@ export interface DiskRoom {
 /** A program that works on a site. */
 export interface Watched {
   room: DiskRoom;
-  /** Of the sandbox; nobody where none has been spawned. */
-  pid: number | undefined;
+  /** Of the sandbox; nobody where none has been spawned, or where it has ended. */
+  pid(): number | undefined;
   /** To end it, with a sentence for whoever sits there. */
   tell(message: string): void;
   /** Whether it takes too much of what is no part of the site. */
@@ -51,6 +51,8 @@ export class SiteDisk {
   #tookMs = 0;
   /** Of all sites, before it was counted. */
   #freeBytes = 0;
+  /** At the last count. */
+  #grew = true;
   #counting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -88,8 +90,10 @@ export class SiteDisk {
     if (fell < Math.max(LEAST_FALL_BYTES, left / 2)) return;
     const restedMs = performance.now() - this.#countedAt;
     // Whoever may have gone beyond the limit waits until that is known.
-    if (fell >= left) void this.#countPaused();
-    else if (restedMs > this.#tookMs / URGENT_SHARE) void this.#count();
+    // Where it is others who write, that is known after one count, and it is not stopped for them again and again.
+    const hasRested = restedMs > this.#tookMs / URGENT_SHARE;
+    if (fell >= left && (hasRested || this.#grew)) void this.#countPaused();
+    else if (hasRested) void this.#count();
   }
 
   /** The platform itself is short of room: whoever took some ends. */
@@ -129,14 +133,17 @@ export class SiteDisk {
       this.#freeBytes = await this.#sources.freeBytes();
       const device = await this.#sources.device();
       const held = await heldBytes(this.#pids().flatMap(processesOf), device);
-      this.#bytes = held + (await this.#sources.usageBytes());
+      const bytes = held + (await this.#sources.usageBytes());
+      this.#grew = bytes > this.#bytes;
+      this.#bytes = bytes;
     } catch (error) {
-      // Whatever else fails is looked at again.
-      if ((error as NodeJS.ErrnoException).code === 'EACCES') this.#bytes = Number.POSITIVE_INFINITY;
+      // What is hidden or too deep can not be counted, and may not be added to. Whatever else fails is looked at again.
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (['EACCES', 'ENAMETOOLONG'].includes(code)) this.#bytes = Number.POSITIVE_INFINITY;
     }
+    for (const each of [...this.#watched]) await this.#judge(each);
     this.#countedAt = performance.now();
     this.#tookMs = this.#countedAt - startedAt;
-    for (const each of [...this.#watched]) await this.#judge(each);
   }
 
   async #judge(each: Watched): Promise<void> {
@@ -145,7 +152,7 @@ export class SiteDisk {
   }
 
   #pids(): number[] {
-    return [...this.#watched].map(({ pid }) => pid ?? 0).filter((pid) => pid > 0);
+    return [...this.#watched].map((each) => each.pid() ?? 0).filter((pid) => pid > 0);
   }
 
   #later(): void {

@@ -95,7 +95,7 @@ export class SiteTerminals {
 
   #serveLimited(site: SiteSpec, env: Record<string, string>, seat: DiskSeat): Program {
     const files = limitedFiles(this.#shell.contentOf(site), env, seat.room.fileBytes);
-    void files.ended.then(seat.watch({ pid: files.pid, tell: () => files.end() }));
+    void files.ended.then(seat.watch({ pid: () => files.pid, tell: () => files.end() }));
     return files;
   }
 
@@ -111,7 +111,7 @@ export class SiteTerminals {
       requireOpen();
       const opened = await begin(spawn);
       const stops = [
-        seat.watch({ pid: opened.pid, tell: (message) => endSaying(opened, message) }),
+        seat.watch({ pid: () => opened.pid, tell: (message) => endSaying(opened, message) }),
         watchMemory(opened, usesTooMuch),
       ];
       return this.#keep(site.id, opened, async () => {
@@ -171,12 +171,13 @@ function roomOf({ room: { limitBytes, startBytes, fileBytes } }: DiskSeat): Reco
 /** Where the kernel keeps no limit, somebody has to look. Returns how to stop. */
 function watchMemory(terminal: Ending, usesTooMuch: ShellEntry['usesTooMuch']): () => void {
   const clock = setInterval(() => {
-    if (usesTooMuch(terminal.pid)) endSaying(terminal, 'It used more memory than it may, and was ended.');
+    const { pid } = terminal;
+    if (pid !== undefined && usesTooMuch(pid)) endSaying(terminal, 'It used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS).unref();
   return () => clearInterval(clock);
 }
 
-type Ending = Pick<Pty, 'pid' | 'say' | 'end'>;
+type Ending = Pick<PipedProgram, 'pid' | 'say' | 'end'>;
 
 function endSaying(terminal: Ending, message: string): void {
   terminal.say(`\r\n${message}\r\n`);

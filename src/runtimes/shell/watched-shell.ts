@@ -34,7 +34,7 @@ export async function runWatched(
   command: Command,
   seat: DiskSeat,
 ): Promise<CommandResult> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const hasInput = command.stdin !== undefined;
   // One more than is kept tells that there was more.
   const keptBytes = command.maxOutputBytes + 1;
@@ -45,12 +45,12 @@ export async function runWatched(
   feed(program.stdin, command.stdin);
   const stdout = new CollectedOutput(program.stdout, 'stdout', command);
   const stderr = new CollectedOutput(program.stderr, 'stderr', command);
-  const ending = new Ending(program.pid);
+  const ending = new Ending(program);
   const stop = watchOver(program, ending, command, { seat, usesTooMuch });
   try {
     const [{ code }] = await Promise.all([program.closed, stdout.until(), stderr.until()]);
     const said = stderr.text;
-    const durationMs = Date.now() - startedAt;
+    const durationMs = Math.round(performance.now() - startedAt);
     if (code === CWD_EXIT_CODE && said === `${token}\n`)
       return { exitCode: code, stdout: '', stderr: '', truncated: false, durationMs, isCwdMissing: true };
     const why = ending.why ?? whyOf(code, seat);
@@ -82,18 +82,18 @@ interface Why {
 
 /** Why a sandbox was ended from outside, where it was. */
 class Ending {
-  readonly #pid: number;
+  readonly #program: StartedProgram;
   why: Why | undefined;
   ended: Promise<void> | undefined;
 
-  constructor(pid: number) {
-    this.#pid = pid;
+  constructor(program: StartedProgram) {
+    this.#program = program;
   }
 
   begin(message: string, exitCode = KILLED_EXIT_CODE): void {
-    if (this.why) return;
+    if (this.why || this.#program.isOver) return;
     this.why = { exitCode, message };
-    this.ended = endTree(this.#pid);
+    this.ended = endTree(this.#program.pid);
     this.ended.catch(() => {});
   }
 }
@@ -108,7 +108,7 @@ function feed(stdin: Writable | undefined, input: Command['stdin']): void {
 
 /** Returns how to stop watching. */
 function watchOver(
-  { pid, flooded }: StartedProgram,
+  program: StartedProgram,
   ending: Ending,
   { timeoutMs, signal }: Command,
   { seat, usesTooMuch }: Pick<ShellEntry, 'usesTooMuch'> & { seat: DiskSeat },
@@ -117,11 +117,15 @@ function watchOver(
   const abort = () => ending.begin('The command was called off.', TIMEOUT_EXIT_CODE);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
-  void flooded.then(() => ending.begin('The command wrote more than anybody reads, and was ended.'));
+  void program.flooded.then(() => ending.begin('The command wrote more than anybody reads, and was ended.'));
   const look = setInterval(() => {
-    if (usesTooMuch(pid)) ending.begin('The command used more memory than it may, and was ended.');
+    if (!program.isOver && usesTooMuch(program.pid))
+      ending.begin('The command used more memory than it may, and was ended.');
   }, MEMORY_LOOK_MS);
-  const stopDisk = seat.watch({ pid, tell: (message) => ending.begin(message) });
+  const stopDisk = seat.watch({
+    pid: () => (program.isOver ? undefined : program.pid),
+    tell: (message) => ending.begin(message),
+  });
   return () => {
     for (const timer of timers) clearTimeout(timer);
     clearInterval(look);
