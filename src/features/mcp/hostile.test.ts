@@ -38,7 +38,7 @@ async function say(token: string | undefined, message: unknown, headers: Record<
       ...(token && { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    body: typeof message === 'string' ? message : JSON.stringify(message),
+    body: typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message),
   });
   const text = await response.text();
   const data = /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
@@ -346,7 +346,10 @@ suite('the MCP server', () => {
     assert.equal((await say(access_token, large)).status, 413);
     assert.equal((await say(undefined, large)).status, 401);
     assert.equal((await say(access_token, Array(5000).fill(LIST))).json.code, 'mcp.batch_too_large');
+    const oneBadByte = Buffer.from(JSON.stringify(Array(50).fill({ ...LIST, method: 'ping', params: { x: '?' } })));
+    oneBadByte[oneBadByte.indexOf('?')] = 0xff;
     for (const nonsense of [
+      oneBadByte,
       '{',
       '[]',
       '[1]',
