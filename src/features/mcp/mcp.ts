@@ -1,4 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
+import { API_VERSION } from '#core/http/operation.ts';
 import { getPrompt, prompts } from './prompts.ts';
 import { completeFqdn, listResources, readResource, resourceTemplates } from './resources.ts';
 import type { Session } from './session.ts';
@@ -12,7 +13,7 @@ const NO_VALUES = { values: [], hasMore: false };
 export function createMcpServer(session: Session): Server {
   const { services, caller } = session;
   const server = new Server(
-    { name: 'siteyard', title: 'Siteyard', version: '1.0.0', websiteUrl: services.config.baseUrl },
+    { name: 'siteyard', title: 'Siteyard', version: API_VERSION, websiteUrl: services.config.baseUrl },
     { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', async () => ({ tools: listTools(services, caller) }));
