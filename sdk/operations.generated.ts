@@ -680,8 +680,9 @@ export type Proposal = {
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
   result: {
     status: number;
-    body: unknown;
     operation_id: string | null;
+    detail: string | null;
+    body: unknown;
   } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
@@ -697,11 +698,6 @@ export type ProposalSummary = {
   summary: string;
   description: string;
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
-  result: {
-    status: number;
-    body: unknown;
-    operation_id: string | null;
-  } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
   ticket_id: string | null;
@@ -709,6 +705,11 @@ export type ProposalSummary = {
   created_at: string;
   expires_at: string;
   decided_at: string | null;
+  result: {
+    status: number;
+    operation_id: string | null;
+    detail: string | null;
+  } | null;
 };
 export type ProposalSummaryPage = {
   count: number;
