@@ -10,11 +10,12 @@ import { siteIsInTeam } from '#features/instance/instance.ts';
 import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
 import { findUser, type User, usersById } from '#features/user/user.ts';
-import { answerMessage } from './answer.jobs.ts';
+import { answerMessage, isSpent } from './answer.jobs.ts';
 import { countWaiting, insertAnswer, stepsOfReplies } from './answer.sql.ts';
 import { claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
+  assistantSpent,
   attachmentNotFound,
   type NewReply,
   type NewTicket,
@@ -191,6 +192,7 @@ export async function createReply(
   // Those that wait for an answer are as good as used.
   if (isChat && ticket.messages_remaining <= (await countWaiting(db, ticket.id)))
     throw await messagesUsedUp(db, ticket);
+  if (isChat && (await isSpent(services, ticket.team_id, caller.userId))) throw assistantSpent();
   if (isChat) await makeAssistantThread(db, ticket.id);
 
   const row = await insertReply(db, {
