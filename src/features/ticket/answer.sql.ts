@@ -33,7 +33,7 @@ export async function listCurrentAnswers(db: Db, ticketId: string): Promise<Answ
   const { rows } = await sql<AnswerRow>`
     select a.question_id, a.ticket_id, a.credential_id, a.ip, a.state, a.steps,
       case when a.state = 'answered' then coalesce(r.description, '') else a.text end as text
-    from ticket_answers a left join ticket_replies r on r.assistant_message_id = a.question_id
+    from ticket_answers a left join ticket_replies r on r.assistant_message_id = a.question_id::text
     where a.ticket_id = ${ticketId} and (a.ended_at is null or a.ended_at > now() - interval '10 seconds')
     order by a.created_at`.execute(db);
   return rows;
