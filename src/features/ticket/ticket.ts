@@ -6,6 +6,7 @@ import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Paging } from '#core/pages.ts';
 import type { Services } from '#core/services.ts';
+import { isUuid } from '#core/uuid.ts';
 import { siteIsInTeam } from '#features/instance/instance.ts';
 import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
@@ -43,7 +44,6 @@ const ALONE = { most: 1000, bytes: 1_000_000 };
 const IN_LISTS = { most: 5, bytes: 1_000_000 };
 const MAX_PAGE = 100;
 const ASSISTANT = 'assistant';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function createTicket(db: Db, caller: Caller, input: NewTicket): Promise<Ticket> {
   const plan = await planOf(db, input.team_id);
@@ -75,8 +75,7 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
 }
 
 async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
-  if (!UUID.test(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, ticketId)))
-    throw attachmentNotFound();
+  if (!isUuid(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, ticketId))) throw attachmentNotFound();
 }
 
 export async function getTicket(db: Db, services: Services, id: string, view: View = {}): Promise<Ticket> {
