@@ -680,8 +680,9 @@ export type Proposal = {
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
   result: {
     status: number;
-    body: unknown;
     operation_id: string | null;
+    detail: string | null;
+    body: unknown;
   } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
@@ -697,11 +698,6 @@ export type ProposalSummary = {
   summary: string;
   description: string;
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
-  result: {
-    status: number;
-    body: unknown;
-    operation_id: string | null;
-  } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
   ticket_id: string | null;
@@ -709,6 +705,11 @@ export type ProposalSummary = {
   created_at: string;
   expires_at: string;
   decided_at: string | null;
+  result: {
+    status: number;
+    operation_id: string | null;
+    detail: string | null;
+  } | null;
 };
 export type ProposalSummaryPage = {
   count: number;
@@ -1823,7 +1824,7 @@ export interface Operations {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
   streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform */
