@@ -63,6 +63,8 @@ interface State {
   fresh: readonly string[];
   tables: Map<string, TableState>;
   tablesVersion: string | undefined;
+  /** What of the store was known to be lost when this was found to need none of it, or was read anew for it. */
+  lossName: string;
 }
 
 /**
@@ -91,22 +93,25 @@ export class Archiver {
   /** With a state file, the next archiver goes on where this one ended. */
   async remember(): Promise<void> {
     const { stateFile } = this.#options;
-    const { last, files, fresh = [], tablesVersion } = this.#state ?? {};
+    const { last, files, fresh = [], tablesVersion, lossName = '' } = this.#state ?? {};
     if (stateFile === undefined || !last || !files) return;
     const knowledge = this.#options.tables?.knowledge?.(tablesVersion);
-    const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, knowledge };
+    const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, lossName, knowledge };
     await writeState(stateFile, state, diskOperations);
   }
 
   async #take(changedPaths: Iterable<string> | undefined, progress: ProgressReport): Promise<SnapshotResult> {
     const { repository, tables } = this.#options;
     await repository.refresh();
-    const before = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const known = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const lossName = repository.lossName();
+    const before = await this.#withoutLost(known, lossName);
     const writer = repository.writer();
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
-    if (before?.last && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
+    const isAnew = before !== known;
+    if (before?.last && !isAnew && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
       return nothingNew(before.last, before.tablesVersion);
     }
@@ -119,9 +124,9 @@ export class Archiver {
     for (let round = 0; round < ROUNDS && !isConsistent; round++) {
       const reader = tables && (await openReader(tables));
       const timeMs = this.#options.now?.() ?? Date.now();
-      const known = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
+      const stored = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
       try {
-        cut = { timeMs, tables: await storeTables(reader, known, before?.last?.snapshot, writer, progress) };
+        cut = { timeMs, tables: await storeTables(reader, stored, before?.last?.snapshot, writer, progress) };
       } finally {
         await reader?.close();
       }
@@ -131,6 +136,8 @@ export class Archiver {
       files = again;
     }
     if (!cut) throw new Error('No cut was made');
+    // What was lost is stored again now, also where that makes no new snapshot.
+    if (isAnew) await writer.flush();
     const result = await this.#publish(before, files.state, cut, isConsistent, writer, progress);
     this.#state = {
       last: { id: result.id, snapshot: result.snapshot },
@@ -138,6 +145,7 @@ export class Archiver {
       fresh: files.fresh,
       tables: cut.tables.states,
       tablesVersion: cut.tables.version,
+      lossName,
     };
     return result;
   }
@@ -188,7 +196,8 @@ export class Archiver {
     const { repository } = this.#options;
     const plan = await planFiles(repository, restoreOf(before.last.snapshot.files, files?.ref ?? null), {
       deleteExtra: true,
-    });
+    }).catch(unlessCorrupt);
+    if (!plan) return compareStates(undefined, files);
     const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
     return { filesAdded, filesChanged, filesRemoved, bytes };
   }
@@ -227,6 +236,19 @@ export class Archiver {
     return tables;
   }
 
+  /**
+   * Nothing is built on what is known to be lost. For each loss that concerns the site, all of it is read once more, and what
+   * the store has no longer is written anew: snapshots that need the same are whole again then.
+   */
+  async #withoutLost(known: State | undefined, lossName: string): Promise<State | undefined> {
+    if (!known || known.lossName === lossName) return known;
+    if (lossName === '' || (known.last && (await this.#options.repository.isWhole(known.last.snapshot)))) {
+      known.lossName = lossName;
+      return known;
+    }
+    return { last: known.last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
+  }
+
   async #isKept(state: State | undefined): Promise<boolean> {
     return state?.last !== undefined && (await this.#options.repository.hasSnapshot(state.last.id));
   }
@@ -242,14 +264,17 @@ export class Archiver {
       const refs = last?.snapshot.tables ?? (known && 'tables' in known.of ? known.of.tables : undefined);
       if (!refs) return undefined;
       if (known) tables?.recall?.(known.knowledge);
-      const { files, fresh = [], tablesVersion } = known ?? {};
-      return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion };
+      const { files, fresh = [], tablesVersion, lossName = '' } = known ?? {};
+      return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion, lossName };
     } catch (error) {
       // Nothing is built on what can not be read; `check` tells of it.
-      if (failedBy(error, 'corrupt_object')) return undefined;
-      throw error;
+      return unlessCorrupt(error);
     }
   }
+}
+
+function unlessCorrupt(error: unknown): undefined {
+  if (!failedBy(error, 'corrupt_object')) throw error;
 }
 
 /** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */

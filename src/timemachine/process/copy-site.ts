@@ -45,6 +45,7 @@ export async function copySite(
       of: { space: from.space, tables: snapshot.tables, copiedAtMs },
       files: stateOfCopy(known.files, into.content),
       fresh: [],
+      lossName: '',
       tablesVersion: isCopied ? known.tablesVersion : undefined,
       knowledge: isCopied ? known.knowledge : undefined,
     },
