@@ -302,14 +302,14 @@ export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'recorded
 /** The time machine of the host (timemachine/process/time-machine.ts). Nobody else may work on the site meanwhile. */
 interface SiteBackups {
   snapshot(site: SiteRef, kept: KeptAs, options?: CallOptions): Promise<CutReport>;
-  /** What a restore would do to the site as it is now, with a part of the list of it. */
+  /** What a restore would do to the site as it is now, with a part of the list of it; without `now` where a part of the site is gone. */
   plan(
     site: SiteRef,
     kept: KeptAs,
     wish: RestoreWish,
     window: Window,
     options?: CallOptions,
-  ): Promise<PlanReport & { list: DifferenceList }>;
+  ): Promise<PlanReport<CutReport | null> & { list: DifferenceList }>;
   /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
   compare(
     site: SiteRef,
@@ -327,12 +327,12 @@ interface SiteBackups {
     wish: MergeWish,
     window: Window,
   ): Promise<MergeReport>;
-  /** Does the same to a copy of the site as it was at `now`, which is thrown away. */
+  /** Does the same to a copy of the site as it was at `now`, or of what is left of it, which is thrown away. */
   rehearse(
     site: SiteRef,
     kept: KeptAs,
     wish: RestoreWish,
-    now: SnapshotName,
+    now: SnapshotName | null,
     name: string,
     options?: CallOptions,
   ): Promise<void>;

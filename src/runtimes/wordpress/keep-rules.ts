@@ -3,6 +3,7 @@ export function keepRules(tablePrefix: string) {
   return {
     publicFolders: ['plugins', 'themes'],
     tablePrefix,
+    neededTables: ['options', 'posts', 'users'].map((name) => `${tablePrefix}${name}`),
     fleetingTables: ['(?:^|_)(?:sessions?|caches?|object_cache|transients?)$'],
     // What the SQLite driver of WordPress keeps to itself: the schema as MySQL would tell it.
     hiddenTables: ['^_(?:wp|mysql)_'],

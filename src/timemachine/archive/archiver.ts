@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { failedBy } from '../failure.ts';
+import { failedBy, lostContent } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -32,6 +32,8 @@ export interface ArchiverOptions extends FolderRules {
   tables?: TableSource;
   /** Where to keep what is known of the files while no archiver runs; see `remember`. */
   stateFile?: string;
+  /** A folder that had files and has nothing in it any more was lost: that is a failure. */
+  isNeverEmpty?: boolean;
   now?: () => number;
 }
 
@@ -75,6 +77,7 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   #state: State | undefined;
   #running = false;
+  #hadFiles = false;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -107,6 +110,7 @@ export class Archiver {
     const lossName = repository.lossName();
     const before = await this.#withoutLost(known, lossName);
     const writer = repository.writer();
+    this.#hadFiles = (known?.last?.snapshot.fileCount ?? 0) > 0;
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
@@ -208,11 +212,13 @@ export class Archiver {
     writer: SiteWriter,
     progress: ProgressReport,
   ) {
-    const { folder } = this.#options;
+    const { folder, isNeverEmpty } = this.#options;
     if (folder === undefined) return { state: undefined, fresh: [], changed: [] };
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw lostContent('is gone');
     const walk = new FolderWalk(realpathSync(folder), this.#options, writer, progress);
     const state = await drive(walk.run(before, hints && hintsFrom(hints)), writer);
     progress.end();
+    if (isNeverEmpty && this.#hadFiles && state.entries.size === 0) throw lostContent('is empty');
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 

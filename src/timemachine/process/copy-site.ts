@@ -81,7 +81,7 @@ async function dropOthers(database: Database, { tables }: Snapshot): Promise<voi
 /** A new database with the tables of a snapshot. */
 export async function fillDatabase(
   from: SiteRepository,
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'tables' | 'files'>,
   database: Database,
   onProgress: OnProgress,
 ): Promise<void> {

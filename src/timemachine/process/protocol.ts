@@ -24,6 +24,8 @@ export interface SitePlace {
   state: string;
   /** It failed last time. It gets a process of its own, so that nobody else waits for one that hangs. */
   isSuspect: boolean;
+  /** So much room on the site's disk is left to others. */
+  reserveBytes?: number;
   /** The newest snapshot that the caller has written down; it is told of those that came after. */
   recorded: SnapshotName | null;
 }
@@ -149,9 +151,9 @@ export interface DifferenceList {
 /** Nobody needs the whole list at once, and of a large site nobody could bear it. */
 export type ListDifference = (window: Window) => Promise<DifferenceList>;
 
-export interface PlanReport {
+export interface PlanReport<Now = CutReport> {
   /** The site as it is now, kept: restoring it undoes what is planned. */
-  now: CutReport;
+  now: Now;
   difference: Difference;
 }
 
@@ -179,7 +181,8 @@ export interface Calls {
   snapshot(place: SitePlace): CutReport;
   /** Lets go of all that is open of a site. */
   release(site: string): void;
-  plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport & { list: DifferenceList };
+  /** Without `now` where a part of the site is gone: that is not kept. */
+  plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport<CutReport | null> & { list: DifferenceList };
   /** The same between two snapshots, whatever the site is like by now. */
   compare(
     from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
@@ -197,7 +200,7 @@ export interface Calls {
   ): MergeReport;
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string): void;
+  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName | null, name: string): void;
   /** Writes down what is known of a site, for other processes. */
   remember(site: string): void;
   copy(from: CopyOrigin, point: SnapshotName, into: CopyPlace): void;

@@ -19,7 +19,7 @@ const STORES: Record<StoreDescription['kind'], (t: TestContext, folder: string) 
   disk: async (_, folder) => ({ kind: 'disk', folder: join(folder, 'store') }),
   s3: async (t) => ({ kind: 's3', account: await startMemoryS3(t) }),
 };
-const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [] };
+const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [], neededTables: [] };
 
 async function makeSite(t: TestContext, kind: StoreDescription['kind'] = 'disk') {
   const folder = scratchFolder(t);
@@ -163,6 +163,7 @@ test('the rules say what is public, what is kept and what is told', async (t) =>
     tablePrefix: 'wp_',
     fleetingTables: ['_cache$'],
     hiddenTables: ['^_'],
+    neededTables: [],
   };
   mkdirSync(join(site.folder, 'shown'));
   writeFileSync(join(site.folder, 'shown/public.txt'), 'public');

@@ -59,7 +59,7 @@ export class TimeMachine {
     wish: RestoreWish,
     window: Window,
     options?: CallOptions,
-  ): Promise<PlanReport & { list: DifferenceList }> {
+  ): Promise<PlanReport<CutReport | null> & { list: DifferenceList }> {
     return this.#look('plan', place, [place, wish, window], options);
   }
 
@@ -95,8 +95,14 @@ export class TimeMachine {
   }
 
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string, options?: CallOptions): Promise<void> {
-    return this.#alone('rehearse', [place, wish, { hash: now.hash, timeMs: now.timeMs }, name], options);
+  rehearse(
+    place: SitePlace,
+    wish: RestoreWish,
+    now: SnapshotName | null,
+    name: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.#alone('rehearse', [place, wish, now && { hash: now.hash, timeMs: now.timeMs }, name], options);
   }
 
   /** What a rehearsal that was killed left behind. */
