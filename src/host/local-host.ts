@@ -250,7 +250,8 @@ export class LocalHost implements SiteHost {
     await this.timeMachine.forget(space, site.id);
   }
   prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
-  check: Of<'check'> = async () => this.timeMachine.check();
+  check: Of<'check'> = async (_at, from, budget) => this.timeMachine.check(from, budget);
+  checkSite: Of<'checkSite'> = async (site, space) => this.timeMachine.checkSite(space, site.id);
   deploy: Of<'deploy'> = (site, kept, laying, options) =>
     this.#alone(site, () => this.timeMachine.deploy(this.#placeOf(site, kept), laying, options));
 

@@ -18,6 +18,10 @@ import type {
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type {
+  CheckBudget,
+  CheckedSnapshots,
+  CheckPlace,
+  CheckTurn,
   CutReport,
   Difference,
   DifferenceList,
@@ -345,7 +349,10 @@ interface SiteBackups {
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
   forget(site: SiteRef, space: string): Promise<void>;
   prune(at: Place, wish: PruneWish): Promise<PruneReport>;
-  check(at: Place): Promise<{ faults: string[]; bytes: number }>;
+  /** One turn of going over all that is stored, from where the last one ended; all at once without a budget. */
+  check(at: Place, from?: CheckPlace | null, budget?: CheckBudget): Promise<CheckTurn>;
+  /** Which snapshots of a site can be restored. */
+  checkSite(site: SiteRef, space: string): Promise<CheckedSnapshots>;
   /** The snapshots that are there, by their hashes. */
   keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
   /** The files of a snapshot whose paths begin with the prefix, and the links; so many at most. */

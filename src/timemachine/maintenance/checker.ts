@@ -28,6 +28,9 @@ export interface CheckReport {
   sites: CheckedSnapshots[];
 }
 
+/** What one turn found, and where the next goes on; null at the end of everything. */
+export type CheckTurn = CheckReport & { next: CheckPlace | null };
+
 /** Some snapshots of a site in a row: all that there are from one instant up to another. */
 export interface CheckedSnapshots {
   space: string;
@@ -40,30 +43,18 @@ export interface CheckedSnapshots {
   damaged: string[];
 }
 
-/** Goes over everything at once. */
-export async function check(repository: Repository): Promise<CheckReport> {
-  const all = newReport();
-  const budget = { bytes: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
-  for (let place: CheckPlace | null = null; ; ) {
-    const { next, ...report } = await checkTurn(repository, place, budget);
-    all.faults.push(...report.faults);
-    all.sites.push(...report.sites);
-    for (const name of ['packs', 'objects', 'snapshots', 'bytes'] as const) all[name] += report[name];
-    if (!next) return all;
-    place = next;
-  }
-}
+const EVERYTHING: CheckBudget = { bytes: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
 
 /**
  * One turn of a check that reads and verifies every byte of the store, pool by pool: packs, the objects in them, and that every
  * snapshot finds all that it needs. What is found to be bad is marked, and what was marked and is sound is marked no longer;
  * nothing else is changed. Turns may be broken off, repeated and run beside each other and anything else.
  */
-export async function checkTurn(
+export async function check(
   repository: Repository,
-  from: CheckPlace | null,
-  budget: CheckBudget,
-): Promise<CheckReport & { next: CheckPlace | null }> {
+  from: CheckPlace | null = null,
+  budget: CheckBudget = EVERYTHING,
+): Promise<CheckTurn> {
   const report = newReport();
   const deadlineMs = performance.now() + budget.ms;
   const isSpent = () => report.bytes >= budget.bytes || performance.now() >= deadlineMs;
@@ -77,6 +68,13 @@ export async function checkTurn(
     if (stoppedAt !== undefined) return { ...report, next: { pool: name, after: stoppedAt } };
   }
   return { ...report, next: null };
+}
+
+/** All snapshots of one site. */
+export async function checkSite(repository: Repository, space: string, site: string): Promise<CheckedSnapshots> {
+  const report = newReport();
+  await new PoolTurn(repository, `owners/${space}`, report, () => false).checkSite(repository.site(space, site), '');
+  return report.sites[0] as CheckedSnapshots;
 }
 
 class PoolTurn {
@@ -136,13 +134,13 @@ class PoolTurn {
       const name = `sites/${site.site}/`;
       // Sorted as these names are, and all of a site's come after its own.
       if (name < after && !after.startsWith(name)) continue;
-      const stoppedAt = await this.#checkSite(site, after.startsWith(name) ? after.slice(name.length) : '');
+      const stoppedAt = await this.checkSite(site, after.startsWith(name) ? after.slice(name.length) : '');
       if (stoppedAt !== undefined) return `${name}${stoppedAt}`;
     }
     return undefined;
   }
 
-  async #checkSite(site: SiteRepository, after: string): Promise<string | undefined> {
+  async checkSite(site: SiteRepository, after: string): Promise<string | undefined> {
     const report = this.#report;
     // Snapshots first: what is published before its objects are listed finds them all.
     const ids = await site.snapshots();

@@ -9,7 +9,7 @@ import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { SnapshotId } from '../snapshot.ts';
 import { DiskStore } from '../stores/disk.ts';
-import { type CheckPlace, type CheckReport, check, checkTurn } from './checker.ts';
+import { type CheckPlace, type CheckReport, check } from './checker.ts';
 import { prune } from './pruner.ts';
 
 const HOUR_MS = 3600_000;
@@ -163,10 +163,10 @@ test('turns go over everything once, wherever they are broken off, and two check
     const seen: CheckReport[] = [];
     let place: CheckPlace | null = null;
     do {
-      const { next, ...report }: CheckReport & { next: CheckPlace | null } = await checkTurn(open(), place, budget);
+      const { next, ...report }: CheckReport & { next: CheckPlace | null } = await check(open(), place, budget);
       assert.ok(report.packs + report.snapshots <= 2, 'a turn is short');
       // Killed before it was written down: the same turn comes again.
-      if (seen.length % 3 === 1) await checkTurn(open(), place, budget);
+      if (seen.length % 3 === 1) await check(open(), place, budget);
       seen.push(report);
       place = next;
     } while (place);

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SiteState } from '../archive/survey.ts';
 import { failedBy, TimeMachineFailure } from '../failure.ts';
-import { check } from '../maintenance/checker.ts';
+import { check, checkSite } from '../maintenance/checker.ts';
 import { forgetSite, prune } from '../maintenance/pruner.ts';
 import { reportMerge } from '../merge/merge-report.ts';
 import { mergingBy } from '../merge/merge-rules.ts';
@@ -201,9 +201,9 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await forgetSite(repository.site(space, site));
     },
 
-    async check() {
-      return check(repository);
-    },
+    check: (_, from, budget) => check(repository, from, budget),
+
+    checkSite: (_, space, site) => checkSite(repository, space, site),
 
     async deploy({ onProgress, announce, want }, place, laying) {
       await recoverSite(repository, place);

@@ -1,4 +1,5 @@
 import type { SentFailure } from '../failure.ts';
+import type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn } from '../maintenance/checker.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { MergeRules } from '../merge/merge-rules.ts';
 import type { Progress } from '../progress.ts';
@@ -8,7 +9,7 @@ import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { KeepRules } from './keep-rules.ts';
 
-export type { Laying, MergeReport, Progress };
+export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
 
 /** Where a site is: what to keep of it, and under which name. */
 export interface SitePlace {
@@ -174,6 +175,8 @@ export interface PruneWish {
 export interface PruneReport {
   snapshotsForgotten: number;
   bytesDeleted: number;
+  /** What could not be read, and in whose space. */
+  troubles: { space: string | null; trouble: string }[];
 }
 
 /** What can be asked of the process, and what it answers. */
@@ -206,7 +209,9 @@ export interface Calls {
   copy(from: CopyOrigin, point: SnapshotName, into: CopyPlace): void;
   prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
-  check(): { faults: string[]; bytes: number };
+  /** One turn of going over all that is stored; without a budget all of it. */
+  check(from?: CheckPlace | null, budget?: CheckBudget): CheckTurn;
+  checkSite(space: string, site: string): CheckedSnapshots;
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
 }

@@ -149,7 +149,9 @@ suite('a failure in another process says by its code what it is', () => {
 
   test('nothing of ours failed', async (t) => {
     const { timeMachine, place } = await makeSite(t);
-    await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'unexpected' });
+    await assert.rejects(timeMachine.snapshot({ ...place, state: '/nowhere', content: place.database.file }), {
+      code: 'lost_content',
+    });
   });
 });
 

@@ -7,6 +7,7 @@ import { type CallOptions, HelperProcess } from './helper-process.ts';
 import {
   type CallName,
   type Calls,
+  type CheckedSnapshots,
   type CopyOrigin,
   type CopyPlace,
   type CutReport,
@@ -131,8 +132,12 @@ export class TimeMachine {
     return this.#alone('prune', [wish], { silenceMs: null });
   }
 
-  check(): Promise<ReturnType<Calls['check']>> {
-    return this.#alone('check', [], { silenceMs: null });
+  check(...args: Parameters<Calls['check']>): Promise<ReturnType<Calls['check']>> {
+    return this.#alone('check', args, { silenceMs: null }, 'nice');
+  }
+
+  checkSite(space: string, site: string): Promise<CheckedSnapshots> {
+    return this.#alone('checkSite', [space, site], { silenceMs: null }, 'nice');
   }
 
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
