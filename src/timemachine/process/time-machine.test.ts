@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -147,12 +148,33 @@ suite('a failure in another process says by its code what it is', () => {
     assert.equal(await timeMachine.recover(place), 'undone');
   });
 
-  test('nothing of ours failed', async (t) => {
-    const { timeMachine, place } = await makeSite(t);
-    await assert.rejects(timeMachine.snapshot({ ...place, state: '/nowhere', content: place.database.file }), {
-      code: 'lost_content',
-    });
+  test('the files are gone, or nothing of ours failed', async (t) => {
+    const { site, timeMachine, place } = await makeSite(t);
+    await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'lost_content' });
+    await assert.rejects(timeMachine.snapshot({ ...place, staging: site.database }), { code: 'unexpected' });
   });
+});
+
+test('a process that is killed in a snapshot, a check or a prune leaves nothing half, and the next one goes on', async (t) => {
+  const { site, timeMachine, place } = await makeSite(t);
+  for (let index = 0; index < 300; index++) writeFileSync(join(site.folder, `file${index}`), randomBytes(20_000));
+  const killed = { code: 'ended' };
+  const killAll = () => {
+    for (const pid of helpers()) process.kill(pid, 'SIGKILL');
+  };
+  await assert.rejects(timeMachine.snapshot(place, { onProgress: killAll }), killed);
+  const { newest } = await timeMachine.snapshot(place);
+  const works = [() => timeMachine.check(), () => timeMachine.prune({ windowsMs: {}, pinned: [], nowMs: Date.now() })];
+  for (const work of works) {
+    for (killAll(); helpers().length > 0; ) await sleep(5);
+    const outcome = assert.rejects(work(), killed);
+    while (helpers().length === 0) await sleep(5);
+    killAll();
+    await outcome;
+    await work();
+  }
+  assert.deepEqual((await timeMachine.check()).faults, []);
+  assert.equal((await timeMachine.snapshot(place)).newest.hash, newest.hash);
 });
 
 test('the rules say what is public, what is kept and what is told', async (t) => {
