@@ -21,7 +21,7 @@ export interface PruneReport extends SweepReport {
   troubles: PruneTrouble[];
 }
 
-export interface PruneTrouble {
+interface PruneTrouble {
   /** Null where it is in what all have in common. */
   space: string | null;
   trouble: string;
