@@ -83,7 +83,7 @@ export function packFailure(error: unknown): SentFailure {
 const SQLITE_FULL = 13;
 
 function isDiskFull(error: unknown): boolean {
-  const { code = '', errcode = 0 } = error as { code?: string; errcode?: number };
+  const { code = '', errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
   return code === 'ENOSPC' || code === 'EDQUOT' || (errcode & 0xff) === SQLITE_FULL;
 }
 
