@@ -17,16 +17,23 @@ export async function layGround(config: Config, log: Log, stops: Stop[]): Promis
   // Others may pass through, since the embedded Postgres runs as somebody else; each thing inside guards itself.
   await makeFolderDurably(config.dataDir, 0o711);
   const url = config.databaseUrl ?? (await startPostgres(config, log, stops));
-  const database = openDatabase(url, config.databasePoolSize, (error) =>
-    log.warn({ err: error }, 'a database connection broke'),
-  );
-  stops.push(() => database.close());
-  const applied = await migrate(database.db);
-  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  const warn = (error: Error) => log.warn({ err: error }, 'a database connection broke');
+  await bringUpToDate(url, log, warn);
   const listener = new Listener(url, log);
+  const isSilent = () => listener.isSilent;
+  const database = openDatabase(url, config.databasePoolSize, warn, { isSilent });
+  stops.push(() => database.close());
+  listener.onSilence(() => database.cut());
   await listener.connect();
   stops.push(() => listener.close());
   return { ...database, listener };
+}
+
+/** A migration may take its time, and so may waiting for another process that is at it. */
+async function bringUpToDate(url: string, log: Log, onError: (error: Error) => void): Promise<void> {
+  const { db, close } = openDatabase(url, 2, onError, { statementMs: 0 });
+  const applied = await migrate(db).finally(close);
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
 }
 
 async function startPostgres(config: Config, log: Log, stops: Stop[]): Promise<string> {
