@@ -4,12 +4,16 @@ import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plan.ts';
 import type { Place } from '#host/site-host.ts';
 import { deleteForgottenBackups, hasBackupBefore, listHosts, listNeededHashes, listPlans } from './backup.sql.ts';
+import { databaseTime } from './backup-clock.sql.ts';
 
 export const pruneBackups = jobKind<Record<string, never>>({
   name: 'backup.prune',
   lane: 'background',
   schedule: '13 3 * * *',
-  run: (_payload, { services }) => prune(services, Date.now()),
+  removesByAge: true,
+  // A machine whose own clock is ahead must not take for old what is not.
+  run: async (_payload, { services }) =>
+    prune(services, Math.min(Date.now(), (await databaseTime(services.db)).getTime())),
 });
 
 /** Once a week every stored byte is read, so that a disk that rots is found before somebody needs what was on it. */

@@ -8,7 +8,14 @@ import { findClock } from './backup-clock.sql.ts';
 export { chooseBackup } from './backup.choose.ts';
 export { historyOf, readKeptFile } from './backup.history.ts';
 export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts';
-export { type BackupRow, type BackupState, findBackupByHash, insertBackup, LISTED_NOT_SAVED } from './backup.sql.ts';
+export {
+  type BackupRow,
+  type BackupState,
+  findBackupByHash,
+  insertBackup,
+  LATEST,
+  LISTED_NOT_SAVED,
+} from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
   databaseTime,
