@@ -33,7 +33,11 @@ export async function runChaos(seconds: number, runtime: string, say: (line: str
   const scratch = mkdtempSync(join(tmpdir(), 'siteyard-chaos-'));
   chmodSync(scratch, 0o711);
   const disk = join(scratch, 'disk');
-  const [file = '', ...args] = [...onSmallDisk(disk, DISK_MB), process.execPath, '--disable-warning=ExperimentalWarning'];
+  const [file = '', ...args] = [
+    ...onSmallDisk(disk, DISK_MB),
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+  ];
   const child = spawn(file, [...args, import.meta.filename, disk, String(seconds), runtime], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -60,7 +64,11 @@ async function shake(disk: string, seconds: number, runtime: string): Promise<Ou
   const hasPhp = runtime !== 'memory';
   const platform = await ShakenPlatform.create(dataDir, runtime);
   await platform.start();
-  const [owner, neighbour, hostile] = [await settle(platform, 'owner'), await settle(platform, 'neighbour'), await settle(platform, 'hostile')];
+  const [owner, neighbour, hostile] = [
+    await settle(platform, 'owner'),
+    await settle(platform, 'neighbour'),
+    await settle(platform, 'hostile'),
+  ];
   if (hasPhp) await plant(hostile.api, hostile.fqdn);
   const oracle = new Oracle(`${platform.url}/f/api/v1`, owner.token, owner.teamId, owner.fqdn);
   const visitor = new Neighbour();
@@ -77,7 +85,8 @@ async function shake(disk: string, seconds: number, runtime: string): Promise<Ou
   const counts = await shakeFor(shaken, seconds, visitor);
   const faults: string[] = [];
   const backMs = await timeToComeBack(platform, owner.api, owner.fqdn, neighbour.fqdn, oracle, seconds <= 60);
-  if (backMs === undefined) faults.push(`not all was back after ${BACK_MS / 1000} s:\n${platform.output().slice(-2_000)}`);
+  if (backMs === undefined)
+    faults.push(`not all was back after ${BACK_MS / 1000} s:\n${platform.output().slice(-2_000)}`);
   stop.abort();
   await Promise.all(people);
   const client = await platform.connect();

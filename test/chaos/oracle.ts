@@ -48,7 +48,13 @@ export class Oracle {
   }
 
   /** False where it was given up, and nobody knows. A refusal with another status than 503 or 409 is a fault. */
-  async #untilTaken(method: string, path: string, more: Record<string, string>, body: string, stop: AbortSignal): Promise<boolean> {
+  async #untilTaken(
+    method: string,
+    path: string,
+    more: Record<string, string>,
+    body: string,
+    stop: AbortSignal,
+  ): Promise<boolean> {
     const headers = { authorization: `Bearer ${this.#token}`, ...more };
     while (!stop.aborted) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -68,7 +74,9 @@ export class Oracle {
     const kept = new Map<string, number>();
     for (const { subject, count } of await rows('select subject, count(*)::int as count from tickets group by 1'))
       kept.set(String(subject), Number(count));
-    const lost = [...this.tickets].filter((subject) => kept.get(subject) !== 1).map((subject) => `ticket ${subject}: ${kept.get(subject) ?? 0} times`);
+    const lost = [...this.tickets]
+      .filter((subject) => kept.get(subject) !== 1)
+      .map((subject) => `ticket ${subject}: ${kept.get(subject) ?? 0} times`);
     for (const [path, text] of this.files) {
       const seen = await visit({ url }, this.#fqdn, `/wp-content/${path}`);
       if (seen.text !== text) lost.push(`file ${path}: ${seen.status} ${seen.text.slice(0, 60)}`);

@@ -81,7 +81,13 @@ export class ShakenPlatform {
   async connect(): Promise<pg.Client> {
     const password = readFileSync(join(this.dataDir, 'postgres/password'), 'utf8').trim();
     const host = readFileSync(join(this.cluster, 'postmaster.pid'), 'utf8').split('\n')[4];
-    const client = new pg.Client({ host, user: 'siteyard', database: 'siteyard', password, connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({
+      host,
+      user: 'siteyard',
+      database: 'siteyard',
+      password,
+      connectionTimeoutMillis: 5_000,
+    });
     client.on('error', () => {});
     await client.connect();
     return client;

@@ -13,7 +13,7 @@ const read = () => {
 };
 read();
 setInterval(read, 100).unref();
-globalThis.Date = class Date extends RealDate {
+class WrongDate extends RealDate {
   constructor(...args) {
     if (args.length === 0) super(RealDate.now() + wrongMs);
     else super(...args);
@@ -21,4 +21,5 @@ globalThis.Date = class Date extends RealDate {
   static now() {
     return RealDate.now() + wrongMs;
   }
-};
+}
+globalThis.Date = WrongDate;

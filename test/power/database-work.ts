@@ -52,9 +52,7 @@ async function takeBackups(): Promise<void> {
     writeFileSync(join(site, 'file.txt'), text);
     const { id } = await archiver.snapshot();
     const value = createHash('sha256').update(text).digest('hex');
-    await promise(`backup ${id.hash}`, value, () =>
-      client.query('insert into kept values ($1, $2)', [id.hash, value]),
-    );
+    await promise(`backup ${id.hash}`, value, () => client.query('insert into kept values ($1, $2)', [id.hash, value]));
     // As by the clock, so that a cut may come into the middle of one.
     if (number % 4 === 3) await client.query('checkpoint').catch(() => {});
   }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -40,7 +50,9 @@ test(`after ${CUTS} power cuts Postgres has every row that was acknowledged, and
     for (const fault of found) faults.push(`cut at ${cut}, ${fate}: ${fault}`);
     rmSync(folder, { recursive: true, force: true });
   }
-  t.diagnostic(`${calls} system calls, ${ledger.promises.length} promises, ${CUTS} cuts, ${faults.length} faults, seed ${SEED}`);
+  t.diagnostic(
+    `${calls} system calls, ${ledger.promises.length} promises, ${CUTS} cuts, ${faults.length} faults, seed ${SEED}`,
+  );
   assert.ok(ledger.promises.length >= 80 * ROUNDS, 'too little happened to prove anything');
   assert.deepEqual(faults.slice(0, 20), [], `${faults.length} faults`);
 });
@@ -52,7 +64,9 @@ async function prepare(dataDir: string): Promise<{ uid: number; gid: number }> {
   const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), settings: { fsync: 'off' } });
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
-  await client.query('create table things (name text primary key, text text); create table kept (hash text primary key, value text)');
+  await client.query(
+    'create table things (name text primary key, text text); create table kept (hash text primary key, value text)',
+  );
   await client.end();
   await postgres.stop();
   return statSync(join(dataDir, 'postgres/cluster'));
@@ -61,7 +75,14 @@ async function prepare(dataDir: string): Promise<{ uid: number; gid: number }> {
 async function recordWork(dataDir: string, disk: RecordedDisk): Promise<{ ledger: Ledger; calls: number }> {
   const [notes = '', file = ''] = ['ledger', 'record'].map((name) => join(scratch, name));
   const program = join(import.meta.dirname, 'database-work.ts');
-  await record(file, [process.execPath, '--disable-warning=ExperimentalWarning', program, dataDir, notes, String(ROUNDS)]);
+  await record(file, [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    program,
+    dataDir,
+    notes,
+    String(ROUNDS),
+  ]);
   const ledger = new Ledger();
   let calls = 0;
   for await (const call of readRecord(file)) {
