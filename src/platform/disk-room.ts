@@ -91,8 +91,12 @@ async function fill(path: string): Promise<void> {
 
 async function writeZeros(path: string): Promise<void> {
   const zeros = Buffer.alloc(MB);
-  await using file = await open(path, 'w', 0o600);
-  for (let written = 0; written < RESERVE_BYTES; written += MB) await file.write(zeros);
+  const file = await open(path, 'w', 0o600);
+  try {
+    for (let written = 0; written < RESERVE_BYTES; written += MB) await file.write(zeros);
+  } finally {
+    await file.close();
+  }
 }
 
 const reserveIn = (folder: string) => join(folder, 'reserve');
