@@ -1348,7 +1348,7 @@ export type WebhookWithSecret = {
 };
 
 /** The codes that every operation can fail with. */
-export type CommonError = 'database.unavailable' | 'internal' | 'rate_limit.exceeded' | 'request.malformed';
+export type CommonError = 'database.unavailable' | 'internal' | 'rate_limit.exceeded' | 'request.malformed' | 'service.disk_full';
 
 /** What each operation takes and answers, and the codes that it can fail with besides the common ones. */
 export interface Operations {

@@ -37,6 +37,19 @@ test('every fault is named at once', () => {
   );
 });
 
+test('backups lie beside all else, in a folder of their own, or in a bucket that we have a key for', () => {
+  const storeOf = (env: Record<string, string>) => readConfig({ DATA_DIR: '/data', ...env }).backupStore;
+  assert.deepEqual(storeOf({}), { kind: 'disk', folder: '/data/backups' });
+  assert.deepEqual(storeOf({ BACKUP_STORE: '/mnt/backups' }), { kind: 'disk', folder: '/mnt/backups' });
+  const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+  const account = { endpoint: 'https://s3.us-east-1.amazonaws.com', region: 'us-east-1', bucket: 'kept' };
+  const ours = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  assert.deepEqual(storeOf({ BACKUP_STORE: 's3://kept', ...key }), { kind: 's3', account: { ...account, ...ours } });
+  assert.throws(() => storeOf({ BACKUP_STORE: 's3://kept' }), /needs S3_ACCESS_KEY_ID/);
+  for (const wrong of ['relative', 's3://', 'ftp://x'])
+    assert.throws(() => storeOf({ BACKUP_STORE: wrong }), /BACKUP_STORE/);
+});
+
 test('servers of names are addresses, with or without a port', () => {
   const right = ['192.0.2.1', '192.0.2.1:53', '2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:5353'];
   const { dnsServers } = readConfig({ DNS_SERVERS: right.join(' ') });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
+import type { StoreDescription } from '#timemachine/stores/open-store.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
 import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
@@ -77,6 +78,8 @@ export interface Config {
   /** How well PHP itself is compiled: for the speed of pages, or for a quick start in little memory. */
   phpCompiler: 'optimizing' | 'baseline';
   sandbox: 'auto' | 'uids' | 'root' | 'user' | 'none';
+  /** Where backups are kept. */
+  backupStore: StoreDescription;
   /** Processes that take backups side by side. */
   backupProcesses: number;
   diskReserveBytes: number;
@@ -112,6 +115,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const config: Config = {
     ...readPlace(variables),
     ...readAccess(variables),
+    backupStore: readBackupStore(variables),
     ...readMetrics(variables),
     ...readPhp(variables),
     ...readOutside(variables),
@@ -145,6 +149,20 @@ function readPlace(variables: Variables) {
     importMaxBytes: variables.IMPORT_MAX_MB * 1_000_000,
     logLevel: variables.LOG_LEVEL,
   };
+}
+
+function readBackupStore(variables: Variables): StoreDescription {
+  const { BACKUP_STORE: place, DATA_DIR, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = variables;
+  const bucket = place?.startsWith('s3://') ? place.slice('s3://'.length) : undefined;
+  if (bucket === undefined) return { kind: 'disk', folder: place ?? join(resolve(DATA_DIR), 'backups') };
+  const account = {
+    endpoint: withoutSlash(S3_ENDPOINT ?? `https://s3.${S3_REGION}.amazonaws.com`),
+    region: S3_REGION,
+    bucket,
+    accessKeyId: S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: S3_SECRET_ACCESS_KEY ?? '',
+  };
+  return { kind: 's3', account };
 }
 
 function readAccess(variables: Variables) {
@@ -261,6 +279,11 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     [
       STRIPE_SECRET_KEY !== undefined && variables.BILLING === 'test',
       'BILLING=test and STRIPE_SECRET_KEY exclude one another',
+    ],
+    [
+      variables.BACKUP_STORE?.startsWith('s3:') === true &&
+        (variables.S3_ACCESS_KEY_ID === undefined || variables.S3_SECRET_ACCESS_KEY === undefined),
+      'BACKUP_STORE in a bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
     [

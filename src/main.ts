@@ -1,13 +1,15 @@
 import { enableCompileCache } from 'node:module';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [{ ConfigError, readConfig }, { startPlatform }, { DataDirInUseError }] = await Promise.all([
+const [{ ConfigError, readConfig }, { startPlatform }, { DataDirInUseError }, { DiskFullError }] = await Promise.all([
   import('./config.ts'),
   import('./platform.ts'),
   import('#core/db/embedded/data-dir-lock.ts'),
+  import('./platform/disk-room.ts'),
 ]).catch(failToLoad);
 
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
@@ -36,9 +38,13 @@ async function main(): Promise<void> {
   console.log(`ready: ${platform.url}`);
 }
 
+/** So that whoever starts it again and again can tell: the number that the system itself has for it. */
+const DISK_FULL_EXIT = constants.errno.ENOSPC;
+const isFull = (error: unknown) => error instanceof DiskFullError || (error as { code?: string }).code === 'ENOSPC';
+
 main().catch((error: unknown) => {
   console.error(explain(error));
-  process.exit(1);
+  process.exit(isFull(error) ? DISK_FULL_EXIT : 1);
 });
 
 /** A package that does not load is nearly always a native one without a build for this machine. */
@@ -63,8 +69,11 @@ function rootCause(error: unknown): Error {
 
 /** A sentence where the operator can mend it, the whole error where only we can. */
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || error instanceof DataDirInUseError) return error.message;
-  const { code, port } = error as { code?: string; port?: number };
+  if (error instanceof ConfigError || error instanceof DataDirInUseError || error instanceof DiskFullError)
+    return error.message;
+  const { code, port, path } = error as { code?: string; port?: number; path?: string };
+  if (code === 'ENOSPC')
+    return `The disk is full${path === undefined ? '' : ` at ${path}`}. Make room and start again.`;
   if (code === 'EADDRINUSE') return `Port ${port} is taken; set PORT to another one.`;
   if (code === 'EACCES' && port !== undefined) return `Port ${port} is not for this user; set PORT to one above 1023.`;
   return error;

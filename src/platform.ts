@@ -5,6 +5,7 @@ import { type Feature, operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { Config } from './config.ts';
 import { assemble } from './platform/assembly.ts';
+import { findLackOfRoom } from './platform/disk-room.ts';
 import { makeOperator } from './platform/first-data.ts';
 import { layGround } from './platform/ground.ts';
 import { ownParts } from './platform/parts.ts';
@@ -39,6 +40,7 @@ export async function startPlatform(config: Config, extra: readonly Feature[] = 
     return { url, services, madeOperator, stop };
   } catch (error) {
     await stop();
-    throw error;
+    // Whatever failed first: with a full disk that is what has to be mended.
+    throw (config.databaseUrl === undefined && (await findLackOfRoom(config.dataDir).catch(() => undefined))) || error;
   }
 }

@@ -42,6 +42,17 @@ export const Variables = Type.Object({
     (value) => value === 'all' || rolesIn(value).every((role) => ROLES.some((each) => each === role)),
   ),
   DATA_DIR: textOr('./data', 'Where it keeps everything'),
+  BACKUP_STORE: Type.Optional(
+    checked(
+      'Where backups are kept: a folder, best on a disk of its own, or s3://bucket; `backups` in DATA_DIR otherwise',
+      'be the whole path of a folder, or s3:// and the name of a bucket',
+      (value) => /^(?:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,62})$/.test(value),
+    ),
+  ),
+  S3_ENDPOINT: url('The server of the bucket in BACKUP_STORE', ...HTTP),
+  S3_REGION: textOr('us-east-1', 'Its region'),
+  S3_ACCESS_KEY_ID: text('Who we are there'),
+  S3_SECRET_ACCESS_KEY: text('How we prove it'),
   CACHE_DIR: text('Where WordPress is kept; platforms may share it'),
   BASE_URL: url("The platform's own address; every other host is a site", ...HTTP),
   SITE_DOMAIN: textOr('localhost', 'New sites live under this domain'),

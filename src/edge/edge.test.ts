@@ -6,6 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
+import { movableClock } from '../../test/movable-clock.ts';
 import { pause } from '../../test/pause.ts';
 
 const hello: RequestListener = (request, response) => {
@@ -551,14 +552,14 @@ test('an idle connection that the site closed is replaced without the visitor no
 });
 
 test('what can not be repeated takes no connection that the site may be about to close', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   let connections = 0;
   world.site.server.on('connection', () => connections++);
   await world.start();
   await world.ask('/', { method: 'POST' });
   await world.ask('/', { method: 'POST' });
   assert.equal(connections, 1);
-  t.mock.timers.tick(600);
+  clock.tick(600);
   await world.ask('/', { method: 'POST' });
   assert.equal(connections, 2);
 });

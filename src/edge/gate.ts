@@ -16,7 +16,7 @@ export class Gate {
   readonly externalPaths: readonly ExternalPath[];
   readonly preview: PreviewDoor | undefined;
   /** What was seen of the site's files until then may be of before some work on it. */
-  readonly madeAtMs = Date.now();
+  readonly madeAtMs = performance.now();
   /** For what the site asks of itself. */
   readonly isForItself: boolean;
   readonly #allowed: AddressList | undefined;

@@ -36,7 +36,7 @@ export class Origin implements PageSender {
     const found = lookUp(visit);
     if (!found) return this.pass(visit, 'BYPASS');
     const { key, page } = found;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const state = page?.stateAt(nowMs);
     if (page && state) {
       this.sendPage(visit, page, state, nowMs);
@@ -109,7 +109,7 @@ export class Origin implements PageSender {
     const { response, gate } = visit;
     visit.cacheState = state;
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
-      this.#options.visitors.count(visit, Date.now());
+      this.#options.visitors.count(visit, performance.now());
     const said = gate.guarded(answerHeaders(answer.rawHeaders));
     // What is kept has the same tag for those who come after.
     if (options.tap) weakenTag(said);

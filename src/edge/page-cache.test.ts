@@ -6,6 +6,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { type Ask, EdgeWorld, HOST, type Reply } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
+import { movableClock } from '../../test/movable-clock.ts';
 import { pause } from '../../test/pause.ts';
 
 let world: EdgeWorld;
@@ -32,7 +33,7 @@ async function look(path = '/', ask: Ask = {}): Promise<string> {
 }
 
 test('an anonymous page is made once and then comes from memory, with its headers', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  movableClock(t);
   world.site.handler = page({ link: '<a>; rel=b', 'x-siteyard-secret': 'x', 'keep-alive': 'timeout=1' });
   await world.start();
   const miss = await world.ask('/post?p=1');
@@ -180,7 +181,7 @@ test('answers are kept as long as they say, and no longer', async () => {
 });
 
 test('no page is shown for longer than WordPress takes its nonces, whatever it says', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   const hours = (count: number) => count * 3_600_000;
   const month = 30 * 24 * 3600;
   const sayings = [
@@ -193,24 +194,24 @@ test('no page is shown for longer than WordPress takes its nonces, whatever it s
     world.site.handler = page(saying);
     const path = `/page-${index}`;
     await world.ask(path);
-    t.mock.timers.tick(hours(7.9));
+    clock.tick(hours(7.9));
     // The site can not make a new one, so that nothing but the age of the old one decides.
     world.site.handler = page({}, 500);
     assert.match(await look(path), /^(?:HIT|STALE)/, JSON.stringify(saying));
-    t.mock.timers.tick(hours(0.2));
+    clock.tick(hours(0.2));
     assert.match(await look(path), /^MISS/, JSON.stringify(saying));
   }
 });
 
 test('a site that says for how long its pages may be kept is obeyed, and nobody else hears of it', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   world.site.handler = page({ 'x-siteyard-keep': '100', 'cache-control': 'max-age=3600' });
   await world.start();
   for (const reply of [await world.ask('/'), await world.ask('/')])
     assert.equal(reply.headers['x-siteyard-keep'], undefined);
-  t.mock.timers.tick(99_000);
+  clock.tick(99_000);
   assert.match(await look(), /^HIT/);
-  t.mock.timers.tick(2_000);
+  clock.tick(2_000);
   assert.match(await look(), /^MISS/);
   world.site.handler = page({ 'x-siteyard-keep': '0' });
   await world.ask('/not-at-all');
@@ -470,13 +471,13 @@ test('a page has the same tag when it is made and when it is kept, and who has i
 const NO_STORE = 'no-cache, must-revalidate, max-age=0, no-store, private';
 
 test('WordPress’ page for what is not there is kept for a moment where WordPress lets us, and by nobody else', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   world.site.handler = whole({ 'cache-control': NO_STORE, 'x-siteyard-keep': '30' }, 404);
   await world.start();
   await world.ask('/gone');
   const { status, headers } = await world.ask('/gone');
   assert.deepEqual([status, headers['x-cache'], headers['cache-control']], [404, 'HIT', NO_STORE]);
-  t.mock.timers.tick(31_000);
+  clock.tick(31_000);
   assert.equal(await look('/gone'), 'MISS 2');
   world.edge.purge('site-1');
   assert.equal(await look('/gone'), 'MISS 3', 'it may be there by now');
@@ -566,12 +567,12 @@ test('an answer that was on its way when the purge came is not kept', async () =
 });
 
 test('a stale page is shown once more while a new one is fetched, once', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=60' });
   await world.start();
   await world.ask('/');
   assert.equal(await look(), 'HIT 1');
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   const seen = await Promise.all([look(), look(), look()]);
   assert.equal(seen[0], 'STALE 1');
   await eventually(async () => (await look()) === 'HIT 2');
@@ -579,17 +580,17 @@ test('a stale page is shown once more while a new one is fetched, once', async (
 });
 
 test('a stale page outlives a site that fails, and ends with its time', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   world.site.handler = page({ 'cache-control': 'max-age=1, stale-while-revalidate=1' });
   await world.start();
   await world.ask('/');
   world.site.handler = page({}, 500);
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal(await look(), 'STALE 1');
   await eventually(async () => world.site.requests.length === 2);
   await pause(50);
   assert.equal(await look(), 'STALE 1');
-  t.mock.timers.tick(1000);
+  clock.tick(1000);
   assert.match(await look(), /^MISS/);
 });
 

@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
+import { movableClock } from '../../test/movable-clock.ts';
 
 const CSS = 'body { color: rebeccapurple }\n'.repeat(200);
 const BIG = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
@@ -155,7 +156,7 @@ test('nothing outside, nothing hidden, no code and no database comes from disk, 
 });
 
 test('no symbolic link is followed, be it the file, a folder on the way, or one that appears later', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   const uploads = join(world.contentFolder, 'uploads');
   symlinkSync(join(world.dir, 'secret.txt'), join(uploads, 'link.txt'));
   symlinkSync(join(world.dir, 'outside'), join(uploads, 'folder'));
@@ -169,7 +170,7 @@ test('no symbolic link is followed, be it the file, a folder on the way, or one 
   assert.equal((await world.ask('/wp-content/uploads/swapped/secret.txt')).text, 'fine');
   rmSync(join(uploads, 'swapped'), { recursive: true });
   symlinkSync(join(world.dir, 'outside'), join(uploads, 'swapped'));
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal((await world.ask('/wp-content/uploads/swapped/secret.txt')).status, 404);
 });
 
@@ -363,21 +364,21 @@ test('a large file that just changed is served as it is now', async () => {
 });
 
 test('a file that changed is seen within a second, also when its time was set back', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const clock = movableClock(t);
   const path = '/wp-content/uploads/changing.txt';
   const file = join(world.contentFolder, 'uploads/changing.txt');
   assert.equal((await world.ask(path)).text, `php ${path}`);
   writeFileSync(file, 'first');
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal((await world.ask(path)).text, 'first');
   writeFileSync(file, 'later');
   utimesSync(file, new Date(0), new Date(0));
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal((await world.ask(path)).text, 'later');
   rmSync(file);
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal((await world.ask(path)).status, 404);
   linkSync(join(world.dir, 'content/uploads/style.css'), file);
-  t.mock.timers.tick(1100);
+  clock.tick(1100);
   assert.equal((await world.ask(path)).text, CSS);
 });

@@ -21,7 +21,7 @@ export class Visitors {
     const { request, headers, path, query, gate } = visit;
     if (request.method !== 'GET' || !isPageView(path, query)) return;
     if (headers.cookie !== undefined && EDITOR_COOKIE.test(headers.cookie)) return;
-    gate.counter.lastVisitAtMs = nowMs;
+    gate.counter.lastVisitAtMs = Date.now();
     const visitor = this.#number(gate.site.id, visit.clientAddress, headers['user-agent'] ?? '');
     const countedAtMs = this.#countedAtMs.get(visitor);
     if (countedAtMs !== undefined && nowMs - countedAtMs < VISIT_MS) return;

@@ -18,6 +18,11 @@ export interface Feature {
   figures?: readonly Figures[];
   /** Deletes what nobody can use any more of its tables; every hour. */
   housekeeping?(db: Db): Promise<void>;
+  /**
+   * The columns, as `table.column`, that tell when something is due or was last done, reckoned from the database's now: where that clock is
+   * set back they come along (platform/clock-watch.ts).
+   */
+  dueTimes?: readonly string[];
   /** What each start of a process finds or makes, in a transaction that one process at a time is in. */
   prepare?(tx: Tx, services: Services): Promise<void>;
 }

@@ -30,7 +30,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
     name: newSites.host,
     drivers: { [newSites.driver]: createRuntime(config, log, outbound) },
     timeMachine: new TimeMachine({
-      store: { kind: 'disk', folder: join(dataDir, 'backups') },
+      store: config.backupStore,
       processes: config.backupProcesses,
     }),
     logs: new LogFiles(join(dataDir, 'logs'), log),

@@ -3,6 +3,7 @@ import { EVERY_ROLE, opened, type Part } from '#core/part.ts';
 import { stopRetiredSites, subscribeToPurges } from '#features/instance/instance.ts';
 import { housekeepingOf } from '#features/job/job.jobs.ts';
 import type { Assembly } from './assembly.ts';
+import { clockWatch } from './clock-watch.ts';
 import { prepareData } from './first-data.ts';
 import { openDoor } from './hosts.ts';
 import { serveMetrics } from './metrics-port.ts';
@@ -24,6 +25,7 @@ function siteParts({ services, features }: Assembly): Part[] {
     // After the host, since jobs have to end before what they work with.
     part('the job queue', () => opened(jobs)),
     part('the first data', () => prepareData(services, features)),
+    clockWatch(services, features),
     ...(localHost
       ? [part('the end of sites that sleep or are gone', () => stopRetiredSites(services, localHost))]
       : []),

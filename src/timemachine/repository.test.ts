@@ -48,6 +48,29 @@ test('public files of different owners are stored once, private ones for each', 
   assert.deepEqual((await check(new Repository(store))).faults, []);
 });
 
+test('snapshots have times of their own, in the order in which they were taken, though the clock is set back', async (t) => {
+  const folder = scratchFolder(t);
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const startMs = Date.parse('2026-11-14T12:00:00Z');
+  const hashes: string[] = [];
+  for (const [number, clockMs] of [startMs, startMs - 3_600_000, startMs - 3_600_000, startMs + 60_000].entries()) {
+    writeFileSync(join(site, 'file'), `${number}`);
+    // As after a restart.
+    hashes.push((await new Archiver({ repository, folder: site, now: () => clockMs }).snapshot()).id.hash);
+  }
+  const found = await repository.snapshots();
+  assert.deepEqual(
+    found.map(({ hash }) => hash),
+    hashes,
+  );
+  assert.deepEqual(
+    found.map(({ timeMs }) => timeMs - startMs),
+    [0, 1, 2, 60_000],
+  );
+});
+
 test('a snapshot is found by any instant from its own until the next one', async (t) => {
   const folder = scratchFolder(t);
   const site = join(folder, 'site');

@@ -195,7 +195,7 @@ export class SiteRepository implements ObjectReader {
 export class SiteWriter implements ObjectWriter {
   readonly private: PoolWriter;
   readonly shared: PoolWriter;
-  readonly startedAtMs = Date.now();
+  readonly startedAtMs = performance.now();
 
   constructor(own: PoolWriter, shared: PoolWriter) {
     this.private = own;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Random } from '../random.ts';
 import { type Argument, pathOf, type SystemCall } from './system-calls.ts';
@@ -85,9 +85,29 @@ export class RecordedDisk {
       this.#rename(call, pathOf(fromFolder, from), pathOf(toFolder, to)),
   };
 
-  /** The folder was empty when the record began. */
-  constructor(root: string) {
+  /** The folder was empty when the record began, unless it is told what was in it and lasts. */
+  constructor(root: string, hasContent = false) {
     this.#root = root;
+    if (hasContent) this.#load(this.#tree, root);
+  }
+
+  /** Before all that is in the record. */
+  #load(folder: Node, path: string): void {
+    const before = { start: -1, end: -1 };
+    folder.syncs.push({ start: 0, end: 0 });
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (!entry.isFile() && !entry.isDirectory()) continue;
+      const node = newNode(entry.isDirectory() ? 'folder' : 'file');
+      folder.entries.set(entry.name, node);
+      this.#names.push({ ...before, node, added: { folder, name: entry.name } });
+      if (entry.isDirectory()) this.#load(node, join(path, entry.name));
+      else {
+        node.bytes = readFileSync(join(path, entry.name));
+        // A copy, for the bytes as programs see them are written over.
+        node.changes.push({ ...before, offset: 0, data: Buffer.from(node.bytes) });
+        node.syncs.push({ start: 0, end: 0 });
+      }
+    }
   }
 
   /** Calls have to come in the order of their ends. */

@@ -56,11 +56,11 @@ export class Credentials {
   async #resolve(token: string, db: Db): Promise<Caller | undefined> {
     const hash = hashToken(token);
     const key = hash.toString('base64');
-    const now = Date.now();
+    const now = performance.now();
     const known = this.#cache.get(key);
     if (known && this.#listener.connected && known.until > now) {
       const { expiresAt } = known.caller.credential;
-      return expiresAt === null || expiresAt.getTime() > now ? known.caller : undefined;
+      return expiresAt === null || expiresAt.getTime() > Date.now() ? known.caller : undefined;
     }
 
     const generation = this.#generation;

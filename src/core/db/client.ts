@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /** How we have pg read values, and what we mend in its client. */
@@ -20,12 +21,27 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 export class Client extends pg.Client {
   isGone = false;
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config?: pg.ClientConfig & { isSilent?: () => boolean }) {
     super(config);
     const note = () => {
       this.isGone = true;
     };
     this.once('error', note).once('end', note);
+    // Nobody waits for a database that is known not to answer.
+    const { connect } = this as unknown as { connect(done?: (error: Error) => void): Promise<void> };
+    const connectOrRefuse = (done?: (error: Error) => void) => {
+      if (!config?.isSilent?.()) return connect.call(this, done);
+      const refusal = Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
+      if (!done) return Promise.reject(refusal);
+      process.nextTick(done, refusal);
+      return undefined;
+    };
+    this.connect = connectOrRefuse as typeof this.connect;
+  }
+
+  /** Ends it without a farewell, which a database that does not answer would not take. */
+  cut(): void {
+    (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
   }
 }
 const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;

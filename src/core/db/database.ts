@@ -10,26 +10,59 @@ export type Tx = Transaction<DB>;
 export interface Database {
   db: Kysely<DB>;
   pool: pg.Pool;
+  /** Ends every connection at once; whoever waits for a query is told that it is gone. */
+  cut(): void;
   close(): Promise<void>;
 }
 
-export function openDatabase(url: string, poolSize: number, onError: (error: Error) => void): Database {
-  const pool = new pg.Pool({
+interface DatabaseOptions {
+  /** While it says so nobody is let wait for a connection (listener.ts). */
+  isSilent?: () => boolean;
+  /** How long a statement may take; 0 for work that takes as long as it takes. */
+  statementMs?: number;
+}
+
+/** Longer than any statement of ours takes: what is at work still then waits for something that does not come. */
+const STATEMENT_MS = 60_000;
+
+export function openDatabase(
+  url: string,
+  poolSize: number,
+  onError: (error: Error) => void,
+  { isSilent, statementMs = STATEMENT_MS }: DatabaseOptions = {},
+): Database {
+  const settings = {
+    // A day is 24 hours to us, whatever zone an external server is in.
+    TimeZone: 'UTC',
+    statement_timeout: statementMs,
+    // A process of ours that hangs in a transaction must not hold its rows for ever.
+    idle_in_transaction_session_timeout: statementMs,
+  };
+  const config: pg.PoolConfig & { isSilent?: () => boolean } = {
     Client,
     connectionString: url,
     max: poolSize,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
     application_name: 'siteyard',
-    // A day is 24 hours to us, whatever zone an external server is in.
-    options: '-c TimeZone=UTC',
-  });
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    ...(isSilent && { isSilent }),
+  };
+  const pool = new pg.Pool(config);
+  const clients = new Set<Client>();
+  pool.on('connect', (client) => clients.add(client as unknown as Client));
+  pool.on('remove', (client) => clients.delete(client as unknown as Client));
   // A connection that breaks must not take the process down, be it idle or at work; the pool replaces it, and whoever
   // waits for a query on it is told by that query. The pool repeats what an idle one said.
   pool.on('connect', (client) => client.on('error', (error) => pool.ending || onError(error)));
   pool.on('error', () => {});
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const cut = () => {
+    for (const client of clients) client.cut();
+  };
+  return { db, pool, cut, close: () => db.destroy() };
 }
 
 const afterCommits = new WeakMap<Tx, (() => void)[]>();

@@ -1,23 +1,35 @@
 import pg from 'pg';
 import type { Log } from '#core/log.ts';
+import { Client } from './client.ts';
 
 const RETRY_MS = 500;
+const CONNECT_MS = 2_000;
+/** So often the database is asked for a sign of life, and after so many times without an answer it is taken for gone. */
+const BEAT_MS = 500;
+const BEATS_MISSED = 4;
 
 const listen = (channel: string) => `listen ${pg.escapeIdentifier(channel)}`;
 
 /**
  * One connection per process that hears the database's announcements (LISTEN) for everybody in it. It comes back by
  * itself; who could have missed something meanwhile asks for onReconnect.
+ *
+ * It also finds out whether the database answers at all. One that hangs (stopped, out of reach without a word) breaks no
+ * connection, so nobody would ever be told: two seconds of silence are taken for its end.
  */
 export class Listener {
   readonly #url: string;
   readonly #log: Log;
   readonly #handlers = new Map<string, Set<(payload: string) => void>>();
   readonly #reconnectHandlers = new Set<() => void>();
-  #client: pg.Client | undefined;
+  readonly #silenceHandlers = new Set<() => void>();
+  #client: Client | undefined;
+  #heart: NodeJS.Timeout | undefined;
   #lastListen: Promise<unknown> = Promise.resolve();
   #closed = false;
   connected = false;
+  /** The database has stopped answering and has not come back yet. */
+  isSilent = false;
 
   constructor(url: string, log: Log) {
     this.#url = url;
@@ -37,11 +49,16 @@ export class Listener {
     this.#reconnectHandlers.add(handler);
   }
 
+  onSilence(handler: () => void): void {
+    this.#silenceHandlers.add(handler);
+  }
+
   async connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new Client({
       connectionString: this.#url,
       application_name: 'siteyard listener',
       keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
     });
     client.on('notification', ({ channel, payload }) => {
       for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? '');
@@ -53,25 +70,60 @@ export class Listener {
       for (const channel of this.#handlers.keys()) await client.query(listen(channel));
       if (this.#closed) throw new Error('closed meanwhile');
     } catch (error) {
-      client.end().catch(() => {});
+      client.cut();
       throw error;
     }
     this.#client = client;
     this.connected = true;
+    this.isSilent = false;
+    this.#beat(client);
+  }
+
+  /**
+   * Beats are counted and not reckoned in time: where it was this process that stood still, one beat is missed and the answer
+   * read before the next.
+   */
+  #beat(client: Client): void {
+    let missed = 0;
+    let isAsked = false;
+    const beat = () => {
+      missed = isAsked ? missed + 1 : 0;
+      if (missed >= BEATS_MISSED) return this.#silent(client);
+      this.#heart = setTimeout(beat, BEAT_MS).unref();
+      if (isAsked) return;
+      isAsked = true;
+      const answered = () => {
+        isAsked = false;
+      };
+      // Where it fails the connection is gone, which is told elsewhere.
+      this.#lastListen = this.#lastListen.then(() => client.query('select 1')).then(answered, () => {});
+    };
+    clearTimeout(this.#heart);
+    beat();
+  }
+
+  #silent(client: Client): void {
+    if (this.#closed || this.#client !== client) return;
+    this.isSilent = true;
+    client.cut();
+    this.#lost(client, new Error('The database does not answer'));
+    for (const handler of this.#silenceHandlers) handler();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.connected = false;
+    clearTimeout(this.#heart);
     await this.#client?.end().catch(() => {});
   }
 
-  #lost(client: pg.Client, error: Error | undefined): void {
+  #lost(client: Client, error: Error | undefined): void {
     if (this.#closed || this.#client !== client) return;
     this.connected = false;
     this.#client = undefined;
+    clearTimeout(this.#heart);
     this.#log.warn({ err: error }, 'lost the connection that hears the database; connecting again');
-    client.end().catch(() => {});
+    client.cut();
     this.#reconnect();
   }
 

@@ -24,9 +24,9 @@ export class Locks {
    * that the lock is lost: the work has to end, for another process may have begun.
    */
   async alone<T>(name: string, waitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + waitMs;
+    const deadline = performance.now() + waitMs;
     while (!(await this.#take(name))) {
-      if (Date.now() >= deadline) throw new LockBusy(name);
+      if (performance.now() >= deadline) throw new LockBusy(name);
       await sleep(AGAIN_MS);
     }
     try {

@@ -318,6 +318,8 @@ export interface DB {
     previous_key_checks: Generated<string[]>;
     reseal_asked_at: Generated<Date | null>;
     has_analytics: Generated<boolean>;
+    clock_at: Generated<Date>;
+    clock_leapt_at: Generated<Date | null>;
   };
   platform_processes: {
     id: string;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { AppError, invalid, requestInvalid } from '#core/errors.ts';
 import type { Log } from '#core/log.ts';
 import { checkDeclared } from './declared.ts';
-import { conflict, internal, malformed, tooLarge, unavailable } from './failures.ts';
+import { conflict, diskFull, internal, malformed, tooLarge, unavailable } from './failures.ts';
 import type { Operation } from './operation.ts';
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -74,6 +74,7 @@ function toAppError(error: unknown): AppError | undefined {
   const { code, statusCode, syscall } = error as { code?: string; statusCode?: number; syscall?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalid(NO_MEDIA_TYPE);
+  if (code === 'ENOSPC') return diskFull();
   if (syscall === 'connect' || (code !== undefined && BROKEN.has(code))) return unavailable();
   // The pool gives this one no code, so here its words must do.
   if (error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect'))
@@ -92,7 +93,11 @@ function fromDatabase(error: pg.DatabaseError): AppError | undefined {
     case '40001': // serialization_failure
     case '40P01': // deadlock_detected
       return conflict();
+    case '53100': // disk_full
+      return diskFull();
     case '53300': // too_many_connections
+    case '57014': // query_canceled: it took too long
+    case '25P03': // idle_in_transaction_session_timeout
     case '57P01': // admin_shutdown
     case '57P02': // crash_shutdown
     case '57P03': // cannot_connect_now

@@ -5,6 +5,7 @@ import { tooManyStreams } from './event-stream.ts';
 import {
   answerNotKept,
   conflict,
+  diskFull,
   duplicateCookie,
   foreignOrigin,
   internal,
@@ -44,7 +45,7 @@ export function failuresOf(operation: Operation): Failure[] {
     ...(keepsAnswer(operation) ? [stillRunning, answerNotKept] : []),
     ...(keepsAnswer(operation) && !isOpen ? [rightsLost] : []),
     ...(changesElsewhere ? [outcomeUnknown] : []),
-    ...[malformed, tooMany, internal, unavailable],
+    ...[malformed, tooMany, internal, unavailable, diskFull],
   ];
   return [...new Set(all)];
 }

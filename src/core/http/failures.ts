@@ -16,7 +16,9 @@ export const foreignOrigin = failure(
 export const routeNotFound = failure('route.not_found', 404, 'There is nothing at this address.');
 export const headersTooLarge = failure('request.headers_too_large', 431, 'The headers of the request are too large.');
 export const tooSlow = failure('request.too_slow', 408, 'The request took too long to arrive.');
-export const notReady = failure('service.not_ready', 503, 'The service can not serve right now.');
+export const notReady = failure('service.not_ready', 503, 'The service can not serve right now.', {
+  headers: { 'retry-after': '5' },
+});
 export const conflict = failure(
   'request.conflict',
   409,
@@ -36,6 +38,13 @@ export const unavailable = failure(
   'database.unavailable',
   503,
   'The database can not be reached right now; try again shortly.',
+  { headers: { 'retry-after': '5' } },
+);
+export const diskFull = failure(
+  'service.disk_full',
+  503,
+  'The disk of the platform is full, so nothing was changed. Its operator has to make room.',
+  { headers: { 'retry-after': '60' } },
 );
 
 export const stillRunning = failure(

@@ -72,25 +72,27 @@ function describeSuccess(operation: Operation, { schemas }: Components): Json {
   return { ...(content && { 200: { description: 'Success', headers, content } }), ...Object.fromEntries(others) };
 }
 
-/** What is said by one code alone is named by it, and written down once. */
+/** What is said by one code, or by two that often come together, is named by them and written down once. */
 function describeFailures(operation: Operation, failures: Failure[], components: Components): Json {
   const { responses, schemas } = components;
-  const [{ status, code }] = failures as [Failure];
+  const [{ status }] = failures as [Failure];
   const described = {
     description: failures.map(({ code, sentence }) => `\`${code}\`: ${sentence}`).join('\n\n'),
     headers: headersOf(
       'Link',
       ...(status === 401 ? ['WWW-Authenticate'] : []),
-      ...(status === 429 ? ['Retry-After'] : []),
+      ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ),
     content: json(bodyOf(operation, failures, schemas)),
   };
-  if (failures.length > 1 || operation.oauthErrors) return described;
-  const name = code.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+  if (failures.length > 2 || operation.oauthErrors) return described;
+  const name = failures.map(({ code }) => nameOf(code)).join('Or');
   responses[name] ??= described;
   // Some codes are said with another status, or in other words, by another feature.
   return JSON.stringify(responses[name]) === JSON.stringify(described) ? refer('responses', name) : described;
 }
+
+const nameOf = (code: string) => code.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function bodyOf({ oauthErrors }: Operation, failures: Failure[], schemas: Json): unknown {
   const codes = [...new Set(failures.map(({ code }) => code))].sort();

@@ -70,7 +70,7 @@ export class RateLimits {
 
   #state(name: LimitName, key: string, uses: number): LimitState {
     const limit = Math.ceil(PER_MINUTE[name] * this.#factor);
-    const now = Date.now();
+    const now = performance.now();
     const id = `${name}:${key}`;
     let window = this.#windows.get(id);
     if (!window || window.endsAt <= now) {

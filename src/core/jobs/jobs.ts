@@ -23,6 +23,8 @@ export interface JobKind<Payload extends object = object> {
   lane: Lane;
   /** A cron line, where it runs by the clock; its payload is then empty. */
   schedule?: string;
+  /** It removes for good what is older than something: not while the clock leapt ahead within the last day. */
+  removesByAge?: boolean;
   run(payload: Payload, job: Job): Promise<void>;
   /** What is left to undo outside of the database when every retry failed. Runs before `abandon` and may run again. */
   undo?(payload: Payload, services: Services): Promise<void>;
@@ -226,6 +228,20 @@ export class Jobs implements JobQueue {
     await this.#send(db, queue, { kind, payload, ...(key !== null && { key }) });
   }
 
+  /** The clock was set back by so much: what waits comes along, and what the clock begins anew each minute is not taken for done. */
+  async bringBack(db: Db, seconds: number): Promise<void> {
+    const by = sql`make_interval(secs => ${seconds})`;
+    await sql`update jobs.job set singleton_on = null, start_after = start_after - ${by}, started_on = started_on - ${by},
+        heartbeat_on = heartbeat_on - ${by}, completed_on = completed_on - ${by}
+      where greatest(start_after, started_on, heartbeat_on, completed_on, singleton_on at time zone 'UTC') > now()`.execute(
+      db,
+    );
+    await sql`update jobs.queue set monitor_on = least(monitor_on, now()), monitor_claim_on = least(monitor_claim_on, now()),
+        maintain_on = least(maintain_on, now())`.execute(db);
+    await sql`update jobs.version set cron_on = least(cron_on, now()), bam_on = least(bam_on, now()),
+        flow_on = least(flow_on, now()), reindex_on = least(reindex_on, now()), monitor_backoff_on = null`.execute(db);
+  }
+
   async #send(db: Db, lane: string, envelope: Envelope, startAt?: Date): Promise<void> {
     // The policy lets one job of a key be active; the group makes a worker pass over the others instead of waiting for it.
     const { key, group = key } = envelope;
@@ -258,6 +274,7 @@ export class Jobs implements JobQueue {
   async #run(queue: string, job: BossJob, services: Services): Promise<void> {
     const kind = this.#kinds.get(job.data.kind);
     if (!kind) throw new Error(`no handler for jobs of kind ${job.data.kind}`);
+    if (kind.removesByAge && (await this.#clockIsDoubted())) return;
     this.#running.add(job.id);
     try {
       await kind.run(job.data.payload, {
@@ -278,6 +295,12 @@ export class Jobs implements JobQueue {
     } finally {
       this.#running.delete(job.id);
     }
+  }
+
+  /** What was passed over comes with its next turn (platform/clock-watch.ts). */
+  async #clockIsDoubted(): Promise<boolean> {
+    const { rows } = await sql`select from platform where clock_leapt_at > now() - interval '1 day'`.execute(this.#db);
+    return rows.length > 0;
   }
 
   async #grantRetry(queue: string, { id, retryCount }: BossJob): Promise<void> {

@@ -58,7 +58,7 @@ export class CacheFiller {
     if (!flight) return this.#fly(visit, key, (begun) => this.#fetch(visit, key, begun));
     const isStored = await this.#wait(visit, flight);
     if (visit.response.destroyed) return;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const page = isStored ? lookUp(visit)?.page : undefined;
     const state = page?.stateAt(nowMs);
     if (page && state) {
@@ -84,8 +84,8 @@ export class CacheFiller {
 
   /** Fetches a page anew behind the back of the visitor who got the old one. */
   refresh(visit: Visit, key: string, page: StoredPage): void {
-    if (Date.now() < page.refreshAfterMs || visit.gate.site.pages.flights.has(key)) return;
-    page.refreshAfterMs = Date.now() + REFRESH_PAUSE_MS;
+    if (performance.now() < page.refreshAfterMs || visit.gate.site.pages.flights.has(key)) return;
+    page.refreshAfterMs = performance.now() + REFRESH_PAUSE_MS;
     // A page that can not be refreshed is shown as long as it may be; the next try comes after the pause.
     this.#fly(visit, key, (flight) => this.#fetchQuietly(visit, key, flight)).catch(() => undefined);
   }
@@ -132,7 +132,7 @@ export class CacheFiller {
     const page = store(await answer.readAll(this.#options.limits.pageBytes));
     // Whoever it was made for gets what those get who come after: the same tag, and the form that they take.
     await page?.prepare(visit);
-    if (page && !visit.response.destroyed) this.#sender.sendPage(visit, page, 'MISS', Date.now());
+    if (page && !visit.response.destroyed) this.#sender.sendPage(visit, page, 'MISS', performance.now());
   }
 
   /** It is made, since its length is known, and small enough to be kept. */
@@ -205,7 +205,7 @@ export class CacheFiller {
       return 'unlike';
     }
     // What fails may do better the next time.
-    if (status < 500) site.pages.leaveUnkept(key, Date.now());
+    if (status < 500) site.pages.leaveUnkept(key, performance.now());
     return undefined;
   }
 

@@ -87,7 +87,7 @@ export class SitePages {
     const place = variantKey(key, names, headers);
     const isNotFound = content.answer.status === 404;
     const budget = isNotFound ? this.#memory.notFound : this.#memory.pages;
-    const page = new StoredPage(content, freshness, Date.now(), budget, () => this.#forget(key, place, page));
+    const page = new StoredPage(content, freshness, performance.now(), budget, () => this.#forget(key, place, page));
     if (generation !== this.generation || (isNotFound && content.body.length > NOT_FOUND_BYTES)) return page;
     this.#dropUnlike(key, names);
     this.#drop(this.#pages.get(place));

@@ -126,11 +126,12 @@ export class StoredPage implements Kept {
 
   /** Date and Age change with the second, and all answers within it share them. */
   #keepTail(nowMs: number, state: CacheState): void {
-    const second = Math.floor(nowMs / 1000);
+    const dateMs = Date.now();
+    const second = Math.floor(dateMs / 1000);
     if (second === this.#tailSecond && this.#tail[1] === state) return;
     this.#tailSecond = second;
     const age = Math.max(0, Math.floor((nowMs - this.#storedAtMs) / 1000));
-    this.#tail = ['X-Cache', state, ...(state === 'MISS' ? [] : ['Age', String(age)]), 'Date', httpDate(nowMs)];
+    this.#tail = ['X-Cache', state, ...(state === 'MISS' ? [] : ['Age', String(age)]), 'Date', httpDate(dateMs)];
     this.#tailText = tailLines(this.#tail);
   }
 }

@@ -33,7 +33,7 @@ export class SiteConnections {
    */
   send(lease: Lease, exchange: Exchange, isRepeatable: boolean): SiteConnection {
     let kept = this.#idle.get(lease.door)?.pop();
-    if (kept && !isRepeatable && Date.now() - kept.idleSinceMs > SURELY_OPEN_MS) {
+    if (kept && !isRepeatable && performance.now() - kept.idleSinceMs > SURELY_OPEN_MS) {
       this.keep(kept);
       kept = undefined;
     }
@@ -162,7 +162,7 @@ export class SiteConnection implements ParserEvents, AnswerFlow {
     this.#answer = undefined;
     if (this.#keepsAlive && this.#isBodySent && this.#socket.writable) {
       this.resume();
-      this.idleSinceMs = Date.now();
+      this.idleSinceMs = performance.now();
       this.#owner.keep(this);
     } else this.destroy();
     exchange.ended();

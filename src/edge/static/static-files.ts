@@ -142,7 +142,7 @@ export class StaticFiles {
   }
 
   async #check(known: Known, place: Place, contentType: string): Promise<void> {
-    const checkedAtMs = Date.now();
+    const checkedAtMs = performance.now();
     const before = known.file?.stat.identity;
     if (before === undefined || before !== (await this.#host.fileIdentity(place.root, place.path))) {
       if (known.file) this.#budget.remove(known.file);
@@ -169,5 +169,5 @@ function redirect({ response, gate }: Visit, location: string): void {
 }
 
 function isBelieved({ checkedAtMs }: Known, { gate }: Visit): boolean {
-  return Date.now() - checkedAtMs < CHECK_MS && checkedAtMs > gate.madeAtMs;
+  return performance.now() - checkedAtMs < CHECK_MS && checkedAtMs > gate.madeAtMs;
 }

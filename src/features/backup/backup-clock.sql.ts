@@ -67,10 +67,10 @@ export async function databaseTime(db: Db): Promise<Date> {
   return (await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db)).rows[0]?.now as Date;
 }
 
-/** A cut that began then has succeeded; whatever ran since is for the next one. */
+/** A cut that began then has succeeded; whatever ran since is for the next one. Where the clock was set back meanwhile, nobody can tell. */
 export async function noteCut(db: Db, siteId: string, begunAt: Date): Promise<void> {
   await sql`update backup_clocks set cut_at = ${begunAt},
-      due_at = case when touched_at >= ${begunAt} then ${begunAt}::timestamptz + ${EVERY} end,
+      due_at = case when touched_at >= ${begunAt} or ${begunAt} > now() then least(${begunAt}, now()) + ${EVERY} end,
       failing_since = null, failures = 0, failure = null, failed_event_id = null
     where site_id = ${siteId}`.execute(db);
 }

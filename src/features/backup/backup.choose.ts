@@ -10,8 +10,10 @@ export async function chooseBackup(
   restorePoint: string,
 ): Promise<{ backup: BackupRow } | { fault: Fault }> {
   const point = new Date(restorePoint);
-  if (point.getTime() > Date.now()) return { fault: bodyFault('restore_point', 'Value error, this is in the future') };
   const [backup] = await listBackups(db, id, point, 1);
+  // Where the clock was set back, there are points after its now.
+  if (point.getTime() > Math.max(Date.now(), backup?.created_at.getTime() ?? 0))
+    return { fault: bodyFault('restore_point', 'Value error, this is in the future') };
   return backup ? { backup } : { fault: await tooLongAgo(db, team_id) };
 }
 

@@ -8,6 +8,7 @@ import { blobOperations } from './blob.routes.ts';
 export const backupFeature = feature({
   name: 'backup',
   operations: [...backupOperations, ...blobOperations],
+  dueTimes: ['backup_clocks.due_at', 'backup_clocks.cut_at', 'backup_clocks.touched_at'],
   jobs: [pruneBackups],
   figures: [
     figures({

@@ -11,12 +11,16 @@ import {
   listPlans,
   notePrune,
 } from './backup.sql.ts';
+import { databaseTime } from './backup-clock.sql.ts';
 
 export const pruneBackups = jobKind<Record<string, never>>({
   name: 'backup.prune',
   lane: 'background',
   schedule: '13 3 * * *',
-  run: (_payload, { services }) => prune(services, Date.now()),
+  removesByAge: true,
+  // A machine whose own clock is ahead must not take for old what is not.
+  run: async (_payload, { services }) =>
+    prune(services, Math.min(Date.now(), (await databaseTime(services.db)).getTime())),
 });
 
 /** Once a day: what is past its plan's window is thinned to one a day, then to nothing, and the space is freed. */

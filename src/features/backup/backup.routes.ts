@@ -4,11 +4,11 @@ import { Fqdn, Moment, OfStage, say } from '#core/http/schema.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { filesOf } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
-import { listBackups } from './backup.sql.ts';
+import { LATEST, listBackups } from './backup.sql.ts';
 
 const tag = 'backups';
 const SitePath = Type.Object({ fqdn: Fqdn });
-const momentOf = (text: string | undefined) => (text === undefined ? new Date() : new Date(text));
+const momentOf = (text: string | undefined) => (text === undefined ? LATEST : new Date(text));
 
 export const backupOperations = [
   operation({

@@ -16,6 +16,9 @@ export const LISTED_NOT_SAVED = 100;
 /** A snapshot as it is recorded. */
 export type BackupRow = Omit<Selectable<DB['backups']>, 'not_saved'> & { not_saved: NotSaved[] };
 
+/** For whoever names no point: where the clock was set back, the newest backup is after its now (timemachine/archive). */
+export const LATEST = new Date('9999-12-31T00:00:00Z');
+
 /** The newest backups at or before a point, closest first; of those that can be restored, as all that is offered. */
 export async function listBackups(db: Db, siteId: string, point: Date, limit: number): Promise<BackupRow[]> {
   const { rows } = await sql<BackupRow>`

@@ -9,7 +9,14 @@ export { chooseBackup } from './backup.choose.ts';
 export { historyOf, readKeptFile } from './backup.history.ts';
 export { everyHost } from './backup.jobs.ts';
 export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts';
-export { type BackupRow, type BackupState, findBackupByHash, insertBackup, LISTED_NOT_SAVED } from './backup.sql.ts';
+export {
+  type BackupRow,
+  type BackupState,
+  findBackupByHash,
+  insertBackup,
+  LATEST,
+  LISTED_NOT_SAVED,
+} from './backup.sql.ts';
 export { signVersion } from './backup.version.ts';
 export {
   databaseTime,

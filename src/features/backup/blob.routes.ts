@@ -9,6 +9,7 @@ import { findSiteById, onSite, siteOrStage, stageMissing } from '#features/insta
 import { failedBy } from '#timemachine/failure.ts';
 import { spaceOf } from './backup.place.ts';
 import { BlobUrls, BlobWish, blobNotFound, linkExpired, noBackup } from './backup.schema.ts';
+import { LATEST } from './backup.sql.ts';
 import { createBlobUrls, readLink } from './blob.ts';
 
 const tag = 'backups';
@@ -32,13 +33,7 @@ export const blobOperations = [
     errors: [noBackup, blobNotFound, stageMissing],
     async prepare({ db, services, subject, query, body }) {
       const site = await siteOrStage(db, subject, query.stage);
-      return createBlobUrls(
-        db,
-        services,
-        site,
-        query.at_date === undefined ? new Date() : new Date(query.at_date),
-        body,
-      );
+      return createBlobUrls(db, services, site, query.at_date === undefined ? LATEST : new Date(query.at_date), body);
     },
     handle: async ({ prepared }) => prepared,
   }),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import type { Interval, PlanName } from '#features/plan/plan.ts';
 
 /** The columns of a team that payments move. */
@@ -158,7 +159,7 @@ export async function rememberEvent(db: Db, account: string, id: string): Promis
 
 /** The provider repeats an event for a few days at most. */
 export async function forgetOldEvents(db: Db): Promise<void> {
-  await sql`delete from payment_events where received_at < now() - interval '60 days'`.execute(db);
+  await deleteInBatches(db, 'payment_events', sql`received_at < now() - interval '60 days'`);
 }
 
 /** From the ids of subscriptions to the teams that they pay for. */

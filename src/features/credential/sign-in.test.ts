@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, mock, suite, test } from 'node:test';
 import { type Answer, request } from '../../../test/acceptance/world.ts';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
+import { movableClock } from '../../../test/movable-clock.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 
 /** Somebody guesses passwords, from as many addresses as they like, while people sign in. */
@@ -12,9 +13,12 @@ before(async () => {
 });
 after(() => app?.close());
 // What is counted by the minute must not be forgotten because this machine is slow; each test has minutes of its own.
-before(() => mock.timers.enable({ apis: ['Date'], now: Date.now() }));
-beforeEach(() => mock.timers.tick(61_000));
-after(() => mock.timers.reset());
+let clock: ReturnType<typeof movableClock>;
+before(() => {
+  clock = movableClock({ mock });
+});
+beforeEach(() => clock.tick(61_000));
+after(() => mock.reset());
 
 let nextAddress = 0;
 /** An address that nobody has used yet. */

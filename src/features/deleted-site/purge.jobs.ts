@@ -10,6 +10,7 @@ export const planPurges = jobKind<Record<string, never>>({
   name: 'site.plan_purges',
   lane: 'background',
   schedule: '29 * * * *',
+  removesByAge: true,
   async run(_payload, { services: { db, jobs } }) {
     await inTransaction(db, async (tx) => {
       for (const siteId of await takeSitesToPurge(tx, AT_ONCE))

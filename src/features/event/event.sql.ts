@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from './event.schema.ts';
 
@@ -147,4 +148,9 @@ export async function moveReadCursor(db: Db, userId: string, seq: number): Promi
 /** In a database restored from a dump, events carry transaction ids that this server has yet to reach. */
 export async function placeRestoredEvents(db: Db): Promise<void> {
   await sql`update events set id = id where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
+}
+
+/** What goes on is kept however long it takes. */
+export async function forgetOldEvents(db: Db): Promise<void> {
+  await deleteInBatches(db, 'events', sql`finished_at is not null and created_at < now() - interval '400 days'`);
 }

@@ -9,6 +9,7 @@ import { deleteOrphanedLinks } from './git-sync.sql.ts';
 export const gitSyncFeature = feature({
   name: 'git-sync',
   operations: [...gitSyncOperations, ...commitOperations],
+  dueTimes: ['git_links.look_at'],
   jobs: [syncSite, commitSite, planLooks, lookAtRepository],
   housekeeping: deleteOrphanedLinks,
 });

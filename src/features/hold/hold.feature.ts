@@ -8,6 +8,7 @@ const FORGOTTEN_SECONDS = 24 * 3600;
 /** Every role has to know what is held; those that have a host let go of it. */
 export const holdFeature = feature({
   name: 'hold',
+  dueTimes: ['platform_processes.seen_at'],
   // Whoever waits for an answer finds out about the others.
   housekeeping: (db) => deleteSilentProcesses(db, FORGOTTEN_SECONDS),
   parts: [

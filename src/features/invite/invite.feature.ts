@@ -6,6 +6,7 @@ import { deleteOldSends } from './invite-send.sql.ts';
 export const inviteFeature = feature({
   name: 'invite',
   operations: inviteOperations,
+  dueTimes: ['invite_sends.created_at'],
   jobs: [mailInvite],
   housekeeping: deleteOldSends,
 });

@@ -1,7 +1,7 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
 import { jobOperations } from './job.routes.ts';
-import { countFailedJobs, deleteOldAnswers } from './job.sql.ts';
+import { countFailedJobs, forgetOldWork } from './job.sql.ts';
 
 export const jobFeature = feature({
   name: 'job',
@@ -14,5 +14,5 @@ export const jobFeature = feature({
       read: async ({ db }) => ({ failed_jobs: await countFailedJobs(db) }),
     }),
   ],
-  housekeeping: deleteOldAnswers,
+  housekeeping: forgetOldWork,
 });

@@ -7,6 +7,7 @@ export function housekeepingOf(features: readonly Feature[]): JobKind {
     name: 'housekeeping',
     lane: 'background',
     schedule: '17 * * * *',
+    removesByAge: true,
     async run(_payload, { services: { db } }) {
       for (const { housekeeping } of features) await housekeeping?.(db);
     },

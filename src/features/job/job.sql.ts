@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 
 export interface FailedJobRow {
@@ -27,7 +28,8 @@ export async function takeFailedJob(db: Db, id: string): Promise<FailedJobRow | 
   return (await sql<FailedJobRow>`delete from failed_jobs where id = ${id} returning ${COLUMNS}`.execute(db)).rows[0];
 }
 
-/** Answers kept for repeated requests serve for a day. */
-export async function deleteOldAnswers(db: Db): Promise<void> {
-  await sql`delete from idempotent_answers where created_at < now() - interval '24 hours'`.execute(db);
+/** Answers kept for repeated requests serve for a day; a job that nobody looked at for months is done by nobody. */
+export async function forgetOldWork(db: Db): Promise<void> {
+  await deleteInBatches(db, 'idempotent_answers', sql`created_at < now() - interval '24 hours'`);
+  await deleteInBatches(db, 'failed_jobs', sql`created_at < now() - interval '90 days'`);
 }

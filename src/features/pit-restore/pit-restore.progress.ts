@@ -6,11 +6,11 @@ const EVERY_MS = 400;
 
 /** Keeps whoever watches the event informed: how far it is, and how long it may still take. */
 export function reportOf(db: Db, eventId: string): (progress: Progress) => void {
-  let begunMs = Date.now();
+  let begunMs = performance.now();
   let step = '';
   let toldMs = 0;
   return (progress) => {
-    const now = Date.now();
+    const now = performance.now();
     if (progress.step !== step) begunMs = now;
     else if (now - toldMs < EVERY_MS) return;
     step = progress.step;

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import { CHUNK, type ChangeList, type Window, windowOf } from './pit-restore.list.ts';
@@ -70,4 +71,9 @@ export async function isRehearsing(db: Db, siteId: string): Promise<boolean> {
 /** Changes the record of a restore that has not ended. */
 export async function updatePitRestore(db: Db, id: string, change: Updateable<DB['pit_restores']>): Promise<void> {
   await db.updateTable('pit_restores').set(change).where('id', '=', id).where('finished_at', 'is', null).execute();
+}
+
+/** The record, and its list of changes with it; nobody can take a restore back for so long. */
+export async function forgetOldRestores(db: Db): Promise<void> {
+  await deleteInBatches(db, 'pit_restores', sql`finished_at is not null and created_at < now() - interval '400 days'`);
 }

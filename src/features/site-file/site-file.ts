@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
-import { historyOf, readKeptFile, signVersion } from '#features/backup/backup.ts';
+import { historyOf, LATEST, readKeptFile, signVersion } from '#features/backup/backup.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 import { answered, MAX_ENTRIES, MAX_MATCHES, MAX_TEXT_BYTES, viewFile } from './site-file.rules.ts';
 import {
@@ -53,7 +53,7 @@ export async function searchSiteFiles(
 }
 
 export async function readHistory(services: Services, site: SiteRow, query: HistoryQuery): Promise<FileHistory> {
-  const before = query.before === undefined ? new Date() : new Date(query.before);
+  const before = query.before === undefined ? LATEST : new Date(query.before);
   const { versions, next } = await answered('query', () =>
     historyOf(services, site, query.path, before, LISTED_VERSIONS),
   );

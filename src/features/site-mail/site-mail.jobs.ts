@@ -33,8 +33,8 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
     let failingMs = 0;
     let mustWait = false;
     await hosts.eachMail(site, async (mail) => {
-      const beganAt = Date.now();
-      if (mail.writtenAt.getTime() < beganAt - MAX_AGE_MS) {
+      const beganAt = performance.now();
+      if (mail.writtenAt.getTime() < Date.now() - MAX_AGE_MS) {
         log.warn({ siteId, writtenAt: mail.writtenAt }, 'a mail of a site could not be sent for days and was dropped');
         return 'drop';
       }
@@ -45,7 +45,7 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
         return 'drop';
       } catch (error) {
         failed ??= { error };
-        failingMs += Date.now() - beganAt;
+        failingMs += performance.now() - beganAt;
         return failingMs > PATIENCE_MS ? 'stop' : 'keep';
       }
     });

@@ -4,5 +4,6 @@ import { measureStorage, planSiteWork, runSiteCron } from './site-upkeep.jobs.ts
 /** What sites need by the clock, without anybody asking: scheduled work, sleep, measuring. */
 export const siteUpkeepFeature = feature({
   name: 'site-upkeep',
+  dueTimes: ['sites.next_cron_at', 'sites.storage_measured_at'],
   jobs: [planSiteWork, runSiteCron, measureStorage],
 });

@@ -92,7 +92,7 @@ function publicPart(
     current_storage: row.storage_bytes,
     // Before the first backup there is nothing to go back to.
     min_restore_point: backup?.min_restore_point ?? row.created_at,
-    max_restore_point: new Date(),
+    max_restore_point: new Date(Math.max(Date.now(), backup?.last_backup_at?.getTime() ?? 0)),
     properties: {
       url: siteUrl(services, row.fqdn),
       core_version: row.core_version,

@@ -35,7 +35,7 @@ export class SshConnection {
   #failures = 0;
   #asked = 0;
   #emptySessions = 0;
-  #usedAt = Date.now();
+  #usedAt = performance.now();
 
   constructor(services: Services, client: Connection, socket: Socket, people: Shares) {
     this.#services = services;
@@ -135,13 +135,13 @@ export class SshConnection {
     this.#sessions.add(session);
     void session.ended.finally(() => {
       this.#sessions.delete(session);
-      this.#usedAt = Date.now();
+      this.#usedAt = performance.now();
       if (session.isEmpty) this.#emptySessions++;
     });
   }
 
   #endIdle(): void {
-    if ([...this.#sessions].every(({ isEmpty }) => isEmpty) && Date.now() - this.#usedAt > IDLE_MS) this.end();
+    if ([...this.#sessions].every(({ isEmpty }) => isEmpty) && performance.now() - this.#usedAt > IDLE_MS) this.end();
   }
 
   #break(error: unknown): void {

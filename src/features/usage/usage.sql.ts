@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import type { UsageRange } from './usage.range.ts';
 import type { TeamUsagePoint } from './usage.schema.ts';
 
@@ -87,7 +88,9 @@ export async function takeReachedLimits(
   return rows;
 }
 
-/** A cycle that is over is told of no more. */
-export async function forgetOldNotices(db: Db): Promise<void> {
-  await sql`delete from limit_notices where created_at < now() - interval '2 months'`.execute(db);
+/** A cycle that is over is told of no more, and two years by the hour are what anybody compares. */
+export async function forgetOldUsage(db: Db): Promise<void> {
+  await deleteInBatches(db, 'limit_notices', sql`created_at < now() - interval '2 months'`);
+  await deleteInBatches(db, 'site_usage', sql`hour < now() - interval '800 days'`);
+  await deleteInBatches(db, 'team_usage', sql`hour < now() - interval '800 days'`);
 }

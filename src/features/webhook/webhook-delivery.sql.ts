@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#core/db/database.ts';
+import { deleteInBatches } from '#core/db/delete-in-batches.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Event } from '#features/event/event.schema.ts';
 import type { WebhookDelivery } from './webhook.schema.ts';
@@ -198,7 +199,7 @@ async function noteFailing(db: Db, webhookId: string, isGone: boolean): Promise<
 }
 
 export async function deleteOldDeliveries(db: Db): Promise<void> {
-  await sql`delete from webhook_deliveries where created_at < now() - ${KEPT}`.execute(db);
+  await deleteInBatches(db, 'webhook_deliveries', sql`created_at < now() - ${KEPT}`);
 }
 
 interface WebhookFigures {

@@ -9,6 +9,7 @@ import { webhookFigures } from './webhook-delivery.sql.ts';
 export const webhookFeature = feature({
   name: 'webhook',
   operations: webhookOperations,
+  dueTimes: ['webhook_deliveries.due_at'],
   jobs: [mailSwitchedOff],
   parts: [
     {

@@ -78,14 +78,14 @@ export class GitHostClient implements GitHosts {
 
   async repositories(account: GitHostAccount): Promise<GitHostRepository[]> {
     const dialect = DIALECTS[account.provider];
-    const deadline = Date.now() + LIST_MS;
+    const deadline = performance.now() + LIST_MS;
     const found: Json[] = [];
     const [sizeName, size] = dialect.pageSize;
     for (let page = 1; found.length < MAX_REPOSITORIES; page++) {
       const { body, hasNext } = await this.#get(account, `${dialect.repositories}&${sizeName}=${size}&page=${page}`);
       if (!Array.isArray(body)) throw unreadable(account);
       found.push(...body.map(objectOf));
-      if (!hasNext || body.length === 0 || Date.now() > deadline) break;
+      if (!hasNext || body.length === 0 || performance.now() > deadline) break;
     }
     return inParallel(found.slice(0, MAX_REPOSITORIES), (each) => this.#complete(account, each, deadline));
   }
@@ -95,7 +95,7 @@ export class GitHostClient implements GitHosts {
     const defaultBranch = typeof repository.default_branch === 'string' ? repository.default_branch : null;
     const fallback = defaultBranch === null ? [] : [defaultBranch];
     const branches =
-      Date.now() > deadline ? fallback : await this.#branches(account, dialect.branches(repository), fallback);
+      performance.now() > deadline ? fallback : await this.#branches(account, dialect.branches(repository), fallback);
     return { gitUrl: String(dialect.gitUrl(repository)), defaultBranch, branches };
   }
 

@@ -27,7 +27,7 @@ interface GitCommand {
   env: Record<string, string>;
   /** What the command writes to. */
   folder: string;
-  /** When the whole look must have ended, as Date.now() tells it. */
+  /** When the whole look must have ended, as performance.now() tells it. */
   deadline: number;
   limits: GitLimits;
   /** What it reads from its standard input. */
@@ -44,7 +44,7 @@ const MAX_STDERR_BYTES = 16_384;
 /** Runs git without a shell, in a process group of its own that ends whole when a limit is reached. */
 export async function runGit({ program, args, env, folder, deadline, limits, input }: GitCommand): Promise<GitAnswer> {
   // The limit of time holds even where this process is killed and nobody is left to watch: then `timeout` ends it.
-  const seconds = Math.max(1, Math.ceil((deadline - Date.now()) / 1000) + GRACE_SECONDS);
+  const seconds = Math.max(1, Math.ceil((deadline - performance.now()) / 1000) + GRACE_SECONDS);
   const limited = ['--signal=KILL', String(seconds), program, ...args];
   const hasInput = input !== undefined;
   const { pid, stdin, stdout, stderr, closed } = await startProgram('timeout', limited, {
@@ -62,7 +62,10 @@ export async function runGit({ program, args, env, folder, deadline, limits, inp
     endGroup(pid);
   };
   const tooLarge = () => end('too_large', 'The repository is larger than what is looked at.');
-  const timer = setTimeout(() => end('timeout', 'The repository did not answer in time.'), deadline - Date.now());
+  const timer = setTimeout(
+    () => end('timeout', 'The repository did not answer in time.'),
+    deadline - performance.now(),
+  );
   const watch = setInterval(async () => {
     const [onDisk, inMemory] = await Promise.all([sizeOf(folder), memoryOf(pid)]);
     if (onDisk > limits.maxBytes || inMemory > limits.maxMemoryBytes) tooLarge();

@@ -57,7 +57,7 @@ export class GitRuns {
     limits: GitLimits,
     act: (run: Run, giveTurn: () => void) => Promise<T>,
   ): Promise<T> {
-    const deadline = Date.now() + limits.timeoutMs;
+    const deadline = performance.now() + limits.timeoutMs;
     const done = await this.#turns.take(who, deadline);
     let hasTurn = true;
     const giveTurn = () => {
@@ -84,7 +84,7 @@ export class GitRuns {
       await mkdir(work);
       const env = { ...(await gitEnvironment({ kind: 'file', path: work }, folder)), GIT_ALLOW_PROTOCOL: 'none' };
       const ask: Ask = (args, input) =>
-        this.git({ folder: work, deadline: Date.now() + limits.timeoutMs, limits, env }, args, input);
+        this.git({ folder: work, deadline: performance.now() + limits.timeoutMs, limits, env }, args, input);
       return await act(ask, work);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -124,7 +124,7 @@ export class GitRuns {
   inside(run: Run): Ask {
     const env = { ...run.env, GIT_ALLOW_PROTOCOL: 'none' };
     return (args, input) => {
-      const deadline = Date.now() + run.limits.timeoutMs;
+      const deadline = performance.now() + run.limits.timeoutMs;
       return this.git({ ...run, deadline, env }, ['--git-dir=repository', ...args], input);
     };
   }

@@ -215,7 +215,7 @@ export class GitClient implements Git {
   }
 
   async #push(run: Run, url: GitUrl, options: GitBranchOptions, commit: string): Promise<void> {
-    const late = { ...run, deadline: Date.now() + run.limits.timeoutMs };
+    const late = { ...run, deadline: performance.now() + run.limits.timeoutMs };
     await this.#runs.outside(late, url, options, async (outside) => {
       const plain = ['--porcelain', '--no-verify', '--recurse-submodules=no'];
       const into = `${commit}:refs/heads/${options.branch}`;
@@ -225,7 +225,7 @@ export class GitClient implements Git {
   }
 
   async #isOnBranch(run: Run, url: GitUrl, options: GitBranchOptions, commit: string): Promise<boolean> {
-    const late = { ...run, deadline: Date.now() + run.limits.timeoutMs };
+    const late = { ...run, deadline: performance.now() + run.limits.timeoutMs };
     return this.#runs
       .outside(late, url, options, async (outside) => {
         await this.#tip(outside, url, options.branch);

@@ -36,7 +36,7 @@ export class Turns {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(new GitFailed('timeout', 'Other repositories are being looked at.'));
-      }, deadline - Date.now());
+      }, deadline - performance.now());
       const go = () => {
         clearTimeout(timer);
         this.#running.push(who);

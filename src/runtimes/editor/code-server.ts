@@ -67,14 +67,14 @@ export class CodeServer {
 
   /** Resolves when it is here, or has failed: `state` says which. */
   install(): Promise<void> {
-    const isRecent = this.#failure !== undefined && Date.now() - this.#failure.atMs < RETRY_MS;
+    const isRecent = this.#failure !== undefined && performance.now() - this.#failure.atMs < RETRY_MS;
     if (existsSync(this.folder) || (isRecent && !this.#installing)) return Promise.resolve();
     this.#installing ??= this.#install()
       .then(() => {
         this.#failure = undefined;
       })
       .catch((error: Error) => {
-        this.#failure = { reason: error.message, atMs: Date.now() };
+        this.#failure = { reason: error.message, atMs: performance.now() };
         this.#log.warn({ err: error }, 'the code editor could not be installed');
       })
       .finally(() => {

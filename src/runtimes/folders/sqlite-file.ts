@@ -105,12 +105,12 @@ export class SqliteFile implements SiteDatabase {
   }
 
   async #whenFree(statement: string): Promise<void> {
-    for (const start = Date.now(); ; await sleep(BUSY_RETRY_MS)) {
+    for (const start = performance.now(); ; await sleep(BUSY_RETRY_MS)) {
       try {
         return this.#db.exec(statement);
       } catch (error) {
         const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
-        if (!isBusy || Date.now() - start > BUSY_LIMIT_MS) throw error;
+        if (!isBusy || performance.now() - start > BUSY_LIMIT_MS) throw error;
       }
     }
   }

@@ -14,7 +14,7 @@ interface Output {
 
 /** Runs a command of a site: those of wp-cli that the platform uses, and programs (program.ts). */
 export async function runCommand(turn: Turn, command: Command): Promise<CommandResult> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const output: Output = { out: '', err: '' };
   const exitCode = await Promise.race([run(turn, command.args, output), ended(turn)]).catch((error: Error) => {
     output.err += `${error.message}\n`;
@@ -22,7 +22,7 @@ export async function runCommand(turn: Turn, command: Command): Promise<CommandR
   });
   const [stdout, stderr] = [cut(output.out, command.maxOutputBytes), cut(output.err, command.maxOutputBytes)];
   const truncated = stdout !== output.out || stderr !== output.err;
-  return { exitCode, stdout, stderr, truncated, durationMs: Date.now() - startedAt };
+  return { exitCode, stdout, stderr, truncated, durationMs: Math.round(performance.now() - startedAt) };
 }
 
 async function ended({ signal }: Turn): Promise<number> {

@@ -27,7 +27,7 @@ export async function runCommand(
   command: Command,
   ownCall: OwnCall,
 ): Promise<CommandResult> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const { cwd = START_FOLDER, env = {} } = command;
   const stdout = new CollectedOutput(worker.output.stdout, 'stdout', command, worker.received.stdout);
   const stderr = new CollectedOutput(worker.output.stderr, 'stderr', command, worker.received.stderr);
@@ -36,7 +36,7 @@ export async function runCommand(
     stdout: stdout.text,
     stderr: complaint + stderr.text,
     truncated: stdout.truncated || stderr.truncated,
-    durationMs: Date.now() - startedAt,
+    durationMs: Math.round(performance.now() - startedAt),
   });
   worker.nextInput = inputReader(command.stdin);
   const stop = () => worker.kill('timeout', 'The command took too long.');

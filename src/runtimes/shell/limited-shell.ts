@@ -38,10 +38,10 @@ export class LimitedShell {
   }
 
   async run(site: SiteSpec, command: Command): Promise<CommandResult> {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const [, flag, script] = command.args;
     const result = flag === '-c' && script !== undefined ? await this.#interpret(site, command, script) : REFUSED;
-    const durationMs = Date.now() - startedAt;
+    const durationMs = Math.round(performance.now() - startedAt);
     if (result === 'no-folder')
       return { exitCode: 125, stdout: '', stderr: '', truncated: false, durationMs, isCwdMissing: true };
     const [stdout, stderr] = [cut(result.stdout, command.maxOutputBytes), cut(result.stderr, command.maxOutputBytes)];

@@ -127,7 +127,8 @@ export class Archiver {
     const changedPathsNow = new Set(hinted);
     for (let round = 0; round < ROUNDS && !isConsistent; round++) {
       const reader = tables && (await openReader(tables));
-      const timeMs = this.#options.now?.() ?? Date.now();
+      // After the one before, whatever the clock says: the order of restore points is that of what happened.
+      const timeMs = Math.max(this.#options.now?.() ?? Date.now(), (before?.last?.id.timeMs ?? 0) + 1);
       const stored = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
       try {
         cut = { timeMs, tables: await storeTables(reader, stored, before?.last?.snapshot, writer, progress) };
@@ -186,7 +187,7 @@ export class Archiver {
     await writer.flush();
     progress.add({ bytes: writer.writtenBytes });
     progress.end();
-    if (Date.now() - writer.startedAtMs > LONGEST_MS)
+    if (performance.now() - writer.startedAtMs > LONGEST_MS)
       throw new Error('The snapshot took too long to rely on old packs');
     const id = await repository.publish(snapshot);
     const changes = await this.#changes(before, files);

@@ -52,7 +52,7 @@ export class HelperProcess {
   }
 
   get idleMs(): number {
-    return this.#peer ? Date.now() - this.#usedAtMs : 0;
+    return this.#peer ? performance.now() - this.#usedAtMs : 0;
   }
 
   call<Name extends CallName>(
@@ -111,7 +111,7 @@ export class HelperProcess {
         });
       const end = (tell: () => void) => {
         clearTimeout(timer);
-        this.#usedAtMs = Date.now();
+        this.#usedAtMs = performance.now();
         channel.off('message', onMessage).off('close', onExit);
         signal?.removeEventListener('abort', onAbort);
         tell();

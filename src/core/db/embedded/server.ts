@@ -98,7 +98,7 @@ export class Server {
   async #launch(): Promise<void> {
     const { account, cluster, postgres } = this.#options;
     const diedBefore = existsSync(join(cluster, 'postmaster.pid'));
-    const deadline = Date.now() + LEFTOVERS_MS;
+    const deadline = performance.now() + LEFTOVERS_MS;
     for (;;) {
       clearRecycledPid(cluster);
       // The socket has a lock file with a pid of its own, which may be recycled too. Our lock rules out a live owner.
@@ -118,7 +118,7 @@ export class Server {
         this.#running = running;
         return;
       }
-      if (!diedBefore || Date.now() > deadline) {
+      if (!diedBefore || performance.now() > deadline) {
         const end = fault?.message ?? child.signalCode ?? `exit code ${child.exitCode}`;
         throw new Error(`Postgres did not start (${end}). It says in ${this.#log.path}:\n${this.#log.tail()}`);
       }
@@ -128,13 +128,13 @@ export class Server {
 
   /** Waits as long as the process lives: recovery after a crash may take its time, and a kill would only lengthen it. */
   async #untilReady(running: RunningPostgres): Promise<boolean> {
-    let nextNotice = Date.now() + SLOW_MS;
+    let nextNotice = performance.now() + SLOW_MS;
     while (running.alive()) {
       const postmaster = findPostmaster(this.#options.cluster);
       if (postmaster?.pid === running.pid && postmaster.status === 'ready') return true;
-      if (Date.now() > nextNotice) {
+      if (performance.now() > nextNotice) {
         this.#options.say(`Postgres is still starting: ${this.#log.tail().split('\n').at(-1)}`);
-        nextNotice = Date.now() + SLOW_MS;
+        nextNotice = performance.now() + SLOW_MS;
       }
       await sleep(POLL_MS);
     }
@@ -200,11 +200,11 @@ function asRunning(pid: number, cluster: string): RunningPostgres {
 }
 
 async function end(running: RunningPostgres): Promise<void> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   signal(running.pid, 'SIGINT');
   let escalated = false;
   while (running.alive()) {
-    if (!escalated && Date.now() - startedAt > STOP_MS) {
+    if (!escalated && performance.now() - startedAt > STOP_MS) {
       escalated = true;
       signal(running.pid, 'SIGQUIT');
     }

@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient } from '#sdk';
+import { Random, SEED } from '../random.ts';
+import { CMS, newFqdn } from '../sites.ts';
+import { visit } from '../visit.ts';
+import { FAULTS, HOSTILE_FILES, type Shaken } from './faults.ts';
+import { Neighbour, Oracle, percentile } from './oracle.ts';
+import { ShakenPlatform } from './shaken-platform.ts';
+import { onSmallDisk } from './small-disk.ts';
+
+/**
+ * Everything goes wrong, one thing after another and at random, while people write and a neighbour's visitors look on. In the end all
+ * that was acknowledged is there, and all works again within a minute. Needs root, for a disk that can be filled.
+ *
+ *   npm run chaos                 30 minutes with PHP
+ *   SECONDS=300 RUNTIME=memory npm run chaos
+ */
+export interface Outcome {
+  faults: string[];
+  summary: string;
+}
+
+const BACK_MS = 60_000;
+const DISK_MB = 3_000;
+
+/** In a process of its own, since the small disk is one of that process. */
+export async function runChaos(seconds: number, runtime: string, say: (line: string) => void): Promise<Outcome> {
+  const scratch = mkdtempSync(join(tmpdir(), 'siteyard-chaos-'));
+  chmodSync(scratch, 0o711);
+  const disk = join(scratch, 'disk');
+  const [file = '', ...args] = [
+    ...onSmallDisk(disk, DISK_MB),
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+  ];
+  const child = spawn(file, [...args, import.meta.filename, disk, String(seconds), runtime], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      if (line.startsWith('{')) outcome = JSON.parse(line) as Outcome;
+      else say(line);
+    }
+  });
+  let outcome: Outcome = { faults: ['it ended without a word'], summary: '' };
+  await once(child, 'close');
+  rmSync(scratch, { recursive: true, force: true });
+  return outcome;
+}
+
+async function shake(disk: string, seconds: number, runtime: string): Promise<Outcome> {
+  const dataDir = join(disk, 'data');
+  mkdirSync(dataDir, { mode: 0o711 });
+  const random = new Random(SEED);
+  const hasPhp = runtime !== 'memory';
+  const platform = await ShakenPlatform.create(dataDir, runtime);
+  await platform.start();
+  const [owner, neighbour, hostile] = [
+    await settle(platform, 'owner'),
+    await settle(platform, 'neighbour'),
+    await settle(platform, 'hostile'),
+  ];
+  if (hasPhp) await plant(hostile.api, hostile.fqdn);
+  const oracle = new Oracle(`${platform.url}/f/api/v1`, owner.token, owner.teamId, owner.fqdn);
+  const visitor = new Neighbour();
+  const stop = new AbortController();
+  const people = [
+    oracle.writeTickets(stop.signal),
+    oracle.writeTickets(stop.signal),
+    oracle.writeFiles(stop.signal),
+    visitor.visit(platform.url, neighbour.fqdn, stop.signal),
+  ];
+  await sleep(Math.min(seconds * 100, 20_000));
+  visitor.shake();
+  const shaken: Shaken = { platform, random, hostile, longestMs: seconds > 60 ? 20_000 : 3_000, hasPhp };
+  const counts = await shakeFor(shaken, seconds, visitor);
+  const faults: string[] = [];
+  const backMs = await timeToComeBack(platform, owner.api, owner.fqdn, neighbour.fqdn, oracle, seconds <= 60);
+  if (backMs === undefined)
+    faults.push(`not all was back after ${BACK_MS / 1000} s:\n${platform.output().slice(-2_000)}`);
+  stop.abort();
+  await Promise.all(people);
+  const client = await platform.connect();
+  const lost = await oracle.findLost(platform.url, async (text) => (await client.query(text)).rows);
+  await client.end();
+  faults.push(...lost, ...oracle.faults);
+  const end = await platform.stop();
+  if (end !== 0) faults.push(`it ended with ${end}`);
+  const [calm, troubled] = [percentile(visitor.calmMs, 0.99), percentile(visitor.shakenMs, 0.99)];
+  const summary =
+    `${Object.values(counts).reduce((sum, count) => sum + count, 0)} faults in ${seconds} s (seed ${SEED}): ${oracle.tickets.size} tickets and ` +
+    `${oracle.files.size} files acknowledged, ${lost.length} lost; all back after ${backMs === undefined ? 'never' : `${Math.round(backMs / 100) / 10} s`}; ` +
+    `cached page of the neighbour p50 ${percentile(visitor.calmMs, 0.5).toFixed(1)} -> ${percentile(visitor.shakenMs, 0.5).toFixed(1)} ms, p99 ${calm.toFixed(1)} -> ` +
+    `${troubled.toFixed(1)} ms (${(troubled / calm).toFixed(1)} x), ${visitor.shakenMs.length} looks, ${visitor.failures} without an answer. ${JSON.stringify(counts)}`;
+  return { faults, summary };
+}
+
+async function shakeFor(shaken: Shaken, seconds: number, visitor: Neighbour): Promise<Record<string, number>> {
+  const names = Object.keys(FAULTS);
+  const counts: Record<string, number> = {};
+  const endMs = performance.now() + seconds * 1000;
+  // Each at least once where there is time, in an order up to chance.
+  let left: string[] = [];
+  while (performance.now() < endMs) {
+    if (left.length === 0) left = names.toSorted(() => shaken.random.fraction() - 0.5);
+    const name = left.pop() as string;
+    const looks = visitor.shakenMs.length;
+    console.log(`${name}`);
+    await FAULTS[name]?.(shaken).catch((error: Error) => console.log(`${name} failed: ${error.message}`));
+    counts[name] = (counts[name] ?? 0) + 1;
+    await sleep(shaken.random.below(seconds > 60 ? 3_000 : 300));
+    const slow = percentile(visitor.shakenMs.slice(looks), 0.99);
+    console.log(`  p99 of the neighbour's page meanwhile: ${slow.toFixed(1)} ms`);
+  }
+  return counts;
+}
+
+/** A team of their own, with a site. */
+async function settle(platform: ShakenPlatform, name: string) {
+  const [email, password] = [`${name}@example.com`, 'a long enough password'];
+  const anonymous = createClient({ baseUrl: platform.url });
+  await anonymous.register({ body: { email, password, first_name: name, last_name: 'Tester' } });
+  const client = await platform.connect();
+  await client.query('update users set is_verified = true');
+  await client.end();
+  const { access_token: token } = await anonymous.signIn({ body: { username: email, password } });
+  const api = createClient({ baseUrl: platform.url, token });
+  const teamId = (await api.listTeams()).results[0]?.id as string;
+  const { fqdn } = await api.createSite({ wait: 60, body: { ...CMS, fqdn: newFqdn(), team_id: teamId } });
+  await visit(platform, fqdn, '/');
+  return { token, api, teamId, fqdn };
+}
+
+async function plant(api: Client, fqdn: string): Promise<void> {
+  for (const [path, text] of Object.entries(HOSTILE_FILES))
+    await api.uploadSiteFile({ params: { fqdn }, query: { path }, body: new Blob([text]) });
+}
+
+/** Until the API, the sites, writing and backups work again. */
+async function timeToComeBack(
+  platform: ShakenPlatform,
+  api: Client,
+  fqdn: string,
+  neighbour: string,
+  oracle: Oracle,
+  isShort: boolean,
+): Promise<number | undefined> {
+  const begunMs = performance.now();
+  const before = oracle.tickets.size;
+  const client = await platform.connect().catch(() => undefined);
+  const known = client && (await client.query('select count(*)::int as n from backups').catch(() => undefined));
+  while (performance.now() - begunMs < BACK_MS) {
+    await sleep(200);
+    const isUp = await Promise.all([
+      fetch(`${platform.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(({ status }) => status === 200),
+      visit(platform, fqdn, `/?s=${performance.now()}`).then(({ status }) => status === 200),
+      visit(platform, neighbour, '/').then(({ status }) => status === 200),
+      api.getSite({ params: { fqdn } }).then(({ fqdn: name }) => name === fqdn),
+    ]).catch(() => [false]);
+    const now = await client?.query('select count(*)::int as n from backups').catch(() => undefined);
+    const hasBackup = now?.rows[0]?.n > (known?.rows[0]?.n ?? 0);
+    // A site has its backup within a minute; the short form does not wait for that.
+    if (isUp.every(Boolean) && oracle.tickets.size > before && (hasBackup || isShort)) {
+      await client?.end();
+      return performance.now() - begunMs;
+    }
+  }
+  await client?.end().catch(() => {});
+  return undefined;
+}
+
+const [disk, seconds, runtime] = process.argv.slice(2);
+if (import.meta.main && disk?.startsWith('/')) {
+  console.log(JSON.stringify(await shake(disk, Number(seconds), runtime ?? 'memory')));
+} else if (import.meta.main) {
+  const outcome = await runChaos(Number(process.env.SECONDS ?? 1800), process.env.RUNTIME ?? 'php-wasm', console.log);
+  for (const fault of outcome.faults) console.error(fault);
+  console.log(outcome.summary);
+  process.exitCode = outcome.faults.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, mock, test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { RateLimits } from '#core/http/rate-limits.ts';
+import { jobKind } from '#core/jobs/jobs.ts';
+import type { Backup } from '#sdk';
+import { startTestApp, type TestApp } from '../app.ts';
+import { eventually } from '../expect.ts';
+import { registerPerson } from '../people.ts';
+import { newSite } from '../sites.ts';
+import { siteOnDisk } from '../time.ts';
+import { visit } from '../visit.ts';
+import { shiftStoredTimes } from './shifted-times.ts';
+
+const HOUR = 3600;
+const ran: string[] = [];
+const later = jobKind<{ name: string }>({
+  name: 'test.later',
+  lane: 'background',
+  run: async ({ name }) => void ran.push(name),
+});
+const removal = jobKind<{ name: string }>({ ...later, name: 'test.removal', removesByAge: true });
+
+let app: TestApp;
+before(async () => {
+  app = await startTestApp({ jobs: [later, removal] });
+});
+after(() => app?.close());
+
+test('when the clock is set back an hour, backups, jobs and what runs by the minute go on at once', async () => {
+  const { db, jobs } = app.services;
+  const person = await registerPerson(app);
+  const site = await newSite(person);
+  const disk = siteOnDisk(app, site.id);
+  await disk.keep();
+  const newest = async () => (await person.api.getBackups({ params: { fqdn: site.fqdn } })) as Backup;
+  const before = await newest();
+  // Its minute is over, so the next backup is due as soon as something happens.
+  await sql`update backup_clocks set cut_at = now() - interval '2 minutes', due_at = null`.execute(db);
+  await jobs.enqueueOnce(db, later, { name: 'waited' }, 'waited', new Date(Date.now() + 3_000));
+
+  await setBack(HOUR);
+  await visit(app, site.fqdn, '/');
+  await disk.write('uploads/after.txt', 'after the clock was set back');
+  await eventually(async () => ran.includes('waited'));
+  const after = await eventually(async () => {
+    const found = await newest();
+    return found.commit_hash !== before.commit_hash && found;
+  });
+  assert.ok(after.created_at > before.created_at);
+  const { rows } = await sql<{ left: number }>`select
+    extract(epoch from greatest((select max(cron_on) from jobs.version), (select max(start_after) from jobs.job),
+      (select max(monitor_on) from jobs.queue), (select max(storage_measured_at) from sites)) - now())::float as left`.execute(
+    db,
+  );
+  assert.ok((rows[0]?.left ?? 0) < 600, `something waits for ${rows[0]?.left} s`);
+});
+
+test('after the clock leapt ahead nothing is removed for its age, until a day is over or it is set back', async () => {
+  const { db, jobs } = app.services;
+  await sql`update platform set clock_leapt_at = now()`.execute(db);
+  await jobs.enqueue(db, removal, { name: 'too early' });
+  await jobs.enqueue(db, later, { name: 'all else' });
+  await eventually(async () => ran.includes('all else'));
+  await setBack(HOUR);
+  await eventually(
+    async () => (await sql`select from platform where clock_leapt_at is null`.execute(db)).rows.length > 0,
+  );
+  await jobs.enqueue(db, removal, { name: 'in time' });
+  await eventually(async () => ran.includes('in time'));
+  assert.equal(ran.includes('too early'), false);
+});
+
+test('a limit by the minute ends after a minute though the clock is set back', () => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + HOUR * 1000 });
+  const limits = new RateLimits(0.001);
+  limits.take('write', 'somebody');
+  mock.timers.reset();
+  const { exceeded, resetSeconds } = limits.take('write', 'somebody');
+  assert.ok(exceeded && resetSeconds <= 60, `${resetSeconds} s`);
+});
+
+async function setBack(seconds: number): Promise<void> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('begin');
+  await shiftStoredTimes(client, seconds);
+  await client.query('commit');
+  await client.end();
+}
