@@ -32,7 +32,7 @@ import type {
   SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
-import type { ListedFile } from '#timemachine/read.ts';
+import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
 import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
 
@@ -348,13 +348,8 @@ interface SiteBackups {
   check(at: Place): Promise<{ faults: string[]; bytes: number }>;
   /** The snapshots that are there, by their hashes. */
   keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
-  /** The files of a snapshot whose paths begin with the prefix, and the links; so many at most. */
-  keptFiles(
-    site: SiteRef,
-    space: string,
-    moment: SnapshotName,
-    part: { prefix: string; limit: number },
-  ): Promise<{ files: ListedFile[]; links: string[]; isTruncated: boolean }>;
+  /** The files of a snapshot, and the links. */
+  keptFiles(site: SiteRef, space: string, moment: SnapshotName, part: FilePart): Promise<FilePage>;
   /** Undefined for each path that the snapshot does not have. */
   findKeptFiles(
     site: SiteRef,

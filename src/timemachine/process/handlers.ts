@@ -28,6 +28,7 @@ import {
   rehearsalFolder,
   type SitePlace,
 } from './protocol.ts';
+import { readHandlers } from './read-handlers.ts';
 
 const OPEN_SITES = 100;
 
@@ -71,6 +72,8 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
   }
 
   return {
+    ...readHandlers(repository),
+
     async snapshot({ onProgress }, place) {
       return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
     },
