@@ -154,7 +154,9 @@ export class LocalHost implements SiteHost {
 
   activeTheme(site: SiteRef): Promise<string | null> {
     return this.#inDatabase(site, async (database) => {
-      const [row] = await database.query("select option_value from wp_options where option_name = 'stylesheet'");
+      const [row] = await database.query(
+        "select substr(option_value, 1, 300) as option_value from wp_options where option_name = 'stylesheet'",
+      );
       return typeof row?.option_value === 'string' ? row.option_value : null;
     });
   }
