@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { RouteTable } from '../../edge/route-table.ts';
-import { platformHosts } from './platform-hosts.ts';
+import { platformHosts } from '#core/http/platform-hosts.ts';
+import type { Route } from './route.ts';
+import { RouteTable } from './route-table.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 test('however long the hosts that are asked for, and however many, they are not remembered', async () => {
   const isPlatform = platformHosts('https://platform.example');
-  const route = { fqdn: 'a.example', state: 'ready', teamId: 'team', site: { id: 'site' } };
+  const policies = { signIn: null, allowedAddresses: null, externalPaths: [], uploadsRefused: null, devMode: false };
+  const spec = { id: 'site' } as Route['site'];
+  const route: Route = { fqdn: 'a.example', teamId: 'team', site: spec, state: 'ready', preview: null, ...policies };
   const site = { hostnames: new Set(), pages: { purge() {} } };
   const table = new RouteTable(
     { subscribe: async () => {}, loadAll: async () => [route], load: async () => [] } as never,
