@@ -29,8 +29,7 @@ export async function mailOwnerOf(services: Services, site: SiteRow): Promise<Si
 }
 
 /** Nobody has a site of that name, so nobody reads or writes as it but the platform. */
-export const platformSender = (siteDomain: string, siteId: string) =>
-  `site-${siteId.replaceAll('-', '')}@${siteDomain}`;
+const platformSender = (siteDomain: string, siteId: string) => `site-${siteId.replaceAll('-', '')}@${siteDomain}`;
 
 /** The name and those above it, as far as somebody can own them. */
 function namesUpwards(fqdn: string): string[] {

@@ -1,15 +1,19 @@
 import type { Ref } from '../content.ts';
 import { findFile, findFileIn, listPage, type OpenContent, openContent } from '../read.ts';
 import type { Repository } from '../repository.ts';
-import type { Handlers } from './handlers.ts';
+import type { Calls } from './protocol.ts';
 
 /** A file is read in pieces, one call each. */
 const OPEN_CONTENTS = 8;
 
 type ReadCalls = 'listSnapshots' | 'listFiles' | 'findFiles' | 'findFileIn' | 'contentSize' | 'readContent';
+/** None of them has anything to say before its answer. */
+type ReadHandlers = {
+  [Name in ReadCalls]: (_: unknown, ...args: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>>;
+};
 
 /** What only reads what is kept, and never looks at a site. */
-export function readHandlers(repository: Repository): Pick<Handlers, ReadCalls> {
+export function readHandlers(repository: Repository): ReadHandlers {
   /** The latest at the end. */
   const opened = new Map<string, Promise<OpenContent>>();
 
