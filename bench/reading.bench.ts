@@ -13,8 +13,8 @@ import { type Bench, startBench } from './servers.ts';
 const FILES = Number(process.env.FILES ?? 30_000);
 const PAGES = Number(process.env.PAGES ?? 2_000);
 const RAMP_MS = 2_000;
-/** Of milliseconds; before, one list took more than a second in which nobody was answered. */
-const GOAL_MS = 50;
+/** As for every neighbour; a machine that is busy otherwise says nothing of milliseconds. */
+const GOAL = 3;
 const ADMIN = { ADMIN_EMAIL: 'operator@example.com', ADMIN_PASSWORD: 'operator-password' };
 const NEIGHBOUR = 'neighbour.localhost';
 const LARGE = 'large.localhost';
@@ -84,7 +84,7 @@ async function ask(url: string): Promise<number> {
 
 function report(quiet: number[], meanwhile: number[]): Report {
   const ms = (value: number) => `${value.toFixed(1)} ms`;
-  const p99 = percentile(meanwhile, 99);
+  const ratio = percentile(meanwhile, 99) / percentile(quiet, 99);
   const rows = [50, 99, 100].map((percent) => {
     const [was, is] = [percentile(quiet, percent), percentile(meanwhile, percent)];
     return [percent === 100 ? 'longest' : `p${percent}`, ms(is), ms(was), (is / was).toFixed(1)];
@@ -93,6 +93,11 @@ function report(quiet: number[], meanwhile: number[]): Report {
     name: 'bench/reading',
     intro: `What visitors of a site wait for a page of the cache while somebody reads the ${FILES} files of another site's backup without a pause: ${PAGES} pages one after another, beside the quiet times before and after.`,
     tables: [{ head: ['a page of the cache', 'while somebody reads', 'quiet', 'ratio'], rows }],
-    goals: [{ text: `p99 while somebody reads is ${ms(p99)}, at most ${GOAL_MS} ms`, met: p99 <= GOAL_MS }],
+    goals: [
+      {
+        text: `p99 while somebody reads is ${ratio.toFixed(1)} times the quiet one, at most ${GOAL}`,
+        met: ratio <= GOAL,
+      },
+    ],
   };
 }
