@@ -1686,7 +1686,7 @@ export interface Operations {
   /** The backup closest to a point, at or before it; with number_to_fetch a list of them, closest first */
   getBackups: { input: { params: { fqdn: string }; query?: { number_to_fetch?: number; restore_point?: string; stage?: boolean } }; output: BackupOrBackups; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** The files below wp-content at a point in time */
-  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
+  listPitFiles: { input: { params: { fqdn: string }; query?: { restore_point?: string; prefix?: string; after?: string; limit?: number; stage?: boolean } }; output: PitFiles; errors: 'auth.duplicate_cookie' | 'auth.required' | 'backup.not_found' | 'site.not_found' | 'stage.missing' };
   /** Links to single files of a backup, which open for an hour without signing in */
   createBlobUrls: { input: { params: { fqdn: string }; query?: { at_date?: string; stage?: boolean }; body: {
       keys: Array<string>;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LONGEST_HOST } from '#core/http/platform-hosts.ts';
 import type { Log } from '#core/log.ts';
 import { Gate } from './gate.ts';
 import type { HostedSite } from './hosted-site.ts';
@@ -45,7 +46,7 @@ export class RouteTable {
   }
 
   find(host: string | undefined): Gate | undefined {
-    if (host === undefined) return undefined;
+    if (host === undefined || host.length > LONGEST_HOST) return undefined;
     const known = this.#spelled.get(host);
     if (known) return known;
     const gate = this.#byHost.get(hostName(host));

@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
 import { InTurn } from '#core/in-turn.ts';
 import { Shares } from '#core/shares.ts';
 import type { Runtime, RuntimeListener, SiteDatabase } from '#runtimes/runtime.ts';
 import type { SitePlace } from '#timemachine/process/protocol.ts';
 import type { TimeMachine } from '#timemachine/process/time-machine.ts';
-import { findFile, findFileIn, listEntries, listed, openContent } from '#timemachine/read.ts';
 import { makeFolder, moveEntry, writeFile } from './content/change-entry.ts';
 import { namesOf } from './content/open-folder.ts';
 import { packFolder } from './content/pack-folder.ts';
@@ -161,7 +159,9 @@ export class LocalHost implements SiteHost {
 
   activeTheme(site: SiteRef): Promise<string | null> {
     return this.#inDatabase(site, async (database) => {
-      const [row] = await database.query("select option_value from wp_options where option_name = 'stylesheet'");
+      const [row] = await database.query(
+        "select substr(option_value, 1, 300) as option_value from wp_options where option_name = 'stylesheet'",
+      );
       return typeof row?.option_value === 'string' ? row.option_value : null;
     });
   }
@@ -255,40 +255,16 @@ export class LocalHost implements SiteHost {
   deploy: Of<'deploy'> = (site, kept, laying, options) =>
     this.#alone(site, () => this.timeMachine.deploy(this.#placeOf(site, kept), laying, options));
 
-  async keptSnapshots(site: SiteRef, space: string): Promise<string[]> {
-    return (await this.#repositoryOf(site, space).snapshots()).map(({ hash }) => hash);
-  }
-
-  async keptFiles(...[site, space, moment, part]: Parameters<Of<'keptFiles'>>): ReturnType<Of<'keptFiles'>> {
-    const repository = this.#repositoryOf(site, space);
-    const found: Awaited<ReturnType<Of<'keptFiles'>>> = { files: [], links: [], isTruncated: false };
-    for await (const { path, entry } of listEntries(repository, await repository.readNamed(moment), part.prefix)) {
-      if (found.files.length + found.links.length >= part.limit) return { ...found, isTruncated: true };
-      if (entry.kind === 'link') found.links.push(path);
-      else found.files.push(listed(path, entry));
-    }
-    return found;
-  }
-
-  async findKeptFiles(...[site, space, moment, paths]: Parameters<Of<'findKeptFiles'>>) {
-    const repository = this.#repositoryOf(site, space);
-    const snapshot = await repository.readNamed(moment);
-    const found: Awaited<ReturnType<Of<'findKeptFiles'>>> = [];
-    for (const path of paths) found.push(await findFile(repository, snapshot, path));
-    return found;
-  }
-
+  keptSnapshots: Of<'keptSnapshots'> = async (site, space) => this.timeMachine.kept.snapshots(space, site.id);
+  keptFiles: Of<'keptFiles'> = async (site, space, moment, part) =>
+    this.timeMachine.kept.files(space, site.id, moment, part);
+  findKeptFiles: Of<'findKeptFiles'> = async (site, space, moment, paths) =>
+    this.timeMachine.kept.find(space, site.id, moment, paths);
   keptFileIn: Of<'keptFileIn'> = async (site, space, moments, path) =>
-    findFileIn(this.#repositoryOf(site, space), moments, namesOf(path).join('/'));
-
-  async keptFileSize(site: SiteRef, space: string, ref: string): Promise<number> {
-    return (await openContent(this.#repositoryOf(site, space), ref)).sizeBytes;
-  }
-
-  async readKeptFile(site: SiteRef, space: string, ref: string, start: number, end: number): Promise<Readable> {
-    const content = await openContent(this.#repositoryOf(site, space), ref);
-    return Readable.from(content.read(start, end), { objectMode: false });
-  }
+    this.timeMachine.kept.findIn(space, site.id, moments, namesOf(path).join('/'));
+  keptFileSize: Of<'keptFileSize'> = async (site, space, ref) => this.timeMachine.kept.sizeOf(space, site.id, ref);
+  readKeptFile: Of<'readKeptFile'> = async (site, space, ref, start, end) =>
+    this.timeMachine.kept.read(space, site.id, ref, start, end);
 
   appendLog: Of<'appendLog'> = (site, kind, lines) => this.#logs.append(site.id, kind, lines);
   readLog: Of<'readLog'> = (site, kind, query) => this.#logs.read(site.id, kind, query);
@@ -331,10 +307,6 @@ export class LocalHost implements SiteHost {
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {
     return { ...this.driver(site).storage(site.id), ...kept, site: site.id, reserveBytes: this.reserveBytes };
-  }
-
-  #repositoryOf(site: SiteRef, space: string) {
-    return this.timeMachine.repository.site(space, site.id);
   }
 }
 

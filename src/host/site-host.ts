@@ -36,7 +36,7 @@ import type {
   SnapshotName,
   Window,
 } from '#timemachine/process/protocol.ts';
-import type { ListedFile } from '#timemachine/read.ts';
+import type { FilePage, FilePart, ListedFile } from '#timemachine/read.ts';
 import type { LogKind } from './site-log/entries.ts';
 import type { LogPage, LogPlace, LogQuery, PlacedEntry } from './site-log/log-reader.ts';
 
@@ -355,13 +355,8 @@ interface SiteBackups {
   checkSite(site: SiteRef, space: string): Promise<CheckedSnapshots>;
   /** The snapshots that are there, by their hashes. */
   keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
-  /** The files of a snapshot whose paths begin with the prefix, and the links; so many at most. */
-  keptFiles(
-    site: SiteRef,
-    space: string,
-    moment: SnapshotName,
-    part: { prefix: string; limit: number },
-  ): Promise<{ files: ListedFile[]; links: string[]; isTruncated: boolean }>;
+  /** The files of a snapshot, and the links. */
+  keptFiles(site: SiteRef, space: string, moment: SnapshotName, part: FilePart): Promise<FilePage>;
   /** Undefined for each path that the snapshot does not have. */
   findKeptFiles(
     site: SiteRef,

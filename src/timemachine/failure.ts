@@ -74,10 +74,14 @@ export interface SentFailure {
   stack: string | undefined;
 }
 
+/** A message may tell of names that the site chose. */
+const MESSAGE_LENGTH = 2_000;
+
 export function packFailure(error: unknown): SentFailure {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   if (isDiskFull(error)) return { code: 'no_room', message: 'the disk is full', stack };
-  return { code: error instanceof TimeMachineFailure ? error.code : 'unexpected', message, stack };
+  const code = error instanceof TimeMachineFailure ? error.code : 'unexpected';
+  return { code, message: message.slice(0, MESSAGE_LENGTH), stack: stack?.slice(0, 2 * MESSAGE_LENGTH) };
 }
 
 const SQLITE_FULL = 13;

@@ -14,13 +14,46 @@ export interface ListedFile {
   mode: number;
 }
 
-/** The files and links whose paths begin with the prefix, sorted within each folder. */
+/** What is listed of a snapshot at a time. */
+export interface FilePage {
+  files: ListedFile[];
+  links: string[];
+  isTruncated: boolean;
+  /** The path of the last one, where there are more. */
+  last?: string;
+}
+
+/** Which part of the files: those whose paths begin with the prefix, so many, behind the path `after`. */
+export interface FilePart {
+  prefix: string;
+  limit: number;
+  after?: string | undefined;
+}
+
+export async function listPage(
+  reader: ObjectReader,
+  snapshot: Pick<Snapshot, 'files'>,
+  { prefix, limit, after }: FilePart,
+): Promise<FilePage> {
+  const page: FilePage = { files: [], links: [], isTruncated: false };
+  let last = '';
+  for await (const { path, entry } of listEntries(reader, snapshot, prefix, after)) {
+    if (page.files.length + page.links.length >= limit) return { ...page, isTruncated: true, last };
+    last = path;
+    if (entry.kind === 'link') page.links.push(path);
+    else page.files.push(listed(path, entry));
+  }
+  return page;
+}
+
+/** The files and links whose paths begin with the prefix, sorted within each folder; those behind `after` in that order. */
 export async function* listEntries(
   reader: ObjectReader,
   snapshot: Pick<Snapshot, 'files'>,
   prefix = '',
+  after?: string,
 ): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
-  if (snapshot.files) yield* entriesBelow(reader, snapshot.files, '', prefix);
+  if (snapshot.files) yield* entriesBelow(reader, snapshot.files, '', prefix, after?.split('/') ?? []);
 }
 
 async function* entriesBelow(
@@ -28,15 +61,20 @@ async function* entriesBelow(
   folder: Ref,
   path: string,
   prefix: string,
+  [first, ...rest]: readonly string[],
 ): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
   for (const entry of await readTree(reader, folder)) {
+    if (first !== undefined && entry.name < first) continue;
+    const isOnTheWay = entry.name === first;
+    if (isOnTheWay && (entry.kind !== 'folder' || rest.length === 0)) continue;
     const below = `${path}${entry.name}`;
     if (entry.kind !== 'folder') {
       if (below.startsWith(prefix)) yield { path: below, entry };
       continue;
     }
     const inside = `${below}/`;
-    if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* entriesBelow(reader, entry.ref, inside, prefix);
+    if (inside.startsWith(prefix) || prefix.startsWith(inside))
+      yield* entriesBelow(reader, entry.ref, inside, prefix, isOnTheWay ? rest : []);
   }
 }
 
@@ -89,7 +127,7 @@ async function entryIn(reader: ObjectReader, folder: Ref | null, name: string): 
   return folder === null ? undefined : (await readTree(reader, folder)).find((entry) => entry.name === name);
 }
 
-export function listed(path: string, { sizeBytes, modifiedUs, ref, mode }: FileEntry): ListedFile {
+function listed(path: string, { sizeBytes, modifiedUs, ref, mode }: FileEntry): ListedFile {
   return { path, sizeBytes, modifiedUs, ref, mode };
 }
 

@@ -39,7 +39,7 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
         );
       if (connect) return connectSocket(services, operation, admission, call, request, reply);
       const { status, body } = await answerCall(services, operation, admission, call, incoming);
-      const long = status === 200 && operation.response && inParts(body, serializerOf(operation.response));
+      const long = status === 200 && operation.response && inParts(body, operation.response);
       return long ? reply.type('application/json; charset=utf-8').send(long) : reply.code(status).send(body);
     },
   });

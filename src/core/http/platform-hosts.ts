@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 
 /** Spellings of hosts that are remembered; beyond it they are read again. */
 const REMEMBERED = 10_000;
+/** A name has 253 letters; a header may have thousands, and whoever sends such ones would have us remember them all. */
+export const LONGEST_HOST = 300;
 
 /**
  * The platform answers on its own names alone; any other host is a site. An address is never a site's name, so health
@@ -14,6 +16,7 @@ export function platformHosts(baseUrl: string): (host: string | undefined) => bo
   const known = new Map<string, boolean>();
   return (host) => {
     if (host === undefined) return true;
+    if (host.length > LONGEST_HOST) return false;
     let isPlatform = known.get(host);
     if (isPlatform === undefined) {
       const name = host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Services } from '#core/services.ts';
 import type { SiteRef } from '#host/site-host.ts';
 import { failedBy } from '#timemachine/failure.ts';
@@ -7,25 +8,33 @@ import { noBackup, type PitFiles } from './backup.schema.ts';
 import type { BackupRow } from './backup.sql.ts';
 import { signVersion } from './backup.version.ts';
 
-/** Beyond this a prefix leads further. */
-const LISTED_FILES = 100_000;
+/** Beyond this a prefix leads further, or the last key. */
+export const LISTED_FILES = 100_000;
+/** Each is signed: so many take a moment, and then it is somebody else's turn. */
+const AT_ONCE = 200;
 
 /** A site's files as they were; read from what is kept, and never from the site. */
-export async function filesOf(services: Services, site: SiteRef, backup: BackupRow, prefix: string): Promise<PitFiles> {
+export async function filesOf(
+  services: Services,
+  site: SiteRef,
+  backup: BackupRow,
+  part: { prefix: string; limit: number; after?: string | undefined },
+): Promise<PitFiles> {
   const { db, hosts } = services;
   const space = await spaceOf(db, site.id);
-  const part = { prefix, limit: LISTED_FILES };
   const { files, isTruncated } = await hosts.keptFiles(site, space, snapshotNameOf(backup), part).catch(notPruned);
-  return {
-    backup_point: backup.created_at,
-    files: files.map(({ path, sizeBytes, modifiedUs, ref }) => ({
-      key: path,
-      size: sizeBytes,
-      modified_at: new Date(modifiedUs / 1000),
-      version_id: signVersion(services, site.id, ref),
-    })),
-    is_truncated: isTruncated,
-  };
+  const listed: PitFiles['files'] = [];
+  for (let start = 0; start < files.length; start += AT_ONCE) {
+    for (const { path, sizeBytes, modifiedUs, ref } of files.slice(start, start + AT_ONCE))
+      listed.push({
+        key: path,
+        size: sizeBytes,
+        modified_at: new Date(modifiedUs / 1000),
+        version_id: signVersion(services, site.id, ref),
+      });
+    await setImmediate();
+  }
+  return { backup_point: backup.created_at, files: listed, is_truncated: isTruncated };
 }
 
 /** Undefined for each key that the backup does not have. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operation } from '#core/http/operation.ts';
 import { Fqdn, Moment, OfStage, say } from '#core/http/schema.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
-import { filesOf } from './backup.files.ts';
+import { filesOf, LISTED_FILES } from './backup.files.ts';
 import { Backup, noBackup, PitFiles } from './backup.schema.ts';
 import { LATEST, listBackups } from './backup.sql.ts';
 
@@ -46,15 +46,22 @@ export const backupOperations = [
     query: Type.Object({
       restore_point: Type.Optional(say(Moment, 'The moment; now when left out')),
       prefix: Type.Optional(Type.String({ maxLength: 4096, description: 'Only files whose keys begin so' })),
+      after: Type.Optional(
+        say(Type.String({ maxLength: 4096 }), 'Only files behind this one: the last key of the answer before'),
+      ),
+      limit: Type.Optional(
+        say(Type.Integer({ minimum: 1, maximum: LISTED_FILES, default: LISTED_FILES }), 'How many at most'),
+      ),
       stage: OfStage,
     }),
     response: PitFiles,
     errors: [noBackup, stageMissing],
-    async handle({ db, services, subject, query: { restore_point, prefix = '', stage } }) {
+    async handle({ db, services, subject, query: { restore_point, stage, ...part } }) {
       const site = await siteOrStage(db, subject, stage);
       const [backup] = await listBackups(db, site.id, momentOf(restore_point), 1);
       if (!backup) throw noBackup();
-      return filesOf(services, site, backup, prefix);
+      const { prefix = '', limit = LISTED_FILES, after } = part;
+      return filesOf(services, site, backup, { prefix, limit, after });
     },
   }),
 ];

@@ -34,7 +34,7 @@ export const PitFiles = Type.Object(
   {
     backup_point: Timestamp,
     files: Type.Array(PitFile),
-    is_truncated: Type.Boolean({ description: 'There are more; ask for them by prefix' }),
+    is_truncated: Type.Boolean({ description: 'There are more; ask for them by prefix, or after the last key' }),
   },
   { title: 'PitFiles' },
 );

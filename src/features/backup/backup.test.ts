@@ -170,7 +170,7 @@ suite('the end of a site', () => {
   test('its backups stay for as long as it can be brought back, and go with it', async () => {
     const doomed = await newSite(owner);
     await siteOnDisk(app, doomed.id).keep();
-    const kept = () => app.timeMachine.repository.site(owner.teamId, doomed.id).snapshots();
+    const kept = () => app.timeMachine.kept.snapshots(owner.teamId, doomed.id);
     const rows = () => app.services.db.selectFrom('backups').where('site_id', '=', doomed.id).select('id').execute();
     await owner.api.deleteSite({ params: { fqdn: doomed.fqdn }, wait: 60 });
     assert.equal((await kept()).length, 1);

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Dns, RecordType } from '#core/dns.ts';
 import type { Region } from '#features/region/region.ts';
+import { dkimKeyOf } from '#features/site-mail/site-mail.ts';
 import type { DomainRecord } from './domain.schema.ts';
 
 const MAX_CHAIN = 8;
@@ -75,15 +76,9 @@ async function followAliases(dns: Dns, fqdn: string): Promise<string[]> {
   return chain;
 }
 
-/** The key is what counts; blanks and the order of the other tags are the publisher's own. */
+/** The key is what counts. */
 export async function lookAtDkim(dns: Dns, name: string, expected: string): Promise<DomainRecord> {
   const found = await dns.find('TXT', name);
-  const key = keyOf(expected);
-  return { type: 'TXT', name, expected, found, ok: found.some((text) => keyOf(text) === key) };
-}
-
-function keyOf(record: string): string | undefined {
-  const tags = record.split(';').map((tag) => tag.replaceAll(/\s+/g, ''));
-  if (tags[0] !== 'v=DKIM1') return undefined;
-  return tags.find((tag) => tag.startsWith('p='))?.slice(2);
+  const key = dkimKeyOf(expected);
+  return { type: 'TXT', name, expected, found, ok: found.some((text) => dkimKeyOf(text) === key) };
 }

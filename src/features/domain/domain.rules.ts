@@ -1,5 +1,5 @@
 import { type Fault, invalid } from '#core/errors.ts';
-import { isPlatformName, isUnderSiteDomain, SHARED_DOMAIN, sharesCookies } from '#features/site-name/site-name.ts';
+import { isOfPlatformDomain, isPlatformName, isUnderSiteDomain, SHARED_DOMAIN } from '#features/site-name/site-name.ts';
 import type { Config } from '../../config.ts';
 
 /** Names that mean something on one network alone, or nothing anywhere: no public resolver could tell of them. */
@@ -15,7 +15,7 @@ export const domainFault = (msg: string): Fault => ({
 
 export function requirePublicName(config: Config, fqdn: string, reserved: readonly string[]): void {
   if (isPlatformName(config, fqdn, reserved)) throw invalid(domainFault('this name belongs to the platform itself'));
-  if (sharesCookies(config, fqdn)) throw invalid(domainFault(SHARED_DOMAIN));
+  if (isOfPlatformDomain(config, fqdn)) throw invalid(domainFault(SHARED_DOMAIN));
   if (!isUnderSiteDomain(config, fqdn) && RESERVED.includes(fqdn.split('.').at(-1) as string))
     throw invalid(domainFault('this name is reserved for private networks or tests; name a public domain'));
 }

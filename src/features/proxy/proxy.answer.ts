@@ -19,7 +19,14 @@ const NOT_PASSED_ON = new Set([
 ]);
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|javascript|x-www-form-urlencoded)\b|image\/svg\+xml)/i;
 const JSON_TYPE = /^[\w.-]+\/(?:[\w.-]+\+)?json\b/i;
-const MAX_DEPTH = 500;
+/**
+ * What is parsed is in the way of everybody else until it is written again: ten megabytes of `{}` took six seconds. Larger answers are passed
+ * on as the text that they are, which is written in parts.
+ */
+const JSON_LIMITS = { bytes: 2 * 1024 * 1024, values: 50_000, depth: 500 };
+/** JSON needs six letters for each of these. */
+const NOT_IN_TEXT = /[^\P{Cc}\t\n\r\u007f-\u009f]/u;
+const HEADERS = 200;
 /** A shorter one could stand in any answer by chance. */
 const MIN_SECRET_LENGTH = 6;
 
@@ -31,6 +38,7 @@ export function toProxyAnswer(incoming: Incoming, secrets: readonly string[] = [
     .toLowerCase()
     .split(/[\s,]+/);
   const headers = Object.entries(incoming.headers)
+    .slice(0, HEADERS)
     .filter(([name]) => !NOT_PASSED_ON.has(name) && !named.includes(name) && !name.startsWith('x-siteyard-'))
     .map(([name, value]) => [name, cut([value ?? []].flat().join(', '), secrets)]);
   return { status_code: incoming.status, headers: Object.fromEntries(headers), ...readBody(incoming, secrets) };
@@ -49,8 +57,8 @@ function readBody(incoming: Incoming, secrets: readonly string[]): { body: unkno
       ? { body: body.toString('base64'), body_encoding: 'base64' }
       : { body: Buffer.from(cut(latin1, secrets), 'latin1').toString('base64'), body_encoding: 'base64' };
   }
-  // Deeper than we could write down again.
-  if (!JSON_TYPE.test(type) || isDeep(text)) return { body: cut(text, secrets), body_encoding: 'text' };
+  if (!JSON_TYPE.test(type) || body.length > JSON_LIMITS.bytes || !isModest(text))
+    return { body: cut(text, secrets), body_encoding: 'text' };
   try {
     const value: unknown = JSON.parse(text);
     // JSON can spell one text in many ways; written anew, a secret in it is spelt as we spell it.
@@ -72,24 +80,33 @@ export function cut(text: string, secrets: readonly string[]): string {
   return result;
 }
 
-/** Whether lists and objects stand inside one another this often; brackets inside of texts count too. Letter by letter, as a pattern takes seconds. */
-function isDeep(json: string): boolean {
+/**
+ * Whether lists and objects do not stand inside one another too often, nor are too many; what is inside of texts counts too. Letter by letter,
+ * as a pattern takes seconds.
+ */
+function isModest(json: string): boolean {
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < json.length; at++) {
     const sign = json.charCodeAt(at);
-    if (sign === OPENS.list || sign === OPENS.object) depth++;
-    else if (sign === CLOSES.list || sign === CLOSES.object) depth--;
-    if (depth > MAX_DEPTH) return true;
+    if (sign === COMMA) values++;
+    else if (sign === OPENS.list || sign === OPENS.object) {
+      depth++;
+      values++;
+    } else if (sign === CLOSES.list || sign === CLOSES.object) depth--;
+    if (depth > JSON_LIMITS.depth || values > JSON_LIMITS.values) return false;
   }
-  return false;
+  return true;
 }
 
+const COMMA = 0x2c;
 const OPENS = { list: 0x5b, object: 0x7b };
 const CLOSES = { list: 0x5d, object: 0x7d };
 
 function decode(body: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return NOT_IN_TEXT.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

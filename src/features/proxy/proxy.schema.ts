@@ -64,7 +64,9 @@ export const ProxyAnswer = Type.Object(
   {
     status_code: Type.Integer(),
     headers: OpenObject,
-    body: Type.Unsafe<unknown>({ description: 'Parsed where it is JSON, text where it is text, base64 otherwise' }),
+    body: Type.Unsafe<unknown>({
+      description: 'Parsed where it is JSON of up to 2 MiB and 50,000 values, text where it is text, base64 otherwise',
+    }),
     body_encoding: Type.Unsafe<BodyEncoding>({ ...OneOf(['json', 'text', 'base64', 'empty']) }),
   },
   { title: 'ProxyAnswer' },

@@ -109,6 +109,8 @@ async function answerAsWordPress({ method, url, headers, body }: SeenRequest): P
       body: `${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}`,
     };
   if (pathname === '/wp-json/big') return { body: 'x'.repeat(10 * 1024 * 1024 + 1) };
+  if (pathname === '/wp-json/many')
+    return { headers: { 'content-type': 'application/json' }, body: `[${'{},'.repeat(499_999)}{} ]` };
   if (pathname === '/wp-json/failing') return { status: 500, body: { code: 'internal' } };
   if (pathname.startsWith('/wp-json/wp/v2/posts'))
     return { status: method === 'POST' ? 201 : 200, body: [{ id: 7, body }] };
@@ -157,6 +159,9 @@ test('a request goes out with the stored password, and its answer comes back as 
   // JSON, but deeper than any reader or writer of it would go.
   const { body: deep, body_encoding } = await cms({ path: '/wp-json/deep' });
   assert.deepEqual([body_encoding, String(deep).length], ['text', 10_000_000]);
+  // Or more of it than could be written again while others wait.
+  const many = await cms({ path: '/wp-json/many' });
+  assert.deepEqual([many.body_encoding, String(many.body).length], ['text', 1_500_002]);
   const kinds = ['picture', 'text', 'broken'].map(async (name) => {
     const { body, body_encoding } = await cms({ path: `/wp-json/${name}` });
     return [body, body_encoding];

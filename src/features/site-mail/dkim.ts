@@ -10,6 +10,13 @@ export function dkimRecordOf(row: SiteRow): { name: string; value: string } | un
 
 export const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
 
+/** The key of a record; blanks and the order of the other tags are the publisher's own. */
+export function dkimKeyOf(record: string): string | undefined {
+  const tags = record.split(';').map((tag) => tag.replaceAll(/\s+/g, ''));
+  if (tags[0] !== 'v=DKIM1') return undefined;
+  return tags.find((tag) => tag.startsWith('p='))?.slice(2);
+}
+
 /** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
 export const DKIM_SELECTOR = 'siteyard';
 

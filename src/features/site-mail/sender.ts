@@ -4,12 +4,17 @@
  * one, and answers still go where the site wanted them.
  */
 export interface MailOwner {
-  fqdn: string;
-  /** The platform's own domain, which many sites share and none may write for. */
-  siteDomain: string;
+  /** What stands for an address that is none of the site's. */
+  sender: string;
+  /** The domains that the site may write for. */
+  domains: readonly string[];
 }
 
 export const senderOf = (fqdn: string) => `wordpress@${fqdn}`;
+
+/** Five hundred recipients at their longest, and then some. A header is read whole, by us, by the signature and by each receiver. */
+const HEADER_BYTES = 200_000;
+const HEADER_LINES = 5_000;
 
 // A line may end in any of these three ways; written back, it ends in one, so that every reader sees the same fields.
 const NEWLINE = '(?:\\r\\n|\\n|\\r(?!\\n))';
@@ -28,24 +33,30 @@ interface Field {
   text: string;
 }
 
-/** The message with one From that its site may use, and no Sender besides. Its body stays as it is, to the byte. */
-export function asMailOf(message: Buffer, owner: MailOwner): Buffer {
+/**
+ * The message with one From that its site may use, and no Sender besides. Its body stays as it is, to the byte. Undefined for what has a
+ * header as no mail has one.
+ */
+export function asMailOf(message: Buffer, owner: MailOwner): Buffer | undefined {
   // One character for each byte, whatever the message is encoded in.
-  const text = message.toString('latin1');
+  const text = message.toString('latin1', 0, HEADER_BYTES);
   const end = HEADER_END.exec(text);
-  const fields = readFields(end ? text.slice(0, end.index) : text);
+  if (!end && message.length > HEADER_BYTES) return undefined;
+  const lines = (end ? text.slice(0, end.index) : text).split(LINE_END, HEADER_LINES + 1);
+  if (lines.length > HEADER_LINES) return undefined;
+  const fields = readFields(lines);
   const body = end ? message.subarray(end.index + end[0].length) : Buffer.alloc(0);
   const from = fields.find(({ name }) => name === 'from');
   const others = fields.filter(({ name }) => name !== 'from' && name !== 'sender');
   const hasReplyTo = others.some(({ name }) => name === 'reply-to');
-  const lines = [...ownFrom(from, hasReplyTo, owner), ...others.map((field) => field.text)];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+  const header = [...ownFrom(from, hasReplyTo, owner), ...others.map((field) => field.text)].join('\r\n');
+  return Buffer.concat([Buffer.from(`${header}\r\n\r\n`, 'latin1'), body]);
 }
 
 /** Lines that are no field, nor the continuation of one, are left out: some readers take them for the header's end. */
-function readFields(header: string): Field[] {
+function readFields(lines: readonly string[]): Field[] {
   const fields: Field[] = [];
-  for (const line of header.split(LINE_END)) {
+  for (const line of lines) {
     const last = fields.at(-1);
     if (/^[ \t]/.test(line)) {
       if (last && line.trim() !== '') last.text += `\r\n${line}`;
@@ -57,11 +68,10 @@ function readFields(header: string): Field[] {
   return fields;
 }
 
-function ownFrom(from: Field | undefined, hasReplyTo: boolean, owner: MailOwner): string[] {
-  const sender = senderOf(owner.fqdn);
+function ownFrom(from: Field | undefined, hasReplyTo: boolean, { sender, domains }: MailOwner): string[] {
   const value = (FIELD.exec(from?.text ?? '')?.[2] ?? '').replaceAll('\r\n', '').trim();
   const mailbox = readMailbox(value);
-  if (from && mailbox && mayWriteFor(mailbox.domain, owner)) return [from.text];
+  if (from && mailbox && domains.includes(mailbox.domain)) return [from.text];
   const name = mailbox?.name ?? plainName(value);
   const lines = [name === '' ? `From: ${sender}` : `From: ${name} <${sender}>`];
   if (mailbox && !hasReplyTo) lines.push(`Reply-To: ${name === '' ? mailbox.address : `${name} <${mailbox.address}>`}`);
@@ -80,10 +90,4 @@ function readMailbox(value: string): { name: string; address: string; domain: st
 function plainName(value: string): string {
   const name = (value.split('<')[0] ?? '').replaceAll(/["(),:;<>[\\\]]/g, ' ').trim();
   return name.includes('@') || name.length > MAX_NAME_LENGTH ? '' : name.replaceAll(/\s+/g, ' ');
-}
-
-/** The site's own name or, for a domain of the customer's, one above it: a shop at www.example.org writes as example.org. */
-function mayWriteFor(domain: string, { fqdn, siteDomain }: MailOwner): boolean {
-  if (domain === fqdn) return true;
-  return fqdn.endsWith(`.${domain}`) && domain.includes('.') && !fqdn.endsWith(`.${siteDomain}`);
 }

@@ -5,7 +5,8 @@ import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { WaitingMail } from '#host/site-host.ts';
 import { DKIM_SELECTOR } from './dkim.ts';
 import { holdMails } from './held-mail.ts';
-import { asMailOf, senderOf } from './sender.ts';
+import { mailOwnerOf, type SigningOwner } from './mail-owner.ts';
+import { asMailOf } from './sender.ts';
 import { countMail, keepMailWaiting, mayMail } from './site-mail.sql.ts';
 
 /** People a site may write to within an hour; the rest waits for the next one. A single mail is never torn apart. */
@@ -32,6 +33,7 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
     let failed: { error: unknown } | undefined;
     let failingMs = 0;
     let mustWait = false;
+    let owner: SigningOwner | undefined;
     await hosts.eachMail(site, async (mail) => {
       const beganAt = performance.now();
       if (mail.writtenAt.getTime() < Date.now() - MAX_AGE_MS) {
@@ -41,7 +43,8 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
       mustWait = !(await mayMail(db, siteId, RECIPIENTS_PER_HOUR));
       if (mustWait) return 'stop';
       try {
-        await send(services, site, mail);
+        owner ??= await mailOwnerOf(services, site);
+        await send(services, site, owner, mail);
         return 'drop';
       } catch (error) {
         failed ??= { error };
@@ -57,19 +60,20 @@ export const deliverSiteMail = jobKind<{ siteId: string }>({
   abandon: (tx, { siteId }) => keepMailWaiting(tx, siteId),
 });
 
-async function send(services: Services, site: SiteRow, { to, message }: WaitingMail): Promise<void> {
-  const { db, config, mailer, log, secrets } = services;
+async function send(services: Services, site: SiteRow, owner: SigningOwner, mail: WaitingMail): Promise<void> {
+  const { db, mailer, log, secrets } = services;
+  const { to } = mail;
+  const { sender: from, signsFor } = owner;
   const privateKey = site.dkim_private_key_sealed && secrets.open(site.dkim_private_key_sealed).toString();
-  const mail = {
-    from: senderOf(site.fqdn),
-    to,
-    message: asMailOf(message, { fqdn: site.fqdn, siteDomain: config.siteDomain }),
-    ...(privateKey && { dkim: { domain: site.fqdn, selector: DKIM_SELECTOR, privateKey } }),
-  };
-  await mailer.sendRaw(mail).catch((error: unknown) => {
+  const message = asMailOf(mail.message, owner);
+  const dkim = privateKey && signsFor && { domain: signsFor, selector: DKIM_SELECTOR, privateKey };
+  try {
+    if (!message) throw new MailRefused('its header is as no mail has one');
+    await mailer.sendRaw({ from, to, message, ...(dkim && { dkim }) });
+  } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
     // It would be refused again. It counts all the same: guessing addresses must not be free.
     log.info({ err: error, siteId: site.id }, 'a mail of a site was refused for good');
-  });
+  }
   await countMail(db, site.id, to.length);
 }

@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
+import { claimRecord } from '#features/site-name/site-name.ts';
 import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
 import type { HostListener, LocalHost } from '#host/local-host.ts';
 import type { Site } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
+import { type NameServer, startNameServer } from '../../../test/name-server.ts';
 import { pause } from '../../../test/pause.ts';
 import { markVerified, type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
@@ -49,13 +52,16 @@ const server = new SMTPServer({
 });
 
 let app: TestApp;
+let names: NameServer;
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.server.address() as AddressInfo;
-  app = await startTestApp({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
+  names = await startNameServer({ 'shop.example.org': '' });
+  app = await startTestApp({ env: { SMTP_URL: `smtp://127.0.0.1:${port}`, DNS_SERVERS: names.address } });
 });
 after(async () => {
   await app?.close();
+  await names?.close();
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
@@ -127,6 +133,73 @@ suite("a site's mail", () => {
     assert.equal(mail?.from, `wordpress@${site.fqdn}`);
     assert.match(String(mail?.text), new RegExp(`^From: wordpress@${site.fqdn}\r$`, 'm'));
     assert.match(String(mail?.text), /^Reply-To: boss@bank\.example\r$/m);
+  });
+
+  test('is sent as a domain that the zone says is theirs, and before that as the platform', async () => {
+    const person = await owner();
+    const site = await newSite(person);
+    const fqdn = 'www.shop.example.org';
+    await app.services.db.updateTable('sites').set({ fqdn }).where('id', '=', site.id).execute();
+    const sent = async (from: string) => {
+      const address = someone();
+      await leaveMail(site, [address], { from });
+      await deliver(site);
+      const [{ from: envelope = '', text = '' } = {}] = mailsTo(address);
+      const field = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(text)?.[1];
+      return { envelope, from: field('From'), replyTo: field('Reply-To'), isSigned: /^DKIM-Signature:/m.test(text) };
+    };
+    const ours = `site-${site.id.replaceAll('-', '')}@localhost`;
+    for (const replyTo of [`ceo@${fqdn}`, 'ceo@shop.example.org'])
+      assert.deepEqual(await sent(replyTo), { envelope: ours, from: ours, replyTo, isSigned: false });
+    // What proves the name proves nothing above it.
+    const claim = (name: string, teamId = person.teamId) => claimRecord(app.services, teamId, name);
+    const record = ({ name, value }: { name: string; value: string }) => `${name}. TXT "${value}"\n`;
+    const stranger = (await owner()).teamId;
+    await names.write('shop.example.org', record(claim(fqdn, stranger)) + record(claim('shop.example.org', stranger)));
+    assert.equal((await sent(`ceo@${fqdn}`)).from, ours);
+    await names.write('shop.example.org', record(claim(fqdn)));
+    const own = `wordpress@${fqdn}`;
+    assert.deepEqual(await sent(`ceo@${fqdn}`), {
+      envelope: own,
+      from: `ceo@${fqdn}`,
+      replyTo: undefined,
+      isSigned: true,
+    });
+    assert.equal((await sent('ceo@shop.example.org')).from, own);
+    const key = String((await read(site)).dkim_public_key);
+    const [first, rest] = [key.slice(0, 200), key.slice(200)];
+    await names.write('shop.example.org', `siteyard._domainkey TXT "v=DKIM1; k=rsa; p=${first}" "${rest}"\n`);
+    assert.equal((await sent('ceo@shop.example.org')).from, 'ceo@shop.example.org');
+    assert.equal((await sent('ceo@example.org')).from, own);
+  });
+
+  test('of whatever size and form keeps nobody else waiting, and what is no mail is dropped', async (t) => {
+    const site = await newSite(await owner());
+    const outbox = join(dirname(app.runtime.contentFolder(site.id)), 'outbox');
+    await mkdir(outbox, { recursive: true });
+    const [kept, refused] = [someone(), someone()];
+    const base64 = (text: string) => Buffer.from(text).toString('base64').replaceAll('/', '\\/');
+    const mail = (to: string, message: string) => `{"from":"a@b.example","to":["${to}"],"message":"${message}"}`;
+    const large = `Subject: Large\r\n\r\n${'0123456789?>\r\n'.repeat(400_000)}end\r\n`;
+    const files = [
+      mail(refused, base64('a: b\r\n'.repeat(1_000_000))),
+      mail(refused, '{},'.repeat(2_000_000)),
+      `[${'{},'.repeat(2_000_000)}{}]`,
+      `{"from":${'['.repeat(5_000_000)}`,
+      mail(kept, base64(large)),
+    ];
+    for (const [number, text] of files.entries())
+      await writeFile(join(outbox, `mail-${Math.floor(Date.now() / 1000)}-${number}.json`), text);
+    const turns = monitorEventLoopDelay({ resolution: 5 });
+    turns.enable();
+    t.after(() => turns.disable());
+    await deliver(site);
+    turns.disable();
+    assert.equal(await waiting(site), 0);
+    assert.equal(mailsTo(refused).length, 0);
+    assert.ok(mailsTo(kept)[0]?.text.endsWith(large.slice(-2_000_000)));
+    // Seconds for each, before. The mail server of this test is in the same process.
+    assert.ok(turns.max < 1e9, `${turns.max / 1e6} ms`);
   });
 
   test('stops at 200 people an hour; the rest waits for the next hour', async () => {

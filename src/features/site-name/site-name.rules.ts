@@ -69,16 +69,26 @@ export function isPlatformName(config: Config, fqdn: string, reserved: readonly 
 }
 
 /** Whether a site of this name could set cookies of the dashboard, as everything within one registered domain can. */
-export function sharesCookies(config: Config, fqdn: string): boolean {
+function sharesCookies(config: Config, fqdn: string): boolean {
   const domain = registrableDomain(new URL(config.baseUrl).hostname);
   return domain !== undefined && isWithin(fqdn, domain);
+}
+
+/**
+ * Whether a name is within a domain that the platform has registered: that of the dashboard, whose cookies a site there could set, or that of
+ * the sites, for which it could seem to speak. The sites' own names under it are the platform's to give.
+ */
+export function isOfPlatformDomain(config: Config, fqdn: string): boolean {
+  if (sharesCookies(config, fqdn)) return true;
+  if (isUnderSiteDomain(config, fqdn)) return false;
+  return [config.siteDomain, config.stageDomain].some((name) => isWithin(fqdn, registrableDomain(name) ?? name));
 }
 
 /** Finds fault with a host name that is none of a site. `reserved` are further names of the platform. */
 export function checkName(config: Config, field: string, fqdn: string, reserved: readonly string[]): Fault[] {
   const fault = (msg: string) => [bodyFault(field, `Value error, ${msg}`)];
   if (isPlatformName(config, fqdn, reserved)) return fault('this name belongs to the platform itself');
-  if (sharesCookies(config, fqdn)) return fault(SHARED_DOMAIN);
+  if (isOfPlatformDomain(config, fqdn)) return fault(SHARED_DOMAIN);
   if (!isUnderSiteDomain(config, fqdn)) return [];
   const label = fqdn.slice(0, -config.siteDomain.length - 1);
   return label.includes('.') ? fault(`a name under ${config.siteDomain} has one label more and not several`) : [];

@@ -4,11 +4,11 @@ export {
   checkName,
   demoName,
   editorName,
+  isOfPlatformDomain,
   isPlatformName,
   isReservedName,
   isUnderSiteDomain,
   SHARED_DOMAIN,
-  sharesCookies,
   siteOfEditor,
   templateOfDemo,
 } from './site-name.rules.ts';

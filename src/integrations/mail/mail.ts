@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import type { Log } from '#core/log.ts';
 import { type Mailer, MailRefused, type Message, type RawMessage } from '#core/mail.ts';
@@ -30,9 +32,19 @@ const compose = (from: string, { id, to, subject, text }: Message) => ({
 /** What nodemailer takes for a message that is complete but for its signature. */
 const composeRaw = ({ from, to, message, dkim }: RawMessage) => ({
   envelope: { from, to: [...to] },
-  raw: message,
+  raw: Readable.from(piecesOf(message)),
   ...(dkim && { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
 });
+
+const PIECE_BYTES = 64 * 1024;
+
+/** A message may have 20 MB, and is signed and escaped byte by byte: whatever else waits has its turn between two pieces. */
+async function* piecesOf(message: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < message.length; start += PIECE_BYTES) {
+    yield message.subarray(start, start + PIECE_BYTES);
+    await setImmediate();
+  }
+}
 
 /** The server wants the platform to sign in, or to do so in another way. That is mended by the operator. */
 const SIGN_IN_REPLIES = [530, 534, 535, 538];

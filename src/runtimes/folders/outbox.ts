@@ -2,14 +2,16 @@ import { constants } from 'node:fs';
 import { open, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutgoingMail, SiteStatus } from '#runtimes/runtime.ts';
+import { readMailFile } from './mail-file.ts';
 
 /**
  * What a site leaves for the platform: mail to send and how it is. The site's own PHP writes these files, so nothing in
  * them is taken on trust: not their names, their number, their size or what they are.
  */
-const MAIL_LIMIT_BYTES = 30 * 1024 * 1024;
 const STATUS_LIMIT_BYTES = 10_000;
 const NAMES_LIMIT = 10_000;
+/** Of whatever lies there, mail or not. */
+const ENTRIES_LIMIT = 50_000;
 const URL_LIMIT = 2_000;
 const MAIL_NAME = /^mail-(\d{1,11})-[0-9a-f]+\.json$/;
 
@@ -20,8 +22,12 @@ export function isMail(name: string): boolean {
 /** The names of waiting mails, oldest first. */
 export async function mailNames(outbox: string): Promise<string[]> {
   const names: string[] = [];
+  let entries = 0;
   try {
-    for await (const { name } of await opendir(outbox)) if (isMail(name) && names.push(name) >= NAMES_LIMIT) break;
+    for await (const { name } of await opendir(outbox)) {
+      if (isMail(name)) names.push(name);
+      if (names.length >= NAMES_LIMIT || ++entries >= ENTRIES_LIMIT) break;
+    }
   } catch {
     // The site was deleted meanwhile.
   }
@@ -33,7 +39,7 @@ export async function* readMail(outbox: string): AsyncGenerator<OutgoingMail> {
     const file = join(outbox, name);
     // It may be a folder that only looks like a mail.
     const drop = () => rm(file, { recursive: true, force: true });
-    const mail = parseMail(await readWithin(file, MAIL_LIMIT_BYTES));
+    const mail = await readMailFile(file);
     const writtenAt = new Date(Number(MAIL_NAME.exec(name)?.[1]) * 1000);
     if (mail) yield { ...mail, writtenAt, drop };
     else await drop().catch(() => {});
@@ -53,15 +59,6 @@ export async function readStatus(outbox: string): Promise<SiteStatus | undefined
     faviconUrl: isIcon ? icon.href : null,
     nextCronAt: isTime ? new Date((next_cron as number) * 1000) : null,
   };
-}
-
-function parseMail(text: string | undefined): Pick<OutgoingMail, 'from' | 'to' | 'message'> | undefined {
-  const { from, to, message } = asObject(text) ?? {};
-  const isAddress = (value: unknown): value is string =>
-    typeof value === 'string' && value.length <= 320 && /^[^\s@<>]+@[^\s@<>]+$/.test(value);
-  const isList = Array.isArray(to) && to.length > 0 && to.length <= 500 && to.every(isAddress);
-  if (!isAddress(from) || !isList || typeof message !== 'string') return undefined;
-  return { from, to, message: Buffer.from(message, 'base64') };
 }
 
 function asObject(text: string | undefined): Record<string, unknown> | undefined {

@@ -67,7 +67,7 @@ export class SqliteFile implements SiteDatabase {
   /** Only of tables that never give a number twice: their statement says so. */
   #numbers(): Record<string, number> {
     const tables = this.#all(
-      "select name from sqlite_master where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite\\_%' escape '\\'",
+      "select name from sqlite_master where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite\\_%' escape '\\' and length(name) <= 200 limit 10000",
     );
     if (tables.length === 0) return {};
     const given = new Map(

@@ -70,6 +70,8 @@ const SAMPLES = 20;
 const SAMPLE_BYTES = 256 * 1024;
 const TITLES = 5;
 const TITLE_LENGTH = 100;
+const GROUPS = 500;
+const PROBLEMS = 1_000;
 const SIDES = ['both', 'theirs', 'ours'] as const;
 
 export function reportMerge(
@@ -94,7 +96,9 @@ export function reportMerge(
   return {
     id: idOfComparison(comparison),
     counts: { ours: count('ours'), theirs: count('theirs'), both: count('both') },
-    problems: tables.flatMap(({ name, problem }) => (problem ? [{ table: name, reason: problem }] : [])),
+    problems: tables
+      .flatMap(({ name, problem }) => (problem ? [{ table: name, reason: problem }] : []))
+      .slice(0, PROBLEMS),
     groups: [...groupRows(tables, rules), ...groupFiles(files, rules)],
     count: tables.length + files.length,
     list: {
@@ -145,7 +149,10 @@ const sizeOf = (entry: TreeEntry | undefined) => (entry?.kind === 'file' ? entry
 class Groups {
   readonly #groups = new Map<string, MergeGroup>();
 
-  add(group: Omit<MergeGroup, 'count' | 'titles'>, title: string | undefined): void {
+  add(found: Omit<MergeGroup, 'count' | 'titles'>, title: string | undefined): void {
+    // A site names its kinds as it likes, and may have one for each row: beyond so many they are told as one.
+    const kind = this.#groups.size < GROUPS ? (found.kind?.slice(0, TITLE_LENGTH) ?? null) : null;
+    const group = { ...found, kind };
     const name = JSON.stringify(group);
     const known = this.#groups.get(name) ?? { ...group, count: 0, titles: [] };
     known.count++;

@@ -30,6 +30,7 @@ import {
   rehearsalFolder,
   type SitePlace,
 } from './protocol.ts';
+import { readHandlers } from './read-handlers.ts';
 import { bytesOf, requireRoom } from './room.ts';
 
 const OPEN_SITES = 100;
@@ -74,6 +75,8 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
   }
 
   return {
+    ...readHandlers(repository),
+
     async snapshot({ onProgress }, place) {
       return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
     },

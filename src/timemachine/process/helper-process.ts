@@ -65,6 +65,18 @@ export class HelperProcess {
     return answer as Promise<ReturnType<Calls[Name]>>;
   }
 
+  /** The same without waiting for the calls before it: for what keeps nothing open. */
+  callBeside<Name extends CallName>(
+    name: Name,
+    args: Parameters<Calls[Name]>,
+    options: CallOptions = {},
+  ): Promise<ReturnType<Calls[Name]>> {
+    const answer = this.#callNow(name, args, options);
+    // Who closes waits for it.
+    this.#last = Promise.all([this.#last, answer.catch(() => {})]).then(() => {});
+    return answer as Promise<ReturnType<Calls[Name]>>;
+  }
+
   /** What it knows of a site is written down, for other processes; one that does not run knows nothing. */
   async remember(site: string, silenceMs: number): Promise<void> {
     await this.#last;

@@ -6,6 +6,7 @@ import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import type { Database } from '../sources/database.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import type { TableSource } from '../tables/table-source.ts';
+import { boundedNames, boundedSkips } from './bounded-names.ts';
 import { type Keeping, keepingBy } from './keep-rules.ts';
 import type { CutReport, Progress, SitePlace, SnapshotName, SnapshotReport } from './protocol.ts';
 
@@ -67,8 +68,8 @@ export class KeptSite {
       newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes },
       isNew,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
-      trackedTables: [...this.#tables.tracked].sort(),
-      untrackedTables: [...this.#tables.untracked].sort(),
+      trackedTables: boundedNames([...this.#tables.tracked].sort()),
+      untrackedTables: boundedNames([...this.#tables.untracked].sort()),
     };
     this.#last = id;
     return { cut, snapshot, tablesVersion };
@@ -115,9 +116,9 @@ export class KeptSite {
       hash: id.hash,
       timeMs: id.timeMs,
       finishedMs: Date.now(),
-      tablesSaved: snapshot.tablesSaved.filter(this.keeping.isKnown),
-      tablesSkipped: snapshot.tablesSkipped.filter(({ name }) => this.keeping.isKnown(name)),
-      filesSkipped,
+      tablesSaved: boundedNames(snapshot.tablesSaved.filter(this.keeping.isKnown)),
+      tablesSkipped: boundedSkips(snapshot.tablesSkipped.filter(({ name }) => this.keeping.isKnown(name))),
+      filesSkipped: boundedSkips(filesSkipped),
       isConsistent,
       filesAdded: 0,
       filesChanged: 0,

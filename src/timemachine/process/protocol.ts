@@ -1,8 +1,10 @@
+import type { Ref } from '../content.ts';
 import type { SentFailure } from '../failure.ts';
 import type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn } from '../maintenance/checker.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { MergeRules } from '../merge/merge-rules.ts';
 import type { Progress } from '../progress.ts';
+import type { FilePage, FilePart, ListedFile } from '../read.ts';
 import type { Laid, Laying } from '../restore/lay-files.ts';
 import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
@@ -212,6 +214,14 @@ export interface Calls {
   /** One turn of going over all that is stored; without a budget all of it. */
   check(from?: CheckPlace | null, budget?: CheckBudget): CheckTurn;
   checkSite(space: string, site: string): CheckedSnapshots;
+  /** What is kept of a site, by its space and its name (read.ts). */
+  listSnapshots(space: string, site: string): string[];
+  listFiles(space: string, site: string, moment: SnapshotName, part: FilePart): FilePage;
+  findFiles(space: string, site: string, moment: SnapshotName, paths: readonly string[]): (ListedFile | undefined)[];
+  findFileIn(space: string, site: string, moments: readonly SnapshotName[], path: string): (ListedFile | null)[];
+  contentSize(space: string, site: string, ref: Ref): number;
+  /** The bytes from `start` up to and without `end`. */
+  readContent(space: string, site: string, ref: Ref, start: number, end: number): Uint8Array;
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
 }

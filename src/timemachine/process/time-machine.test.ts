@@ -12,7 +12,8 @@ import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
 import { hashOf } from '../hash.ts';
-import type { StoreDescription } from '../stores/open-store.ts';
+import { Repository } from '../repository.ts';
+import { openStore, type StoreDescription } from '../stores/open-store.ts';
 import type { SitePlace } from './protocol.ts';
 import { TimeMachine } from './time-machine.ts';
 
@@ -108,14 +109,14 @@ test('nobody who lists processes learns the keys of a store', async (t) => {
 
 suite('a failure in another process says by its code what it is', () => {
   test('the snapshot is gone, or is other bytes', async (t) => {
-    const { timeMachine, place } = await makeSite(t);
+    const { timeMachine, place, store } = await makeSite(t);
     const { newest } = await timeMachine.snapshot(place);
     const gone = everything({ hash: '0'.repeat(64), timeMs: newest.timeMs });
     await assert.rejects(timeMachine.restore(place, gone), { name: 'TimeMachineFailure', code: 'missing_object' });
-    const repository = timeMachine.repository.site(place.space, place.site);
-    const [id] = await repository.snapshots();
+    const repository = new Repository(openStore(store));
+    const [id] = await repository.site(place.space, place.site).snapshots();
     assert.ok(id);
-    await timeMachine.repository.store.put(id.key, [Buffer.from('{}')]);
+    await repository.store.put(id.key, [Buffer.from('{}')]);
     await assert.rejects(timeMachine.restore(place, everything(newest)), { code: 'corrupt_object' });
   });
 
@@ -178,7 +179,7 @@ test('a process that is killed in a snapshot, a check or a prune leaves nothing 
 });
 
 test('the rules say what is public, what is kept and what is told', async (t) => {
-  const { site, timeMachine, place } = await makeSite(t);
+  const { site, timeMachine, place, store } = await makeSite(t);
   const db = new DatabaseSync(site.database);
   db.exec('CREATE TABLE wp_cache (a); CREATE TABLE _inner (a); CREATE TABLE other (a); INSERT INTO _inner VALUES (1)');
   db.close();
@@ -196,10 +197,10 @@ test('the rules say what is public, what is kept and what is told', async (t) =>
   assert.deepEqual(cut.trackedTables, ['wp_posts', 'wp_terms']);
   assert.ok(['other', 'wp_cache', 'options'].every((name) => cut.untrackedTables.includes(name)));
   assert.deepEqual(cut.newest.tablesSaved.sort(), ['wp_posts', 'wp_terms']);
-  const repository = timeMachine.repository.site(place.space, place.site);
-  const snapshot = await repository.readNamed(cut.newest);
+  const repository = new Repository(openStore(store));
+  const snapshot = await repository.site(place.space, place.site).readNamed(cut.newest);
   assert.deepEqual(Object.keys(snapshot.tables).sort(), ['_inner', 'wp_posts', 'wp_terms']);
-  const { shared } = timeMachine.repository;
+  const { shared } = repository;
   await shared.refresh();
   assert.equal(`${await shared.read(hashOf('public'))}`, 'public');
   assert.equal(await shared.read(hashOf('private')), undefined);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { MergeReport } from '../merge/merge-report.ts';
-import { Repository } from '../repository.ts';
-import { openStore, type StoreDescription } from '../stores/open-store.ts';
+import type { StoreDescription } from '../stores/open-store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
+import { KeptReader } from './kept-reader.ts';
 import {
   type CallName,
   type Calls,
@@ -35,8 +35,8 @@ const LOOK_MS = 60_000;
  * It takes no lock: the caller sees to it that nobody else works on the same site.
  */
 export class TimeMachine {
-  /** For reading in this process what was stored: snapshots and files, never a site's database. */
-  readonly repository: Repository;
+  /** What is kept, for whoever wants to see it. */
+  readonly kept: KeptReader;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
   readonly #others = new Set<HelperProcess>();
@@ -45,7 +45,7 @@ export class TimeMachine {
 
   constructor(options: { store: StoreDescription; processes: number }) {
     this.#store = options.store;
-    this.repository = new Repository(openStore(options.store));
+    this.kept = new KeptReader(options.store);
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
     this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
   }
@@ -153,7 +153,7 @@ export class TimeMachine {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#residents, ...this.#others].map((helper) => helper.close()));
+    await Promise.all([this.kept, ...this.#residents, ...this.#others].map((helper) => helper.close()));
   }
 
   async #look<Name extends 'snapshot' | 'plan'>(
@@ -190,6 +190,6 @@ export class TimeMachine {
   }
 
   #endIdle(): void {
-    for (const helper of this.#residents) if (helper.idleMs > IDLE_MS) void helper.close();
+    for (const helper of [this.kept, ...this.#residents]) if (helper.idleMs > IDLE_MS) void helper.close();
   }
 }

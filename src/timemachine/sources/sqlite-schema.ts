@@ -30,6 +30,9 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** MySQL, which WordPress believes to talk to, has 64. SQLite has none, and names are told and written down with every snapshot. */
+const NAME_LENGTH = 200;
+
 /** The tables and views of the main database, those that can not be stored, with the reason, and where rows by rowid are. */
 export function readSchema(db: DatabaseSync, isTracked: (name: string) => boolean) {
   const tables: TableDescription[] = [];
@@ -40,7 +43,12 @@ export function readSchema(db: DatabaseSync, isTracked: (name: string) => boolea
   const listed = db.prepare("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' ORDER BY name").all();
   for (const table of listed as unknown as ListedTable[]) {
     const { name, type } = table;
-    if (name.startsWith('sqlite_') || !isTracked(name)) continue;
+    if (name.startsWith('sqlite_')) continue;
+    if (name.length > NAME_LENGTH) {
+      skipped.push({ name: `${name.slice(0, NAME_LENGTH)}…`, reason: `its name has more than ${NAME_LENGTH} letters` });
+      continue;
+    }
+    if (!isTracked(name)) continue;
     if (type === 'virtual' || type === 'shadow') skipped.push({ name, reason: 'it belongs to a virtual table' });
     else if (encoding !== 'UTF-8') skipped.push({ name, reason: `the database is encoded in ${encoding}` });
     else tables.push(describe(table, parts, roots));

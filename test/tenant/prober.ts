@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks an address all the time, in a process of its own, and tells how long each answer took when it is told to. */
+const [url = ''] = process.argv.slice(2);
+const PAUSE_MS = 5;
+let taken: number[] = [];
+process.on('message', () => {
+  process.send?.(taken);
+  taken = [];
+});
+process.on('disconnect', () => process.exit());
+process.send?.('ready');
+for (;;) {
+  const startedAt = performance.now();
+  const { status } = await fetch(url);
+  if (status !== 200) throw new Error(`it was answered with ${status}`);
+  taken.push(performance.now() - startedAt);
+  await sleep(PAUSE_MS);
+}
