@@ -30,7 +30,7 @@ import { copyImage, Images } from './images.ts';
 import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerProcess, WorkerSite } from './worker-process.ts';
 import {
   INSTALL_PROGRAM,
   imageSite,
@@ -40,6 +40,7 @@ import {
   withOwnPaths,
   workerSite,
 } from './worker-sites.ts';
+import type { WorkerOptions } from './worker-start.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**

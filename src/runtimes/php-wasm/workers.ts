@@ -5,7 +5,9 @@ import type { Log } from '#core/log.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { WorkerHome } from './worker-home.ts';
-import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { clearSlots } from './worker-slots.ts';
+import type { WorkerOptions } from './worker-start.ts';
 
 /** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
 export interface WorkerSettings {
