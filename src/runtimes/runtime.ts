@@ -92,6 +92,8 @@ export interface Runtime {
   awake(): AwakeProcess[];
   /** How many warm processes wait for a site. */
   readonly standbyReady: number;
+  /** Whether there is enough memory for all that is wanted; undefined where nothing is bounded. */
+  readonly pressure: RuntimePressure | undefined;
   close(): Promise<void>;
 }
 
@@ -196,10 +198,19 @@ export interface Lease {
 
 /**
  * A failure with its owner, so that a visitor, the site's owner and the operator each know whose turn it is. `timeout`,
- * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's. A site that is stopped may
+ * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's. `yielded`: it took long while others waited,
+ * and was ended for them. A site that is stopped may
  * have been at the request (`interrupted`), or surely was not (`stopped`).
  */
-export type SiteFailureReason = 'timeout' | 'memory' | 'crash' | 'start' | 'overload' | 'stopped' | 'interrupted';
+export type SiteFailureReason =
+  | 'timeout'
+  | 'memory'
+  | 'crash'
+  | 'start'
+  | 'overload'
+  | 'yielded'
+  | 'stopped'
+  | 'interrupted';
 
 export class SiteFailure extends Error {
   readonly reason: SiteFailureReason;
@@ -405,4 +416,16 @@ export interface AwakeProcess {
   siteId: string;
   pid: number;
   memoryBytes: number;
+}
+
+export interface RuntimePressure {
+  /** Who waits for room right now. */
+  waiting: number;
+  /** Since the start: who was refused for want of room, and what was ended so that others got some. */
+  turnedAway: number;
+  ended: number;
+  usedBytes: number;
+  budgetBytes: number;
+  /** Somebody had to wait for others, in the last minutes. */
+  isTooSmall: boolean;
 }

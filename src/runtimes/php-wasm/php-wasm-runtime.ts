@@ -16,6 +16,7 @@ import type {
   FirstContent,
   RunningSite,
   Runtime,
+  RuntimePressure,
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
@@ -53,6 +54,8 @@ export interface PhpWasmOptions {
   log: Log;
   standbyWorkers: number;
   memoryBudgetBytes: number;
+  /** What a process counts at least, where that is more than it uses. */
+  leastProcessBytes?: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
   /** How many processes one site may have for its visitors, where there is memory. */
@@ -225,9 +228,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     const fingerprint = JSON.stringify(site);
     const mode = command.args[0] === 'wp' ? 'wp' : 'run';
     const kept = mode === 'wp' ? this.#pool.runners.take(site.id, fingerprint) : undefined;
-    const worker = kept ?? (await this.#pool.runner(site.coreVersion, mode, command.signal));
+    const worker = kept ?? (await this.#pool.runner(site.team, site.coreVersion, mode, command.signal));
     const running = this.#commands.get(site.id) ?? new Set();
     this.#commands.set(site.id, running.add(worker));
+    const settled = command.asHolder ? () => {} : this.#pool.mayEnd(worker, site.team);
     this.listeners.touched(site.id);
     try {
       // Some work may have taken the site while the worker started.
@@ -240,6 +244,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
       return result;
     } finally {
+      settled();
       running.delete(worker);
       const isOpen = !command.asHolder && !this.suspended.isSuspended(site.id);
       if (mode === 'wp' && isOpen) this.#pool.runners.keep(site.id, fingerprint, worker);
@@ -256,6 +261,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   awake(): AwakeProcess[] {
     return this.#pool.awake().map(({ siteId, worker: { pid, memoryBytes } }) => ({ siteId, pid, memoryBytes }));
+  }
+
+  get pressure(): RuntimePressure {
+    return this.#pool.pressure;
   }
 
   get standbyReady(): number {
@@ -335,7 +344,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   /** A program of ours in a site that is none yet. */
   async #runInImage(coreVersion: string, siteFolder: string, program: string): Promise<CommandResult> {
-    const worker = await this.#pool.runner(coreVersion, 'run');
+    const worker = await this.#pool.runner(imageSite(coreVersion).team, coreVersion, 'run');
     const command: Command = { args: ['php', program], timeoutMs: 120_000, maxOutputBytes: 100_000 };
     return runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
   }

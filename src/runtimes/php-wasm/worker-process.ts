@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
-import { memoryBytesOf } from '#sandbox/processes.ts';
-import { whenTimeIsUp } from './time-limit.ts';
+import { ownMemoryBytesOf } from '#sandbox/processes.ts';
+import { type TimeLimit, whenTimeIsUp } from './time-limit.ts';
 import type { WorkerHome } from './worker-home.ts';
 import {
   type CommandEnd,
@@ -40,9 +40,12 @@ const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
 /** A process that was killed is gone within moments, unless the machine's own disk hangs. */
 const KILL_LIMIT_MS = 15_000;
-/** How far a process gives way to others: one that waits for a site has time, and what a site has besides its first comes after the first of others. */
-const PRIORITIES = { normal: 0, extra: 5, background: 10 } as const;
-/** Whoever is not root can lower a priority and never raise it again, so that a site would stay behind for good. */
+/**
+ * How far a process gives way to others: all of them to the service, which answers everybody; one that waits for a site has time, and what a site has
+ * besides its first comes after the first of others.
+ */
+const PRIORITIES = { normal: 5, extra: 10, background: 15 } as const;
+/** Whoever is not root can lower a priority and never raise it again: all have the same then, so that no site stays behind for good. */
 const MAY_CHANGE_PRIORITY = process.getuid?.() === 0;
 
 /**
@@ -65,8 +68,14 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
-  /** As last seen: after each request, and once a second. */
+  /** As last seen: after each request, and every now and then. */
   memoryBytes = 0;
+  /** Who has it; undefined while it is nobody's. */
+  team: string | undefined;
+  readonly startedAt = performance.now();
+  /** It was started in a hurry, with another compiler than it should have. */
+  isLean = false;
+  #priority: keyof typeof PRIORITIES = 'normal';
   #booted: Promise<void> | undefined;
   #hasSite = false;
   /** With the method and path of the request; an offline site does not say. */
@@ -99,7 +108,10 @@ export class WorkerProcess {
       // Whoever got to speak there is not our program any more.
       if (!message) return this.kill('crash', 'The site’s PHP process said what makes no sense.');
       // Until then, what was started is busy becoming it.
-      if (message.type === 'booted') this.#pid = this.#home.workerOf(this.#child);
+      if (message.type === 'booted') {
+        this.#pid = this.#home.workerOf(this.#child);
+        this.setPriority(this.#priority);
+      }
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
@@ -139,11 +151,14 @@ export class WorkerProcess {
   }
 
   setPriority(priority: keyof typeof PRIORITIES): void {
-    if (!MAY_CHANGE_PRIORITY) return;
+    this.#priority = priority;
+    const nice = MAY_CHANGE_PRIORITY ? PRIORITIES[priority] : PRIORITIES.normal;
     try {
-      setPriority(this.pid, PRIORITIES[priority]);
+      setPriority(this.pid, nice);
+      // Where sessions share the machine evenly, the number counts within one alone unless the session has it too.
+      writeFileSync(`/proc/${this.pid}/autogroup`, String(nice));
     } catch {
-      // It ended in this very moment.
+      // It ended in this very moment, or there are no such groups here.
     }
   }
 
@@ -187,8 +202,8 @@ export class WorkerProcess {
     this.#child.stdin?.write(Buffer.concat([head, bytes]));
   }
 
-  /** Ends the process when it has had so much time without being told that all is well. Returns how to tell. */
-  watch(limitMs: number, reason: SiteFailureReason, message: string): () => void {
+  /** Ends the process when it has had so much time without being told that all is well. */
+  watch(limitMs: number, reason: SiteFailureReason, message: string): TimeLimit {
     return whenTimeIsUp(this, limitMs, () => {
       this.#log.info({ worker: this.pid, reason }, message);
       this.kill(reason, message);
@@ -197,7 +212,7 @@ export class WorkerProcess {
 
   /** From outside: in there, nobody sees anything of the machine's processes. */
   measureMemory(): void {
-    this.memoryBytes = memoryBytesOf(this.pid);
+    this.memoryBytes = ownMemoryBytesOf(this.pid);
   }
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */
@@ -228,12 +243,12 @@ export class WorkerProcess {
     return new Promise((resolve, reject) => {
       let isOver = false;
       const fail = () => finish(this.failure ?? new SiteFailure('start', 'PHP could not be started.'));
-      const unwatch = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
+      const limit = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
       const listen = (message: WorkerMessage) => message.type === type && finish();
       const finish = (failure?: SiteFailure) => {
         if (isOver) return;
         isOver = true;
-        unwatch();
+        limit.stop();
         this.#heard.off('message', listen);
         if (failure) reject(failure);
         else resolve();
