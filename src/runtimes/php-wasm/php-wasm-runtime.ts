@@ -28,10 +28,11 @@ import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
+import { SiteCommands } from './site-commands.ts';
 import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerSite } from './worker-process.ts';
 import {
   INSTALL_PROGRAM,
   imageSite,
@@ -80,8 +81,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #distribution: Distribution;
   readonly #images: Images;
   readonly #pool: WorkerPool;
-  /** The commands that run, by site. */
-  readonly #commands = new Map<string, Set<WorkerProcess>>();
+  readonly #commands: SiteCommands;
   readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
@@ -113,6 +113,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       },
     );
+    this.#commands = new SiteCommands({
+      pool: this.#pool,
+      folderOf: (siteId) => this.folders.of(siteId),
+      workerSite: (site) => this.#workerSite(site),
+      ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
+      isSuspended: (siteId) => this.suspended.isSuspended(siteId),
+    });
   }
 
   async open(): Promise<void> {
@@ -225,31 +232,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   }
 
   async #runCommand(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
-    const fingerprint = JSON.stringify(site);
-    const mode = command.args[0] === 'wp' ? 'wp' : 'run';
-    const kept = mode === 'wp' ? this.#pool.runners.take(site.id, fingerprint) : undefined;
-    const worker = kept ?? (await this.#pool.runner(site.team, site.coreVersion, mode, command.signal));
-    const running = this.#commands.get(site.id) ?? new Set();
-    this.#commands.set(site.id, running.add(worker));
-    const settled = command.asHolder ? () => {} : this.#pool.mayEnd(worker, site.team);
     this.listeners.touched(site.id);
     try {
-      // Some work may have taken the site while the worker started.
-      requireOpen();
-      const own = this.#workerSite(site);
-      const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
-        this.answerOwnCall(site.id, connection),
-      );
+      const result = await this.#commands.run(site, command, requireOpen);
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
       return result;
     } finally {
-      settled();
-      running.delete(worker);
-      const isOpen = !command.asHolder && !this.suspended.isSuspended(site.id);
-      if (mode === 'wp' && isOpen) this.#pool.runners.keep(site.id, fingerprint, worker);
-      else worker.kill('stopped', 'The command is over.');
-      if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
       this.listeners.touched(site.id);
       this.listeners.changed(site.id);
     }
@@ -317,9 +306,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
-    const commands = [...(this.#commands.get(siteId) ?? [])];
-    for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
-    await Promise.all([this.stop(siteId), this.shells.end(siteId), ...commands.map(({ closed }) => closed)]);
+    await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
