@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { SiteSpec } from './runtime.ts';
+import type { SiteSpec } from './site-spec.ts';
 
 /** What people and the platform run in a site beside its PHP for visitors. */
 

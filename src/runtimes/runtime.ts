@@ -10,6 +10,7 @@ import type {
   TerminalOptions,
 } from './programs.ts';
 import type { SiteDatabase } from './site-database.ts';
+import type { SiteSpec } from './site-spec.ts';
 
 export type {
   Command,
@@ -23,6 +24,7 @@ export type {
   TerminalSize,
 } from './programs.ts';
 export type { SiteDatabase, SqlRow, SqlValue } from './site-database.ts';
+export type { SiteSpec } from './site-spec.ts';
 
 /**
  * Where a site runs. A driver keeps a site's content and database, runs its PHP and knows nothing of teams, plans or
@@ -121,29 +123,6 @@ export interface Runtime {
 }
 
 export type ShellKind = 'bash' | 'limited';
-
-export interface SiteSpec {
-  id: string;
-  /** Whose it is. What one team's sites take of the machine beyond being awake is bounded for all of them together. */
-  team: string;
-  /** The address that visitors use, port included, without a slash at the end. */
-  url: string;
-  coreVersion: string;
-  phpVersion: string;
-  /** The site's own key, which the platform signs its requests to the site with. It changes with the platform's key. */
-  accessKey: string;
-  /** What WordPress' salts come from. It never changes: plugins seal what they keep with the salts. */
-  saltKey: string;
-  /** A copy mails nobody and is not indexed. */
-  isCopy: boolean;
-  /**
-   * A preview: it mails nobody, runs nothing by the clock, reaches nothing outside and is not indexed, whatever its PHP
-   * tries. It tells the platform nothing of itself either: neither mail nor status nor changed pages.
-   */
-  isOffline: boolean;
-  /** WordPress' debug mode: more ends up in the error log, and nothing of it in a page. */
-  isDebugging: boolean;
-}
 
 /** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
 export interface SiteStorage {
