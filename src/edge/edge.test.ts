@@ -320,6 +320,49 @@ test('bodies that wait for one site leave room for those of others', async () =>
   assert.deepEqual([(await waiting).status, (await others).status], [200, 200]);
 });
 
+/** Somebody who sends the beginning of a body and then takes their time. */
+const sendSlowly = async (localAddress: string, bytes: number) => {
+  const socket = connect({ port: world.port, host: '127.0.0.1', localAddress });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: ${bytes * 2}\r\n\r\n`);
+  await new Promise((sent) => socket.write(Buffer.alloc(bytes), sent));
+  return { socket, closed, said: () => text };
+};
+
+test('who sends slowly makes way for others, whose bodies get through', async () => {
+  await world.start({ limits: { allBodiesBytes: 4_000_000, siteBodiesBytes: 4_000_000, bodyLookMs: 200 } });
+  const slow = await Promise.all([2, 3, 4, 5].map((last) => sendSlowly(`127.0.0.${last}`, 990_000)));
+  const post = () => world.ask('/', { method: 'POST', body: Buffer.alloc(900_000) });
+  await eventually(async () => (await post()).status === 200);
+  await eventually(async () => slow.some(({ said }) => said().startsWith('HTTP/1.1 408 ')));
+  for (const { socket } of slow) socket.destroy();
+});
+
+test('who sends next to nothing is told so after a while, and holds no place of others', async () => {
+  await world.start({ limits: { bodyLookMs: 50, waitingPerSite: 3 } });
+  const slow = await Promise.all([2, 3, 4].map((last) => sendSlowly(`127.0.0.${last}`, 10)));
+  await Promise.all(slow.map(({ closed }) => closed));
+  for (const { said } of slow) assert.match(said(), /^HTTP\/1\.1 408 /);
+  assert.equal((await world.ask('/', { method: 'POST', body: 'x' })).status, 200);
+});
+
+test('one address has its share of what bodies may take, and leaves the rest to others', async () => {
+  await world.start({ limits: { addressBodiesBytes: 1_000_000, addressBodies: 2, bodyLookMs: 60_000 } });
+  const slow = [await sendSlowly('127.0.0.2', 800_000)];
+  const more = await sendSlowly('127.0.0.2', 800_000);
+  await eventually(async () => /^HTTP\/1\.1 503 /.test(more.said()));
+  slow.push(await sendSlowly('127.0.0.2', 10));
+  const third = await sendSlowly('127.0.0.2', 10);
+  await eventually(async () => /^HTTP\/1\.1 503 /.test(third.said()));
+  assert.equal((await world.ask('/', { method: 'POST', body: Buffer.alloc(800_000) })).status, 200);
+  for (const { socket } of [...slow, more, third]) socket.destroy();
+});
+
 test('PHP that fails without a word has a page that says so', async () => {
   let reason = '';
   world.site.handler = (_request, response) => {

@@ -18,9 +18,9 @@ import { MemoryBudget } from './memory-budget.ts';
 import { NOTICES, type Notice, noticeOf, sendNotice } from './notices.ts';
 import { Origin } from './origin.ts';
 import { OwnCalls } from './own-calls.ts';
+import { AllBodies } from './proxy/body-budget.ts';
 import { ExternalPaths } from './proxy/external.ts';
 import type { ForwardedFacts } from './proxy/headers.ts';
-import { BodyBudget } from './proxy/taken-body.ts';
 import { Tunnels } from './proxy/tunnel.ts';
 import { Upstream } from './proxy/upstream.ts';
 import type { EdgeReports, RouteSource } from './route.ts';
@@ -59,13 +59,13 @@ function siteMaker(limits: EdgeLimits): (siteId: string) => HostedSite {
   const pages = new MemoryBudget(limits.pageCacheBytes);
   const notFound = new MemoryBudget(limits.notFoundCacheBytes);
   const compression = new Allowance(limits.compressBytes);
-  const bodies = new BodyBudget(limits.allBodiesBytes);
+  const bodies = new AllBodies(limits);
   return (siteId) =>
     new HostedSite(
       siteId,
       new SitePages({ pages, notFound }),
       new Allowance(limits.compressBytesPerSite, compression),
-      new BodyBudget(limits.siteBodiesBytes, bodies),
+      bodies.ofSite(),
     );
 }
 

@@ -3,7 +3,7 @@ import { type RunningSite, SiteFailure } from '#runtimes/runtime.ts';
 import type { SitePages } from './cache/site-pages.ts';
 import type { Allowance } from './compression/allowance.ts';
 import { NOTICES, NoticeError } from './notices.ts';
-import type { BodyBudget } from './proxy/taken-body.ts';
+import type { BodyBudget } from './proxy/body-budget.ts';
 import type { CountedSite, UsageCounter } from './usage.ts';
 
 /** Some work took the site after the visitor had come. */

@@ -5,6 +5,12 @@ export interface EdgeLimits {
   /** What the bodies of all visitors may take on disk while they wait, and those of one site. */
   allBodiesBytes: number;
   siteBodiesBytes: number;
+  /** What those from one address may take together, and how many there may be at a time. */
+  addressBodiesBytes: number;
+  addressBodies: number;
+  /** Who sends fewer bytes a second than this, at several looks in a row, is told that it is too slow; and how often is looked. */
+  slowestBodyBytes: number;
+  bodyLookMs: number;
   /** How long a visitor waits for a site that starts. */
   wakeMs: number;
   /** How long a visitor waits for a site that is being worked on. */
@@ -35,6 +41,12 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   bodyBytes: 64 * 1024 * 1024,
   allBodiesBytes: 2 * 1024 * 1024 * 1024,
   siteBodiesBytes: 256 * 1024 * 1024,
+  // Three of the largest.
+  addressBodiesBytes: 192 * 1024 * 1024,
+  addressBodies: 64,
+  // The worst of telephone lines is faster.
+  slowestBodyBytes: 2 * 1024,
+  bodyLookMs: 5_000,
   wakeMs: 30_000,
   holdMs: 20_000,
   waitingPerSite: 256,

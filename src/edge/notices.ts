@@ -29,6 +29,7 @@ export const NOTICES = {
   notFound: notice(404, 'path.not_found', 'Not found', 'There is nothing at this address.', VISITOR),
   badRequest: notice(400, 'request.malformed', 'Bad request', 'This request can not be understood.', VISITOR),
   tooLarge: notice(413, 'request.too_large', 'Too large', 'What was sent is larger than this site takes.', VISITOR),
+  tooSlow: notice(408, 'request.too_slow', 'Too slow', 'What was sent came too slowly to wait for it.', VISITOR),
   firewall: notice(
     403,
     'site.firewall',
@@ -101,6 +102,14 @@ export const NOTICES = {
   crash: notice(502, 'site.crash', 'The site broke', 'The site ended before its answer was complete.', OWNER),
   start: notice(503, 'site.start', 'Not awake yet', 'The site did not start in time.', `${PLATFORM} ${WAIT}`, 10),
   overload: notice(503, 'site.overload', 'Very busy', 'Too many visitors wait for this site right now.', WAIT, 10),
+  yielded: notice(
+    503,
+    'site.yielded',
+    'This took too long',
+    'This took long while visitors of other sites waited for the machine, and was ended for them.',
+    OWNER,
+    10,
+  ),
   stopped: notice(503, 'site.stopped', 'Just a moment', 'The site is being stopped.', WAIT, 3),
   interrupted: notice(503, 'site.interrupted', 'Just a moment', 'The site was stopped while it answered.', WAIT, 3),
 } satisfies Record<SiteFailureReason | string, Notice>;

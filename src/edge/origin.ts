@@ -1,3 +1,4 @@
+import { addressKey } from '#core/http/rate-limits.ts';
 import { UPLOADS_REFUSED_HEADER } from '#runtimes/wordpress/access.ts';
 import { CacheFiller, type FillerOptions, type PageSender } from './cache/cache-filler.ts';
 import { mayFillCache } from './cache/cache-policy.ts';
@@ -78,9 +79,11 @@ export class Origin implements PageSender {
   }
 
   /** Who sends a body waits for the site already. */
-  #takeBody({ request, gate: { site } }: Visit): Promise<TakenBody | undefined> {
+  #takeBody({ request, clientAddress, gate: { site } }: Visit): Promise<TakenBody | undefined> {
     const { bodyBytes, waitingPerSite } = this.#options.limits;
-    return site.whileWaiting(waitingPerSite, () => TakenBody.take(request, bodyBytes, site.bodies));
+    return site.whileWaiting(waitingPerSite, () =>
+      TakenBody.take(request, addressKey(clientAddress), bodyBytes, site.bodies),
+    );
   }
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {

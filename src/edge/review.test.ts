@@ -14,8 +14,9 @@ import { freshnessOf } from './cache/freshness.ts';
 import { SitePages } from './cache/site-pages.ts';
 import { Allowance } from './compression/allowance.ts';
 import { HostedSite } from './hosted-site.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { BodyBudget } from './proxy/taken-body.ts';
+import { AllBodies } from './proxy/body-budget.ts';
 import { RouteTable } from './route-table.ts';
 import { UsageReporter } from './usage.ts';
 
@@ -216,7 +217,8 @@ test('a change of one site looks at no other', async () => {
   const log = createLog('silent');
   const budget = new MemoryBudget(1e6);
   const pages = new SitePages({ pages: budget, notFound: budget });
-  const makeSite = (siteId: string) => new HostedSite(siteId, pages, new Allowance(1e6), new BodyBudget(1e6));
+  const makeSite = (siteId: string) =>
+    new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS).ofSite());
   const table = new RouteTable(source, new UsageReporter(world, log), makeSite, log);
   await table.start();
   looks = 0;

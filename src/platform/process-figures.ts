@@ -4,6 +4,7 @@ import { type Figures, figures } from '#core/figures.ts';
 import type { Jobs } from '#core/jobs/jobs.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
 import type { LocalHost } from '#host/local-host.ts';
+import type { RuntimePressure } from '#runtimes/runtime.ts';
 
 /** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
 export function queueFigures(jobs: Jobs): Figures {
@@ -44,15 +45,39 @@ export function hostFigures(host: LocalHost): Figures {
       php_processes: { help: 'PHP processes that serve sites here; a busy site has several', type: 'gauge' },
       sites_memory_bytes: { help: 'Memory of the PHP processes of sites, as last seen', type: 'gauge' },
       php_standby_ready: { help: 'Warm PHP processes that wait for a site', type: 'gauge' },
+      php_memory_used_bytes: { help: 'Memory of all PHP processes, those about to start included', type: 'gauge' },
+      php_memory_budget_bytes: { help: 'What all PHP processes may use together (PHP_MEMORY_MB)', type: 'gauge' },
+      php_memory_too_small: {
+        help: '1 where sites had to wait for the memory of others in the last five minutes',
+        type: 'gauge',
+      },
+      php_waiting: { help: 'Sites and commands that wait for memory for a process', type: 'gauge' },
+      php_turned_away_total: { help: 'Starts that were given up for want of memory', type: 'counter' },
+      php_ended_for_others_total: {
+        help: 'Requests and commands that took long and were ended because other teams waited',
+        type: 'counter',
+      },
     },
     read() {
       const drivers = Object.values(host.drivers);
       const awake = drivers.flatMap((driver) => driver.awake());
+      const pressures = drivers.map(({ pressure }) => pressure).filter((known) => known !== undefined);
+      const sumOf = (figure: (pressure: RuntimePressure) => number) =>
+        pressures.reduce((sum, pressure) => sum + figure(pressure), 0);
       return {
         sites_awake: new Set(awake.map(({ siteId }) => siteId)).size,
         php_processes: awake.length,
         sites_memory_bytes: awake.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
         php_standby_ready: drivers.reduce((sum, { standbyReady }) => sum + standbyReady, 0),
+        php_memory_used_bytes: sumOf(({ usedBytes }) => usedBytes),
+        php_memory_budget_bytes: sumOf(({ budgetBytes }) => budgetBytes),
+        php_memory_too_small: Math.min(
+          1,
+          sumOf(({ isTooSmall }) => Number(isTooSmall)),
+        ),
+        php_waiting: sumOf(({ waiting }) => waiting),
+        php_turned_away_total: sumOf(({ turnedAway }) => turnedAway),
+        php_ended_for_others_total: sumOf(({ ended }) => ended),
       };
     },
   });

@@ -1,5 +1,30 @@
 import type { Socket } from 'node:net';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import type {
+  Command,
+  CommandResult,
+  Editors,
+  Program,
+  ProgramOptions,
+  Terminal,
+  TerminalOptions,
+} from './programs.ts';
+import type { SiteDatabase } from './site-database.ts';
+import type { SiteSpec } from './site-spec.ts';
+
+export type {
+  Command,
+  CommandResult,
+  EditorState,
+  Program,
+  ProgramOptions,
+  ProgramWork,
+  Terminal,
+  TerminalOptions,
+  TerminalSize,
+} from './programs.ts';
+export type { SiteDatabase, SqlRow, SqlValue } from './site-database.ts';
+export type { SiteSpec } from './site-spec.ts';
 
 /**
  * Where a site runs. A driver keeps a site's content and database, runs its PHP and knows nothing of teams, plans or
@@ -94,33 +119,12 @@ export interface Runtime {
   awake(): AwakeProcess[];
   /** How many warm processes wait for a site. */
   readonly standbyReady: number;
+  /** Whether there is enough memory for all that is wanted; undefined where nothing is bounded. */
+  readonly pressure: RuntimePressure | undefined;
   close(): Promise<void>;
 }
 
 export type ShellKind = 'bash' | 'limited';
-
-export interface SiteSpec {
-  id: string;
-  /** Whose it is. What one team's sites take of the machine beyond being awake is bounded for all of them together. */
-  team: string;
-  /** The address that visitors use, port included, without a slash at the end. */
-  url: string;
-  coreVersion: string;
-  phpVersion: string;
-  /** The site's own key, which the platform signs its requests to the site with. It changes with the platform's key. */
-  accessKey: string;
-  /** What WordPress' salts come from. It never changes: plugins seal what they keep with the salts. */
-  saltKey: string;
-  /** A copy mails nobody and is not indexed. */
-  isCopy: boolean;
-  /**
-   * A preview: it mails nobody, runs nothing by the clock, reaches nothing outside and is not indexed, whatever its PHP
-   * tries. It tells the platform nothing of itself either: neither mail nor status nor changed pages.
-   */
-  isOffline: boolean;
-  /** WordPress' debug mode: more ends up in the error log, and nothing of it in a page. */
-  isDebugging: boolean;
-}
 
 /** A site on disk. What is the time machine's own in there, the site's PHP can neither read nor write. */
 export interface SiteStorage {
@@ -198,10 +202,19 @@ export interface Lease {
 
 /**
  * A failure with its owner, so that a visitor, the site's owner and the operator each know whose turn it is. `timeout`,
- * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's. A site that is stopped may
+ * `memory` and `crash` are the site's own doing; `start` and `overload` are the platform's. `yielded`: it took long while others waited,
+ * and was ended for them. A site that is stopped may
  * have been at the request (`interrupted`), or surely was not (`stopped`).
  */
-export type SiteFailureReason = 'timeout' | 'memory' | 'crash' | 'start' | 'overload' | 'stopped' | 'interrupted';
+export type SiteFailureReason =
+  | 'timeout'
+  | 'memory'
+  | 'crash'
+  | 'start'
+  | 'overload'
+  | 'yielded'
+  | 'stopped'
+  | 'interrupted';
 
 export class SiteFailure extends Error {
   readonly reason: SiteFailureReason;
@@ -210,142 +223,6 @@ export class SiteFailure extends Error {
     this.name = 'SiteFailure';
     this.reason = reason;
   }
-}
-
-export interface Command {
-  /** The program and its arguments: `wp` is WordPress' own, `php` is PHP, `bash` is what the driver has of a shell. */
-  args: readonly [string, ...string[]];
-  /** Where it starts, as the site sees it: below its wp-content where it does not begin with a slash. */
-  cwd?: string;
-  /** What it can read. A stream is read when the program first reads. */
-  stdin?: string | Readable;
-  env?: Record<string, string>;
-  /** Somebody looks at what it writes, who likes colours. */
-  isTerminal?: boolean;
-  timeoutMs: number;
-  /** Each stream is cut at this length. */
-  maxOutputBytes: number;
-  /** Told what it writes as it comes, within the same limit; the command waits for whoever is slow to take it. */
-  onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => Promise<void> | void;
-  /** False where whoever is told as it comes has it then. */
-  keepsOutput?: boolean;
-  /** What the site may take up in all while a shell runs, which ends where it takes more. */
-  maxDiskBytes?: number;
-  signal?: AbortSignal;
-  /** Runs although the site is suspended: it is part of the work that has the site to itself. */
-  asHolder?: boolean;
-}
-
-export interface CommandResult {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-  truncated: boolean;
-  durationMs: number;
-  /** Nothing ran: there is no such folder to start in. */
-  isCwdMissing?: true;
-}
-
-export interface TerminalSize {
-  columns: number;
-  rows: number;
-}
-
-export interface TerminalOptions extends TerminalSize {
-  /** What bash runs there, instead of a prompt. */
-  command?: string;
-  env?: Record<string, string>;
-  /** What the site may take up in all while it is open; it ends where the site takes more. */
-  maxDiskBytes?: number;
-}
-
-/** A shell that somebody sits at. It ends with whatever ends the site's processes, and leaves nothing behind. */
-export interface Terminal {
-  /** Hands over what is to be shown, as it comes. */
-  onOutput(take: (bytes: Buffer) => void): void;
-  write(bytes: Buffer): void;
-  resize(size: TerminalSize): void;
-  /** Whoever writes to the terminal waits until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Ends it at once, with all that it started. */
-  end(): void;
-  /** Resolves with the exit code of the shell. */
-  readonly ended: Promise<number>;
-}
-
-/** Bash that reads its input, a command of bash, or what serves the site's files by SFTP (draft-ietf-secsh-filexfer-02, version 3). */
-export type ProgramWork = { kind: 'shell' } | { kind: 'command'; command: string } | { kind: 'files' };
-
-export interface ProgramOptions {
-  work: ProgramWork;
-  env?: Record<string, string>;
-  /** What the site may take up in all while it runs; files are refused beyond that, and whatever else takes more ends. */
-  maxDiskBytes?: number;
-}
-
-/** A program without a terminal. It ends with whatever ends the site's processes, and leaves nothing behind. */
-export interface Program {
-  onOutput(take: (bytes: Buffer, stream: 'stdout' | 'stderr') => void): void;
-  /** Resolves when it takes more. */
-  write(bytes: Buffer): Promise<void>;
-  endInput(): void;
-  /** To the program and all that it started. */
-  signal(name: NodeJS.Signals): void;
-  /** Whoever writes waits until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Ends it at once, with all that it started. */
-  end(): void;
-  /** Resolves with the exit code, or 128 and the number of a signal, when all that it wrote was handed over. */
-  readonly ended: Promise<number>;
-}
-
-/** The code editors of sites, each in the site's sandbox. They end with whatever ends the site's commands. */
-interface Editors {
-  /** Fetches what all of them share; `state` tells how that goes. */
-  prepare(): Promise<void>;
-  state(siteId: string): Promise<EditorState>;
-  /** Resolves when the site's editor runs, or can not: it is being installed, or something is wrong. It ends where the site takes up more than it may. */
-  wake(site: SiteSpec, maxDiskBytes?: number): Promise<EditorState>;
-  /** A connection to the editor that runs, for HTTP. It sleeps when there has been none for some minutes. */
-  connect(siteId: string): Socket;
-  /** The sites whose editor runs or is about to. */
-  readonly running: readonly string[];
-  end(siteId: string): Promise<void>;
-}
-
-export type EditorState =
-  | { state: 'installing'; progress: { step: string; done: number; of: number } }
-  | { state: 'asleep' }
-  | { state: 'running' }
-  | { state: 'failed'; reason: string };
-
-/** A value as both SQLite and MariaDB know it. */
-export type SqlValue = string | number | bigint | null | Uint8Array;
-export type SqlRow = Record<string, SqlValue>;
-
-/**
- * A site's database. Whatever is in there is the site's own, down to its schema, and may have been made to hurt whoever
- * reads it: a driver asks it in a process of its own, for a limited time.
- */
-export interface SiteDatabase {
-  tables(): Promise<string[]>;
-  /** One statement in a transaction of its own. */
-  query(sql: string, ...values: SqlValue[]): Promise<SqlRow[]>;
-  /**
-   * Gives the site another address: every URL of the one that the database names as its own is rewritten, in one
-   * transaction. Doing it again changes nothing.
-   */
-  moveTo(url: string): Promise<void>;
-  /** The highest number that each table has given to a row, of those that number their rows. */
-  numbers(): Promise<Record<string, number>>;
-  /**
-   * Every table that numbers its rows goes on in a million of its own, above the numbers that another site has given by now: so rows
-   * that the two add, which had the same ones before, never have the same number.
-   */
-  spreadNumbers(above: Record<string, number>): Promise<void>;
-  close(): Promise<void> | void;
 }
 
 export interface SiteHealth {
@@ -407,4 +284,16 @@ export interface AwakeProcess {
   siteId: string;
   pid: number;
   memoryBytes: number;
+}
+
+export interface RuntimePressure {
+  /** Who waits for room right now. */
+  waiting: number;
+  /** Since the start: who was refused for want of room, and what was ended so that others got some. */
+  turnedAway: number;
+  ended: number;
+  usedBytes: number;
+  budgetBytes: number;
+  /** Somebody had to wait for others, in the last minutes. */
+  isTooSmall: boolean;
 }

@@ -17,6 +17,12 @@ export function memoryBytesOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
+/** Without what it shares with others that run the same program: that is there once, however many they are. */
+export function ownMemoryBytesOf(pid: number): number {
+  const parts = [...readText(`/proc/${pid}/status`).matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)];
+  return parts.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
+}
+
 /** Each thread has those that it started itself; the first thread's come first. */
 function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>

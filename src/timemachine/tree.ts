@@ -15,6 +15,9 @@ import { corruptObject } from './hash.ts';
  */
 export type TreeEntry = FileEntry | FolderEntry | LinkEntry;
 
+/** What is kept of a mode. Whoever ran a file with more than that would be somebody else, and no site has a use for that. */
+export const KEPT_MODE = 0o777;
+
 export interface FileEntry {
   kind: 'file';
   name: string;
@@ -73,14 +76,14 @@ function decode(row: unknown, ref: Ref): TreeEntry {
     return {
       kind: 'file',
       name,
-      mode: Number(row[2]),
+      mode: Number(row[2]) & KEPT_MODE,
       modifiedUs: Number(row[3]),
       sizeBytes: Number(row[4]),
       ref: row[5],
       isShared: row[6] === 'shared',
     };
   }
-  if (row[1] === 'd' && isRef(row[3])) return { kind: 'folder', name, mode: Number(row[2]), ref: row[3] };
+  if (row[1] === 'd' && isRef(row[3])) return { kind: 'folder', name, mode: Number(row[2]) & KEPT_MODE, ref: row[3] };
   if (row[1] === 'l' && typeof row[2] === 'string') return { kind: 'link', name, target: row[2] };
   throw corruptObject(`folder ${ref} has a bad entry ${name}`);
 }

@@ -13,7 +13,7 @@ export type Tree =
 
 export function readTreeOf(path: string): Tree {
   const stat = lstatSync(path);
-  const mode = stat.mode & 0o7777;
+  const mode = stat.mode & 0o777;
   if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) };
   if (stat.isFile())
     return { kind: 'file', mode, content: hash('sha256', readFileSync(path)), time: Math.round(stat.mtimeMs * 1000) };

@@ -11,7 +11,8 @@ export function truthOfFolder(folder: string): Record<string, string> {
     for (const name of readdirSync(join(folder, path)).sort()) {
       const below = path === '' ? name : `${path}/${name}`;
       const stat = lstatSync(join(folder, below));
-      const mode = (stat.mode & 0o7777).toString(8);
+      // A backup keeps no more of it (docs/decisions/0048).
+      const mode = (stat.mode & 0o777).toString(8);
       if (stat.isDirectory()) {
         truth[below] = `folder ${mode}`;
         visit(below);

@@ -3,69 +3,68 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SiteFailure } from '#runtimes/runtime.ts';
 import { Left } from '../leaving.ts';
+import { NOTICES, NoticeError } from '../notices.ts';
 import type { BodyTarget } from './body.ts';
+import type { BodyBudget, WaitingBody } from './body-budget.ts';
 
 /** What stays in memory; the rest of a larger body waits on disk. */
 const MEMORY_BYTES = 256 * 1024;
 const READ_BYTES = 64 * 1024;
 
-/** What waiting bodies may take together: those of one site, which has a share of what all sites have. */
-export class BodyBudget {
-  readonly #limitBytes: number;
-  readonly #whole: BodyBudget | undefined;
-  #usedBytes = 0;
-
-  constructor(limitBytes: number, whole?: BodyBudget) {
-    this.#limitBytes = limitBytes;
-    this.#whole = whole;
-  }
-
-  take(bytes: number): void {
-    if (this.#usedBytes + bytes > this.#limitBytes) throw new SiteFailure('overload', 'too much is being sent');
-    this.#whole?.take(bytes);
-    this.#usedBytes += bytes;
-  }
-
-  giveBack(bytes: number): void {
-    this.#whole?.giveBack(bytes);
-    this.#usedBytes -= bytes;
-  }
-}
-
 /**
  * A visitor's body, taken in whole before the site is asked. PHP answers one request at a time, and somebody who sends
  * slowly must not hold it for everybody else.
  */
-export class TakenBody {
+export class TakenBody implements WaitingBody {
+  readonly from: string;
   readonly #budget: BodyBudget;
   readonly #chunks: Buffer[] = [];
   #file: FileHandle | undefined;
-  #sizeBytes = 0;
+  sizeBytes = 0;
+  isArriving = true;
   #isClosed = false;
+  readonly #slow = Promise.withResolvers<never>();
 
-  private constructor(budget: BodyBudget) {
+  private constructor(from: string, budget: BodyBudget) {
+    this.from = from;
     this.#budget = budget;
+    // Mostly nobody is too slow.
+    this.#slow.promise.catch(() => {});
+    budget.all.add(this, budget);
   }
 
   /** Undefined: the body is larger than that, and the rest of it is still unread. */
-  static async take(request: IncomingMessage, limitBytes: number, budget: BodyBudget): Promise<TakenBody | undefined> {
-    const body = new TakenBody(budget);
+  static async take(
+    request: IncomingMessage,
+    from: string,
+    limitBytes: number,
+    budget: BodyBudget,
+  ): Promise<TakenBody | undefined> {
+    const body = new TakenBody(from, budget);
     try {
       // The connection is still needed for an answer when we stop early.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        if (body.#sizeBytes + (chunk as Buffer).length > limitBytes) {
+      const chunks = request.iterator({ destroyOnReturn: false });
+      for (;;) {
+        const { done, value } = await Promise.race([chunks.next(), body.#slow.promise]);
+        if (done) break;
+        if (body.sizeBytes + (value as Buffer).length > limitBytes) {
           await body.close();
           return undefined;
         }
-        await body.#add(chunk as Buffer);
+        await body.#add(value as Buffer);
       }
+      body.isArriving = false;
       return body;
     } catch (error) {
       await body.close();
       throw request.destroyed ? new Left() : error;
     }
+  }
+
+  endAsSlow(): void {
+    void this.close();
+    this.#slow.reject(new NoticeError(NOTICES.tooSlow, undefined));
   }
 
   async sendTo(target: BodyTarget): Promise<void> {
@@ -78,14 +77,17 @@ export class TakenBody {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#budget.giveBack(this.#sizeBytes);
+    this.isArriving = false;
+    this.#budget.giveBack(this, this.sizeBytes);
+    this.#budget.all.remove(this);
     await this.#file?.close();
   }
 
   async #add(chunk: Buffer): Promise<void> {
-    this.#budget.take(chunk.length);
-    this.#sizeBytes += chunk.length;
-    if (this.#sizeBytes <= MEMORY_BYTES) return void this.#chunks.push(chunk);
+    if (this.#isClosed) return;
+    this.#budget.take(this, chunk.length);
+    this.sizeBytes += chunk.length;
+    if (this.sizeBytes <= MEMORY_BYTES) return void this.#chunks.push(chunk);
     this.#file ??= await openNameless();
     for (const kept of this.#chunks.splice(0)) await this.#file.write(kept);
     await this.#file.write(chunk);
@@ -93,7 +95,7 @@ export class TakenBody {
 
   async *#parts(): AsyncGenerator<Buffer> {
     yield* this.#chunks;
-    for (let at = 0; this.#file && at < this.#sizeBytes; ) {
+    for (let at = 0; this.#file && at < this.sizeBytes; ) {
       // Whoever wanted it has gone; a part of it must not pass for the whole.
       if (this.#isClosed) throw new Error('the body was given up');
       const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);

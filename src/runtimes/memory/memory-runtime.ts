@@ -65,6 +65,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
   #sockets = 0;
   #watch: NodeJS.Timeout | undefined;
   readonly standbyReady = 0;
+  readonly pressure = undefined;
   readonly #editorShells: Shell;
 
   constructor(options: MemoryOptions) {

@@ -20,6 +20,8 @@ export interface AwakeLimits extends ServingLimits {
   /** A process that has grown beyond this, or answered so many requests, makes way for another. */
   recycleAboveBytes: number;
   recycleAfterRequests: number;
+  /** There is another one to be had that is better. */
+  isOutdated(worker: WorkerProcess): boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ export class AwakeSite implements RunningSite {
 
   /** Nobody wants anything of it. A site that is yet to start is about to be asked. */
   get isIdle(): boolean {
-    const isQuiet = this.#waiting === 0 && !this.#starting && this.#replacing.size === 0;
+    const isQuiet = this.waitingCount === 0 && !this.#starting && this.#replacing.size === 0;
     return isQuiet && this.#hasStarted && !this.#processes.some((process) => process.isAtWork);
   }
 
@@ -93,6 +95,21 @@ export class AwakeSite implements RunningSite {
   get extraIdleSince(): number | undefined {
     const idle = this.#extras.filter((process) => !process.isAtWork);
     return idle.length === 0 ? undefined : Math.min(...idle.map(({ lastUsedAt }) => lastUsedAt));
+  }
+
+  /** How many requests wait for a process. */
+  get waitingCount(): number {
+    return this.#ownCalls.size + this.#visitors.size;
+  }
+
+  /** It has a process that takes requests. */
+  get isServing(): boolean {
+    return this.#staying.length > 0;
+  }
+
+  /** Those that are at a request, and for how long. */
+  get busy(): { worker: WorkerProcess; spentMs: number }[] {
+    return this.#processes.flatMap(({ worker, spentMs }) => (spentMs === undefined ? [] : [{ worker, spentMs }]));
   }
 
   /** One of them is on its way out already. */
@@ -140,6 +157,14 @@ export class AwakeSite implements RunningSite {
     await leaving?.worker.closed;
   }
 
+  /** Its turn is over: every process leaves when it is done with its request. Who waits behind that waits for the next turn. */
+  async yield(): Promise<void> {
+    const leaving = this.#staying;
+    for (const process of leaving) process.leave(LEAVE_GRACE_MS);
+    if (this.waitingCount > 0) this.#grow();
+    await Promise.all(leaving.map(({ worker }) => worker.closed));
+  }
+
   /** Lets what runs finish for a moment, then ends every process. Whoever still waits is told. */
   async stop(graceMs: number): Promise<void> {
     this.#ending.abort();
@@ -154,10 +179,6 @@ export class AwakeSite implements RunningSite {
 
   get #isStopped(): boolean {
     return this.#ending.signal.aborted;
-  }
-
-  get #waiting(): number {
-    return this.#ownCalls.size + this.#visitors.size;
   }
 
   get #staying(): ServingProcess[] {
@@ -180,7 +201,7 @@ export class AwakeSite implements RunningSite {
         waiter.grant(process.lease());
       }
     }
-    if (this.#waiting > 0) this.#grow();
+    if (this.waitingCount > 0) this.#grow();
   }
 
   /** A process for one more request, where not so many are at work already. */
@@ -263,7 +284,8 @@ export class AwakeSite implements RunningSite {
 
   /** What WebAssembly has once taken it never gives back. */
   #isSpentBy({ requests, worker }: ServingProcess, { ranOutOfMemory }: RequestEnd): boolean {
-    const { recycleAboveBytes, recycleAfterRequests } = this.#limits;
+    const { recycleAboveBytes, recycleAfterRequests, isOutdated } = this.#limits;
+    if (isOutdated(worker)) return true;
     return ranOutOfMemory || worker.memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests;
   }
 

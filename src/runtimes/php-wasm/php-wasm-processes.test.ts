@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { createLog } from '#core/log.ts';
 import { createSite, firstContent, newSpec, putProbe, request } from '#runtimes/contract-site.ts';
 import { describeProcesses } from '#runtimes/processes.contract.ts';
-import type { Runtime, SiteSpec } from '#runtimes/runtime.ts';
+import { type Runtime, SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { describePhpProcesses } from '#runtimes/wordpress/php-processes.contract.ts';
 import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
@@ -85,6 +85,7 @@ describe('the processes of PHP in WebAssembly', () => {
   it('gives the memory of a process beyond the first to another site, and to nobody more than their share', async () => {
     const { runtime, close } = await openTestRuntime({
       memoryBudgetBytes: 4 * PROCESS_BYTES,
+      leastProcessBytes: PROCESS_BYTES,
       requestTimeoutMs: GENEROUS_MS,
     });
     try {
@@ -121,6 +122,49 @@ describe('the processes of PHP in WebAssembly', () => {
       await third_request.letGo();
       for (const { answer } of [...held, third_request, behind]) assert.equal((await answer).text, 'let go');
       await eventually(async () => pidsOf(runtime, busy).length === 1, GENEROUS_MS);
+    } finally {
+      await close();
+    }
+  });
+
+  it('lets nobody be shut out by requests of others that take long, and says that the machine is too small', async () => {
+    const { runtime, close } = await openTestRuntime({
+      memoryBudgetBytes: 2 * PROCESS_BYTES,
+      leastProcessBytes: PROCESS_BYTES,
+      requestTimeoutMs: GENEROUS_MS,
+    });
+    try {
+      const prepared = await runtime.prepared();
+      const sites = await Promise.all(
+        ['one', 'other', 'shut-out'].map(async (name) => {
+          const site = { ...newSpec(prepared, `${name}.localhost`), team: name };
+          await runtime.create(site, firstContent(name));
+          return site;
+        }),
+      );
+      const [one, other, shutOut] = sites as [SiteSpec, SiteSpec, SiteSpec];
+      // Two in each, so that neither site is ever without a request.
+      const long = await Promise.all(
+        [one, other].flatMap((site) => ['a', 'b'].map((mark) => hold(runtime, site, mark))),
+      );
+      await eventually(async () => [0, 2].every((at) => long[at]?.hasBegun() || long[at + 1]?.hasBegun()), GENEROUS_MS);
+      assert.ok(runtime.awake().every(({ pid }) => getPriority(pid) >= 5));
+      assert.ok(await isAlive(runtime, shutOut));
+      assert.equal(runtime.pressure.ended, 1);
+      await eventually(async () => runtime.pressure.isTooSmall);
+      // Whoever was ended is told why, and the next one goes on.
+      const ends = await Promise.race(
+        long.map(({ answer }) =>
+          answer.then(
+            () => undefined,
+            (error) => error,
+          ),
+        ),
+      );
+      assert.ok(ends instanceof SiteFailure && ends.reason === 'yielded');
+      await Promise.all(long.map(({ letGo }) => letGo()));
+      const answers = await Promise.allSettled(long.map(({ answer }) => answer));
+      assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1);
     } finally {
       await close();
     }

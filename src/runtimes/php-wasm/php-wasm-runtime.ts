@@ -16,6 +16,7 @@ import type {
   FirstContent,
   RunningSite,
   Runtime,
+  RuntimePressure,
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
@@ -27,10 +28,11 @@ import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
+import { SiteCommands } from './site-commands.ts';
 import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
-import type { WorkerOptions, WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerSite } from './worker-process.ts';
 import {
   INSTALL_PROGRAM,
   imageSite,
@@ -40,6 +42,7 @@ import {
   withOwnPaths,
   workerSite,
 } from './worker-sites.ts';
+import type { WorkerOptions } from './worker-start.ts';
 import type { CoreMounts } from './workers.ts';
 
 /**
@@ -52,6 +55,8 @@ export interface PhpWasmOptions {
   log: Log;
   standbyWorkers: number;
   memoryBudgetBytes: number;
+  /** What a process counts at least, where that is more than it uses. */
+  leastProcessBytes?: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
   /** How many processes one site may have for its visitors, where there is memory. */
@@ -76,8 +81,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #distribution: Distribution;
   readonly #images: Images;
   readonly #pool: WorkerPool;
-  /** The commands that run, by site. */
-  readonly #commands = new Map<string, Set<WorkerProcess>>();
+  readonly #commands: SiteCommands;
   readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
@@ -109,6 +113,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       },
     );
+    this.#commands = new SiteCommands({
+      pool: this.#pool,
+      folderOf: (siteId) => this.folders.of(siteId),
+      workerSite: (site) => this.#workerSite(site),
+      ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
+      isSuspended: (siteId) => this.suspended.isSuspended(siteId),
+    });
   }
 
   async open(): Promise<void> {
@@ -221,29 +232,13 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   }
 
   async #runCommand(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
-    const fingerprint = JSON.stringify(site);
-    const mode = command.args[0] === 'wp' ? 'wp' : 'run';
-    const kept = mode === 'wp' ? this.#pool.runners.take(site.id, fingerprint) : undefined;
-    const worker = kept ?? (await this.#pool.runner(site.coreVersion, mode, command.signal));
-    const running = this.#commands.get(site.id) ?? new Set();
-    this.#commands.set(site.id, running.add(worker));
     this.listeners.touched(site.id);
     try {
-      // Some work may have taken the site while the worker started.
-      requireOpen();
-      const own = this.#workerSite(site);
-      const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
-        this.answerOwnCall(site.id, connection),
-      );
+      const result = await this.#commands.run(site, command, requireOpen);
       const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
       if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
       return result;
     } finally {
-      running.delete(worker);
-      const isOpen = !command.asHolder && !this.suspended.isSuspended(site.id);
-      if (mode === 'wp' && isOpen) this.#pool.runners.keep(site.id, fingerprint, worker);
-      else worker.kill('stopped', 'The command is over.');
-      if (running.size === 0 && this.#commands.get(site.id) === running) this.#commands.delete(site.id);
       this.listeners.touched(site.id);
       this.listeners.changed(site.id);
     }
@@ -255,6 +250,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   awake(): AwakeProcess[] {
     return this.#pool.awake().map(({ siteId, worker: { pid, memoryBytes } }) => ({ siteId, pid, memoryBytes }));
+  }
+
+  get pressure(): RuntimePressure {
+    return this.#pool.pressure;
   }
 
   get standbyReady(): number {
@@ -307,9 +306,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
-    const commands = [...(this.#commands.get(siteId) ?? [])];
-    for (const worker of commands) worker.kill('stopped', 'The site is being worked on.');
-    await Promise.all([this.stop(siteId), this.shells.end(siteId), ...commands.map(({ closed }) => closed)]);
+    await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
   }
 
   async #mountsOf(coreVersion: string): Promise<CoreMounts> {
@@ -334,7 +331,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   /** A program of ours in a site that is none yet. */
   async #runInImage(coreVersion: string, siteFolder: string, program: string): Promise<CommandResult> {
-    const worker = await this.#pool.runner(coreVersion, 'run');
+    const worker = await this.#pool.runner(imageSite(coreVersion).team, coreVersion, 'run');
     const command: Command = { args: ['php', program], timeoutMs: 120_000, maxOutputBytes: 100_000 };
     return runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
   }

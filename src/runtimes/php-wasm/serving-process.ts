@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import type { TimeLimit } from './time-limit.ts';
 import type { LogMessage, RequestEnd } from './worker-message.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -40,7 +41,7 @@ export class ServingProcess {
   #current: { hasBegun: boolean } | undefined;
   /** What PHP works on, or worked on last. */
   #request: string | null = null;
-  #unwatch: () => void = () => {};
+  #limit: TimeLimit | undefined;
   /** When PHP last worked, by a clock that nobody sets. */
   lastUsedAt = performance.now();
   requests = 0;
@@ -77,6 +78,11 @@ export class ServingProcess {
     return !this.isAtWork && (this.#unread === 0 || performance.now() - this.lastUsedAt > READ_LIMIT_MS);
   }
 
+  /** How long PHP has worked on its request, without what it waited for a processor; undefined where it is at none. */
+  get spentMs(): number | undefined {
+    return this.#current?.hasBegun ? this.#limit?.spentMs() : undefined;
+  }
+
   /** It takes no more requests. */
   get isLeaving(): boolean {
     return this.#isLeaving;
@@ -94,7 +100,7 @@ export class ServingProcess {
     this.#unread++;
     this.#begin(current);
     // Ended so, it has not begun with this request, which then goes to the next process.
-    this.#unwatch = worker.watch(this.#limits.beginTimeoutMs, 'stopped', 'PHP did not begin with a request in time.');
+    this.#limit = worker.watch(this.#limits.beginTimeoutMs, 'stopped', 'PHP did not begin with a request in time.');
     return {
       door: worker.socketPath,
       connect: () => connect(worker.socketPath),
@@ -148,8 +154,8 @@ export class ServingProcess {
     else this.#begin({ hasBegun: true });
     const { requestTimeoutMs } = this.#limits;
     const seconds = Math.round(requestTimeoutMs / 1000);
-    this.#unwatch();
-    this.#unwatch = this.worker.watch(
+    this.#limit?.stop();
+    this.#limit = this.worker.watch(
       requestTimeoutMs,
       'timeout',
       `The site took longer than ${seconds} seconds to answer.`,
@@ -157,7 +163,7 @@ export class ServingProcess {
   }
 
   #done(): void {
-    this.#unwatch();
+    this.#limit?.stop();
     // A process that ends while it is idle has written nothing.
     if (this.#current) this.#events.touched();
     this.#current = undefined;

@@ -40,13 +40,12 @@ export class WarmRunners {
     worker.closed.then(() => this.#forget(kept));
   }
 
-  /** Gives the memory of the one back that waits longest; false where there is none. */
-  async drop(): Promise<boolean> {
+  /** Gives the memory of the one back that waits longest; resolves when it is gone. Undefined where there is none. */
+  drop(): Promise<void> | undefined {
     const [oldest] = this.#kept.values();
-    if (!oldest) return false;
+    if (!oldest) return undefined;
     this.#end(oldest);
-    await oldest.worker.closed;
-    return true;
+    return oldest.worker.closed;
   }
 
   async end(siteId: string): Promise<void> {

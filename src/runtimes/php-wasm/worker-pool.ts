@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
-import { SiteFailure } from '#runtimes/runtime.ts';
-import { AwakeSite, type Need } from './awake-site.ts';
+import type { RuntimePressure, SiteFailure } from '#runtimes/runtime.ts';
+import { AwakeSite } from './awake-site.ts';
 import { CommandShares } from './command-shares.ts';
+import { MakingRoom } from './making-room.ts';
+import { Places } from './places.ts';
+import { Pressure } from './pressure.ts';
+import { type KnownSite, type PoolKey, type PoolSite, ProcessSupply } from './process-supply.ts';
 import { StandbyWorkers } from './standby-workers.ts';
 import { WarmRunners } from './warm-runners.ts';
 import type { WorkerHome } from './worker-home.ts';
 import type { LogMessage, RequestEnd } from './worker-message.ts';
-import type { WorkerProcess, WorkerSite } from './worker-process.ts';
+import type { WorkerProcess } from './worker-process.ts';
 import { type CoreMounts, type WorkerSettings, Workers } from './workers.ts';
 
 /**
@@ -27,22 +30,6 @@ export interface PoolSettings extends WorkerSettings {
   requestsPerProcess: number;
 }
 
-/** What a worker needs to run a site. */
-export interface PoolSite {
-  coreVersion: string;
-  folder: string;
-  worker: WorkerSite;
-}
-
-/** A site as the pool knows it. */
-export interface PoolKey {
-  id: string;
-  /** Sites of one team share what they may have besides a process each. */
-  team: string;
-  /** Changes when the site must be started anew. */
-  fingerprint: string;
-}
-
 export interface PoolEvents {
   /** PHP of the site may be about to run, or has just ended. */
   touched(siteId: string): void;
@@ -53,12 +40,6 @@ export interface PoolEvents {
   broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void;
   /** PHP of the site asks the site itself. */
   ownCall(siteId: string, connection: Socket): void;
-}
-
-interface KnownSite extends PoolKey {
-  site: AwakeSite;
-  /** When it last took a warm worker besides its first. */
-  tookStandbyAt: number;
 }
 
 const RECYCLE_ABOVE_BYTES = 700 * 1024 * 1024;
@@ -72,13 +53,8 @@ const TEAM_SHARE = 1 / 4;
 const LEAST_COMMANDS = 2;
 /** This part of all processes, one at least, stays for sites that wake: as room, or as a warm worker. */
 const RESERVED_SHARE = 1 / 8;
-/** A site that comes for more and more processes starts them cold, and leaves the warm ones to others. */
-const STANDBY_AGAIN_MS = 60_000;
 const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
-/** How long a site waits for others to make room, and how often it looks. */
-const ROOM_WAIT_MS = 20_000;
-const ROOM_LOOK_MS = 100;
 
 export class WorkerPool {
   readonly #settings: PoolSettings;
@@ -86,6 +62,12 @@ export class WorkerPool {
   readonly #events: PoolEvents;
   readonly #workers: Workers;
   readonly #standby: StandbyWorkers;
+  readonly #places: Places;
+  readonly #pressure: Pressure;
+  readonly #supply: ProcessSupply;
+  readonly #room: MakingRoom;
+  /** Commands that may be ended for others. */
+  readonly #commandsAtWork = new Set<{ worker: WorkerProcess; team: string; since: number }>();
   /** Those that ran a command and may run the next one. */
   readonly runners = new WarmRunners();
   readonly commands: CommandShares;
@@ -106,6 +88,27 @@ export class WorkerPool {
     this.#workers = new Workers(settings, log, mountsOf);
     this.commands = new CommandShares(Math.max(LEAST_COMMANDS, Math.floor(this.#workers.capacity * TEAM_SHARE)));
     this.#standby = new StandbyWorkers(this.#workers, settings.standbyWorkers, log);
+    this.#pressure = new Pressure(log);
+    this.#room = new MakingRoom({
+      workers: this.#workers,
+      standby: this.#standby,
+      runners: this.runners,
+      pressure: this.#pressure,
+      sites: () => [...this.#awake.values()],
+      commands: () => [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since })),
+      putToSleep: (siteId) => this.stop(siteId),
+      log,
+    });
+    this.#places = new Places(this.#room, this.#pressure);
+    this.#supply = new ProcessSupply({
+      workers: this.#workers,
+      standby: this.#standby,
+      places: this.#places,
+      pressure: this.#pressure,
+      log,
+      mayGrow: (known) => this.#mayGrow(known),
+      ownCall: events.ownCall,
+    });
     this.#watch = setInterval(() => {
       this.#lookAfter().catch((error) => log.warn({ err: error }, 'could not look after the workers'));
     }, WATCH_MS).unref();
@@ -150,16 +153,26 @@ export class WorkerPool {
         extraIdleMs: Math.min(EXTRA_IDLE_MS, idleTimeoutMs / 2),
         recycleAboveBytes: RECYCLE_ABOVE_BYTES,
         recycleAfterRequests: requestsPerProcess,
+        isOutdated: ({ isLean }) => isLean && !this.#pressure.isTooSmall(),
       },
       {
-        start: (need, signal) => this.#start(waking, describe(), need, signal),
+        start: (need, signal) => this.#supply.start(waking, describe(), need, signal),
         touched: () => this.#events.touched(key.id),
-        finished: (end) => this.#events.finished(key.id, end),
+        finished: (end) => {
+          this.#room.answered(waking);
+          this.#events.finished(key.id, end);
+        },
         logged: (messages, request) => this.#events.logged(key.id, messages, request),
         broken: (failure, request) => this.#events.broken(key.id, failure, request),
       },
     );
-    const waking: KnownSite = { ...key, site, tookStandbyAt: Number.NEGATIVE_INFINITY };
+    const waking: KnownSite = {
+      ...key,
+      site,
+      since: performance.now(),
+      startingSince: undefined,
+      tookStandbyAt: Number.NEGATIVE_INFINITY,
+    };
     this.#awake.set(key.id, waking);
     return site;
   }
@@ -171,11 +184,37 @@ export class WorkerPool {
   }
 
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
-  async runner(coreVersion: string, mode: 'run' | 'wp', signal?: AbortSignal): Promise<WorkerProcess> {
-    await this.#makeRoom(signal);
-    const worker = await this.#workers.spawn(coreVersion, mode);
+  async runner(team: string, coreVersion: string, mode: 'run' | 'wp', signal?: AbortSignal): Promise<WorkerProcess> {
+    const claim = { key: `commands of ${team}`, team, signal, isWanted: () => true };
+    const worker = await this.#places.take(claim, async () => {
+      // A warm one was warmed for visitors, and only its memory is of use.
+      if (this.#workers.room <= 0) await this.#standby.drop();
+      return this.#workers.spawn(coreVersion, mode);
+    });
+    worker.team = team;
     await worker.booted();
     return worker;
+  }
+
+  /** A command that runs may be ended for others that wait, from now on until the returned function is called. */
+  mayEnd(worker: WorkerProcess, team: string): () => void {
+    const command = { worker, team, since: performance.now() };
+    this.#commandsAtWork.add(command);
+    return () => this.#commandsAtWork.delete(command);
+  }
+
+  /** For metrics and for the operator. */
+  get pressure(): RuntimePressure {
+    const { turnedAway, ended } = this.#pressure;
+    const { usedBytes, budgetBytes } = this.#workers;
+    return {
+      waiting: this.#places.waiting,
+      turnedAway,
+      ended,
+      usedBytes,
+      budgetBytes,
+      isTooSmall: this.#pressure.isTooSmall(),
+    };
   }
 
   awake(): { siteId: string; worker: WorkerProcess }[] {
@@ -193,6 +232,7 @@ export class WorkerPool {
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    this.#places.close();
     await Promise.all([...this.#awake.values()].map((known) => this.#forget(known)));
     await this.#workers.close();
   }
@@ -209,137 +249,19 @@ export class WorkerPool {
     await stopped;
   }
 
-  async #start(known: KnownSite, site: PoolSite, need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined> {
-    if (need === 'first') return this.#startFirst(known, site, signal);
-    try {
-      return await (need === 'successor'
-        ? this.#startWarm(known, site, signal)
-        : this.#startAnother(known, site, signal));
-    } catch (error) {
-      // The site goes on with those that it has.
-      if (!signal.aborted) this.#log.warn({ err: error, siteId: known.id, need }, 'a process could not be started');
-      throw error;
-    }
-  }
-
-  async #startFirst(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
-    const standby = this.#standby.take(site.coreVersion);
-    if (standby) {
-      try {
-        return await this.#assign(standby, known, site, signal);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        this.#log.warn({ err: error }, 'a waiting worker could not take its site');
-      }
-    }
-    await this.#makeRoom(signal);
-    return this.#assign(await this.#workers.spawn(site.coreVersion, 'serve'), known, site, signal);
-  }
-
-  /** A process besides the first takes what is free and nothing else. */
-  async #startAnother(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
-    if (!this.#mayGrow(known)) return undefined;
-    const isEarly = performance.now() - known.tookStandbyAt < STANDBY_AGAIN_MS;
-    const standby = isEarly ? undefined : this.#standby.take(site.coreVersion);
-    if (standby) known.tookStandbyAt = performance.now();
-    else if (this.#workers.room <= 0) return undefined;
-    const worker = standby ?? (await this.#workers.spawn(site.coreVersion, 'serve'));
-    return this.#assign(worker, known, site, signal);
-  }
-
   #mayGrow({ team }: KnownSite): boolean {
     const extras = [...this.#awake.values()]
       .filter((each) => each.team === team)
       .reduce((sum, each) => sum + each.site.extraCount, 0);
     // The one that asks has counted itself.
     const isWithinShare = extras <= Math.max(1, Math.floor(this.#workers.capacity * TEAM_SHARE));
-    return isWithinShare && this.#spare > 0 && this.#workers.measuredRoom > 0;
+    return isWithinShare && this.#spare > 0 && this.#places.waiting === 0;
   }
 
   /** How many processes could be started and still leave enough for sites that wake. */
   get #spare(): number {
     const reserved = Math.max(1, Math.floor(this.#workers.capacity * RESERVED_SHARE));
     return this.#workers.room + this.#standby.count - reserved;
-  }
-
-  /** Nobody waits for it yet, so that it has the time to become warm. */
-  async #startWarm(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
-    if (this.#workers.room <= 0) return undefined;
-    const worker = await this.#workers.spawn(site.coreVersion, 'serve');
-    worker.setPriority('background');
-    return this.#prepare(worker, signal, async () => {
-      await this.#workers.warm(worker, site.coreVersion);
-      worker.setPriority('normal');
-      await this.#give(worker, known, site);
-    });
-  }
-
-  #assign(worker: WorkerProcess, known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
-    return this.#prepare(worker, signal, async () => {
-      await worker.booted();
-      await this.#give(worker, known, site);
-    });
-  }
-
-  #give(worker: WorkerProcess, { id }: KnownSite, site: PoolSite): Promise<void> {
-    return worker.assign(site.folder, site.worker, (connection) => this.#events.ownCall(id, connection));
-  }
-
-  /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */
-  async #prepare(worker: WorkerProcess, signal: AbortSignal, work: () => Promise<void>): Promise<WorkerProcess> {
-    const giveUp = () => worker.kill('stopped', 'The site was stopped.');
-    signal.addEventListener('abort', giveUp, { once: true });
-    try {
-      if (signal.aborted) giveUp();
-      await work();
-      return worker;
-    } catch (error) {
-      worker.kill('start', 'PHP could not be started.');
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', giveUp);
-    }
-  }
-
-  /** Ends what is needed least until one more fits; where all are at work, waits for one of them. */
-  async #makeRoom(signal?: AbortSignal): Promise<void> {
-    for (const end = performance.now() + ROOM_WAIT_MS; this.#workers.room <= 0; ) {
-      if (signal?.aborted) throw new SiteFailure('stopped', 'The site was stopped.');
-      if (await this.#giveWay()) continue;
-      if (performance.now() > end || this.#workers.isClosed)
-        throw new SiteFailure('overload', 'Too many sites are at work on this machine.');
-      await sleep(ROOM_LOOK_MS);
-    }
-  }
-
-  /** True where a process has ended for somebody else. */
-  async #giveWay(): Promise<boolean> {
-    if (await this.runners.drop()) return true;
-    const sites = [...this.#awake.values()];
-    const idleExtra = sites
-      .filter(({ site }) => site.extraIdleSince !== undefined)
-      .sort((a, b) => (a.site.extraIdleSince ?? 0) - (b.site.extraIdleSince ?? 0))[0];
-    if (idleExtra) {
-      await idleExtra.site.shrink();
-      return true;
-    }
-    const idle = sites.filter(({ site }) => site.isIdle).sort((a, b) => a.site.lastUsedAt - b.site.lastUsedAt)[0];
-    if (idle) {
-      // Where it could not be ended, the next one is.
-      await this.#forget(idle).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
-      return true;
-    }
-    if (await this.#standby.drop()) return true;
-    this.#askForExtra();
-    return false;
-  }
-
-  /** Has one extra process leave, when it is done with what it does; one after another. */
-  #askForExtra(): void {
-    const sites = [...this.#awake.values()].map(({ site }) => site);
-    if (sites.some((site) => site.isShrinking)) return;
-    const [largest] = sites.filter((site) => site.extraCount > 0).sort((a, b) => b.extraCount - a.extraCount);
-    void largest?.shrink();
   }
 
   async #lookAfter(): Promise<void> {
@@ -349,10 +271,16 @@ export class WorkerPool {
       if (isUnused) this.#forget(known).catch((error) => this.#log.warn({ err: error }, 'a site could not be stopped'));
       else known.site.trim(now);
     }
-    // A site has woken into what is kept for that, so that there has to be room for the next one; or some have grown.
-    const isTight = this.#spare < 0 || this.#workers.measuredRoom < 0;
-    if (isTight && !(await this.runners.drop())) this.#askForExtra();
     this.#workers.watchMemory();
-    await this.#standby.refill();
+    // A site has woken into what is kept for that, so that there has to be room for the next one; or some have grown.
+    if (this.#spare < 0) this.#room.shrink();
+    this.#room.keepWithinBudget();
+    const { usedBytes, budgetBytes } = this.#workers;
+    this.#pressure.look(
+      { waiting: this.#places.waiting, longestMs: this.#places.longestMs(now), usedBytes, budgetBytes },
+      now,
+    );
+    if (this.#places.waiting > 0) this.#places.look();
+    else await this.#standby.refill();
   }
 }

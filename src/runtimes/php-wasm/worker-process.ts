@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
-import { memoryBytesOf } from '#sandbox/processes.ts';
+import { ownMemoryBytesOf } from '#sandbox/processes.ts';
+import { type TimeLimit, whenTimeIsUp } from './time-limit.ts';
 import type { WorkerHome } from './worker-home.ts';
 import {
   type CommandEnd,
@@ -17,24 +17,8 @@ import {
   readMessage,
   type WorkerMessage,
 } from './worker-message.ts';
-
-/**
- * One operating-system process with one PHP in it (worker/, a program of its own). It sees the shared folders and its
- * slot, nothing else of this machine. It is given one site, once, and dies with it.
- */
-export interface WorkerOptions {
-  /** The slot's folder, which must not exist yet. */
-  slot: string;
-  home: WorkerHome;
-  mode: 'serve' | 'run' | 'wp';
-  phpVersion: string;
-  ini: Record<string, string>;
-  shared: readonly (readonly [path: string, folder: string])[];
-  allowedNetworks: readonly string[];
-  /** `baseline`: a quarter less processor and 80 MB less memory until the first pages are out, and a third more for each page after. */
-  compiler: 'optimizing' | 'baseline';
-  log: Log;
-}
+import { notePid } from './worker-slots.ts';
+import { type WorkerOptions, workerStart } from './worker-start.ts';
 
 /** A site as the worker program wants it: its folder by name in the slot, and PHP that defines its settings. */
 export interface WorkerSite {
@@ -56,16 +40,18 @@ const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
 /** A process that was killed is gone within moments, unless the machine's own disk hangs. */
 const KILL_LIMIT_MS = 15_000;
-/** However busy the machine is, what takes so many times its limit has ended. */
-const LONGEST_STRETCH = 10;
-/** Beside the heap that JavaScript uses, PHP's memory is WebAssembly's, which this does not count. */
-const JAVASCRIPT_HEAP_MB = 256;
-const START_HEAP_MB = 64;
-/** How far a process gives way to others: one that waits for a site has time, and what a site has besides its first comes after the first of others. */
-const PRIORITIES = { normal: 0, extra: 5, background: 10 } as const;
-/** Whoever is not root can lower a priority and never raise it again, so that a site would stay behind for good. */
+/**
+ * How far a process gives way to others: all of them to the service, which answers everybody; one that waits for a site has time, and what a site has
+ * besides its first comes after the first of others.
+ */
+const PRIORITIES = { normal: 5, extra: 10, background: 15 } as const;
+/** Whoever is not root can lower a priority and never raise it again: all have the same then, so that no site stays behind for good. */
 const MAY_CHANGE_PRIORITY = process.getuid?.() === 0;
 
+/**
+ * One operating-system process with one PHP in it (worker/, a program of its own). It sees the shared folders and its
+ * slot, nothing else of this machine. It is given one site, once, and dies with it.
+ */
 export class WorkerProcess {
   readonly socketPath: string;
   readonly slot: string;
@@ -82,8 +68,14 @@ export class WorkerProcess {
   /** Why it was ended from outside, or why it ended by itself. */
   failure: SiteFailure | undefined;
   alive = true;
-  /** As last seen: after each request, and once a second. */
+  /** As last seen: after each request, and every now and then. */
   memoryBytes = 0;
+  /** Who has it; undefined while it is nobody's. */
+  team: string | undefined;
+  readonly startedAt = performance.now();
+  /** It was started in a hurry, with another compiler than it should have. */
+  isLean = false;
+  #priority: keyof typeof PRIORITIES = 'normal';
   #booted: Promise<void> | undefined;
   #hasSite = false;
   /** With the method and path of the request; an offline site does not say. */
@@ -96,48 +88,14 @@ export class WorkerProcess {
   readonly received = { stdout: 0, stderr: 0 };
 
   constructor(options: WorkerOptions) {
-    const { slot, home, mode, phpVersion, ini, shared, allowedNetworks, compiler, log } = options;
+    const { slot, home, mode, log } = options;
     this.slot = slot;
     this.#home = home;
     this.#log = log;
     this.socketPath = join(slot, 'http.sock');
     // Its folder is ours alone; the worker, whoever it becomes, has to pass.
     mkdirSync(slot, { recursive: true, mode: 0o711 });
-    const folders = shared.map(([, folder]) => folder);
-    const inside = home.inside(slot, folders);
-    const { file, args, env } = home.start(slot, folders, [
-      '--permission',
-      '--allow-addons',
-      // php-wasm would evaluate JavaScript that a PHP extension brings along.
-      '--disallow-code-generation-from-strings',
-      ...[...inside.programs, ...inside.shared, inside.slot].map((folder) => `--allow-fs-read=${folder}`),
-      `--allow-fs-write=${inside.slot}`,
-      // PHP waits for sockets and timers inside of WebAssembly; this is the faster of the two ways to do so.
-      '--experimental-wasm-jspi',
-      // A function is checked when it is first compiled, which most of PHP's never are, and not all of them at every start.
-      '--wasm-lazy-validation',
-      // The heap is small: dividing its collection among threads costs more than it saves.
-      '--single-threaded-gc',
-      // Without optimizing there is nothing left to do beside the program.
-      ...(compiler === 'baseline' ? ['--liftoff-only', '--single-threaded'] : []),
-      // A command lives for a second: only what is very hot is worth optimizing, which takes 1.1 s of the first one then instead of 1.7.
-      ...(compiler === 'optimizing' && mode === 'wp' ? ['--wasm-tiering-budget=100000000'] : []),
-      // What a start needs of it, so that it is not collected at every step on the way there.
-      `--initial-old-space-size=${START_HEAP_MB}`,
-      `--max-old-space-size=${JAVASCRIPT_HEAP_MB}`,
-      '--disable-warning=ExperimentalWarning',
-      '--disable-warning=SecurityWarning',
-      `--require=${inside.preload}`,
-      inside.program,
-      JSON.stringify({
-        mode,
-        phpVersion,
-        ini,
-        shared: shared.map(([path], number) => [path, inside.shared[number]]),
-        slot: inside.slot,
-        allowedNetworks,
-      }),
-    ]);
+    const { file, args, env } = workerStart(options);
     // In a session of its own: the operator's terminal, and what is typed there, is not for what sites bring along.
     const stdin = mode === 'serve' ? 'ignore' : 'pipe';
     this.#child = spawn(file, args, { cwd: slot, env, detached: true, stdio: [stdin, 'pipe', 'pipe', 'ipc'] });
@@ -150,7 +108,10 @@ export class WorkerProcess {
       // Whoever got to speak there is not our program any more.
       if (!message) return this.kill('crash', 'The site’s PHP process said what makes no sense.');
       // Until then, what was started is busy becoming it.
-      if (message.type === 'booted') this.#pid = this.#home.workerOf(this.#child);
+      if (message.type === 'booted') {
+        this.#pid = this.#home.workerOf(this.#child);
+        this.setPriority(this.#priority);
+      }
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
@@ -190,11 +151,14 @@ export class WorkerProcess {
   }
 
   setPriority(priority: keyof typeof PRIORITIES): void {
-    if (!MAY_CHANGE_PRIORITY) return;
+    this.#priority = priority;
+    const nice = MAY_CHANGE_PRIORITY ? PRIORITIES[priority] : PRIORITIES.normal;
     try {
-      setPriority(this.pid, PRIORITIES[priority]);
+      setPriority(this.pid, nice);
+      // Where sessions share the machine evenly, the number counts within one alone unless the session has it too.
+      writeFileSync(`/proc/${this.pid}/autogroup`, String(nice));
     } catch {
-      // It ended in this very moment.
+      // It ended in this very moment, or there are no such groups here.
     }
   }
 
@@ -238,41 +202,17 @@ export class WorkerProcess {
     this.#child.stdin?.write(Buffer.concat([head, bytes]));
   }
 
-  /** For how long it could have run and had no processor. Time that others took is not the site's. */
-  async starvedMs(): Promise<number> {
-    const [, waitedNs] = (await readFile(`/proc/${this.pid}/schedstat`, 'utf8').catch(() => '')).split(' ');
-    return Number(waitedNs ?? 0) / 1e6;
-  }
-
-  /**
-   * Ends the process when it has had so much time without being told that all is well. What it waits for a processor, on
-   * a machine that is short of time, does not count. Returns how to tell.
-   */
-  watch(limitMs: number, reason: SiteFailureReason, message: string): () => void {
-    const startedAt = performance.now();
-    const starvedBefore = this.starvedMs();
-    let isOver = false;
-    const look = async () => {
-      const starvedMs = (await this.starvedMs()) - (await starvedBefore);
-      if (isOver || !this.alive) return;
-      const passedMs = performance.now() - startedAt;
-      const leftMs = Math.min(limitMs - passedMs + starvedMs, limitMs * LONGEST_STRETCH - passedMs);
-      if (leftMs > 0) timer = setTimeout(look, leftMs);
-      else {
-        this.#log.info({ worker: this.pid, reason }, message);
-        this.kill(reason, message);
-      }
-    };
-    let timer = setTimeout(look, limitMs);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
+  /** Ends the process when it has had so much time without being told that all is well. */
+  watch(limitMs: number, reason: SiteFailureReason, message: string): TimeLimit {
+    return whenTimeIsUp(this, limitMs, () => {
+      this.#log.info({ worker: this.pid, reason }, message);
+      this.kill(reason, message);
+    });
   }
 
   /** From outside: in there, nobody sees anything of the machine's processes. */
   measureMemory(): void {
-    this.memoryBytes = memoryBytesOf(this.pid);
+    this.memoryBytes = ownMemoryBytesOf(this.pid);
   }
 
   /** Takes no more requests, and ends when the answers that are on their way have been read. */
@@ -303,12 +243,12 @@ export class WorkerProcess {
     return new Promise((resolve, reject) => {
       let isOver = false;
       const fail = () => finish(this.failure ?? new SiteFailure('start', 'PHP could not be started.'));
-      const unwatch = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
+      const limit = this.watch(START_LIMIT_MS, 'start', 'PHP did not start in time.');
       const listen = (message: WorkerMessage) => message.type === type && finish();
       const finish = (failure?: SiteFailure) => {
         if (isOver) return;
         isOver = true;
-        unwatch();
+        limit.stop();
         this.#heard.off('message', listen);
         if (failure) reject(failure);
         else resolve();
@@ -353,45 +293,8 @@ export class WorkerProcess {
   }
 }
 
-/** A later service finds the process by this note. Where the disk is too full for it, nobody would ever end the process. */
-function notePid(slot: string, child: ChildProcess): void {
-  try {
-    if (child.pid) writeFileSync(join(slot, 'pid'), String(child.pid));
-  } catch (error) {
-    child.kill('SIGKILL');
-    rmSync(slot, { recursive: true, force: true });
-    throw error;
-  }
-}
-
 async function within<T>(work: Promise<T>, limitMs: number, message: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(message)), limitMs);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** Ends what a killed service left running in its slots, which would go on for ever, and removes them when it is gone. */
-export async function clearSlots(folder: string): Promise<void> {
-  for (const slot of await readdir(folder).catch(() => [])) {
-    const pid = Number(await readFile(join(folder, slot, 'pid'), 'utf8').catch(() => ''));
-    if (pid) await endWorker(pid, join(folder, slot));
-  }
-  await rm(folder, { recursive: true, force: true });
-}
-
-const END_LIMIT_MS = 5_000;
-const END_AGAIN_MS = 20;
-
-async function endWorker(pid: number, slot: string): Promise<void> {
-  const deadline = performance.now() + END_LIMIT_MS;
-  // A pid may belong to anything by now, so its arguments have to name the slot; what has ended has no arguments any more.
-  while ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(slot)) {
-    if (performance.now() > deadline) throw new Error(`PHP process ${pid} of a killed service does not end`);
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It ended in this very moment.
-    }
-    await sleep(END_AGAIN_MS);
-  }
 }

@@ -5,13 +5,17 @@ import type { Log } from '#core/log.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { WorkerHome } from './worker-home.ts';
-import { clearSlots, type WorkerOptions, WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { WorkerProcess, type WorkerSite } from './worker-process.ts';
+import { clearSlots } from './worker-slots.ts';
+import type { WorkerOptions } from './worker-start.ts';
 
 /** Every PHP process of this service, whatever it is for, and how many more of them the memory takes. */
 export interface WorkerSettings {
   runFolder: string;
   phpVersion: string;
   memoryBudgetBytes: number;
+  /** What a process counts at least, where that is more than it uses. */
+  leastProcessBytes?: number;
   allowedNetworks: readonly string[];
   compiler: WorkerOptions['compiler'];
 }
@@ -24,6 +28,12 @@ export interface CoreMounts {
 }
 
 const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
+/** One that uses so much is not what a site is awake for. */
+const GROWN_BYTES = 1.5 * TYPICAL_WORKER_BYTES;
+/** Until then it has not come to its size. */
+const YOUNG_MS = 10_000;
+/** So many are measured at a time: each costs a look into /proc. */
+const MEASURED_AT_A_TIME = 64;
 /** PHP's own limit stops a request long before; this is for what PHP does not count. */
 const KILL_ABOVE_BYTES = 1_300 * 1024 * 1024;
 const BODY_LIMIT = '64M';
@@ -68,7 +78,7 @@ export class Workers {
   #runFolder = '';
   #home: WorkerHome | undefined;
   #isClosed = false;
-  /** How many fit in all. One always does. */
+  /** How many of the usual size fit in all. One always does. */
   readonly capacity: number;
 
   constructor(settings: WorkerSettings, log: Log, mountsOf: (coreVersion: string) => Promise<CoreMounts>) {
@@ -106,27 +116,49 @@ export class Workers {
     return this.#isClosed;
   }
 
-  /** How many more fit. */
+  /** How many more fit beside what those that run really use. One always does. */
   get room(): number {
-    return this.capacity - this.#workers.size - this.#spawning;
+    if (this.#workers.size + this.#spawning === 0) return 1;
+    return Math.floor((this.#settings.memoryBudgetBytes - this.usedBytes) / TYPICAL_WORKER_BYTES);
   }
 
-  /**
-   * How many more the memory takes by what the processes really use, which some sites see to that it is a lot. For what is
-   * not needed at once: a site that wakes must not wait for what another one has grown to.
-   */
-  get measuredRoom(): number {
-    const sizes = [...this.#workers].map(({ memoryBytes }) => memoryBytes || TYPICAL_WORKER_BYTES);
-    const used = sizes.reduce((sum, bytes) => sum + bytes, this.#spawning * TYPICAL_WORKER_BYTES);
-    return Math.floor((this.#settings.memoryBudgetBytes - used) / TYPICAL_WORKER_BYTES);
+  get budgetBytes(): number {
+    return this.#settings.memoryBudgetBytes;
   }
 
-  async spawn(coreVersion: string, mode: WorkerOptions['mode']): Promise<WorkerProcess> {
+  get usedBytes(): number {
+    const bytes = [...this.#workers].map((worker) => this.#bytesOf(worker));
+    return bytes.reduce((sum, each) => sum + each, this.#spawning * TYPICAL_WORKER_BYTES);
+  }
+
+  /** What each team has of it. */
+  get held(): Map<string, number> {
+    const held = new Map<string, number>();
+    for (const worker of this.#workers)
+      if (worker.team) held.set(worker.team, (held.get(worker.team) ?? 0) + this.#bytesOf(worker));
+    return held;
+  }
+
+  /** The one that has grown most beyond what a process usually uses. */
+  get largestGrown(): WorkerProcess | undefined {
+    const grown = [...this.#workers].filter((worker) => worker.alive && worker.memoryBytes > GROWN_BYTES);
+    return grown.sort((a, b) => b.memoryBytes - a.memoryBytes)[0];
+  }
+
+  /** What it uses; one that has just begun is about to use what all of them do. */
+  #bytesOf({ memoryBytes, startedAt }: WorkerProcess): number {
+    const isYoung = performance.now() - startedAt < YOUNG_MS;
+    return Math.max(memoryBytes, isYoung ? TYPICAL_WORKER_BYTES : (this.#settings.leastProcessBytes ?? 0));
+  }
+
+  /** `isLean`: it starts with less work and takes less memory, and its pages take longer. */
+  async spawn(coreVersion: string, mode: WorkerOptions['mode'], isLean = false): Promise<WorkerProcess> {
     this.#spawning++;
     try {
       const { shared } = await this.#mountsOf(coreVersion);
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
-      const { phpVersion, allowedNetworks, compiler } = this.#settings;
+      const { phpVersion, allowedNetworks } = this.#settings;
+      const compiler = isLean ? 'baseline' : this.#settings.compiler;
       const slot = join(this.#runFolder, randomBytes(6).toString('hex'));
       const ini = {
         ...INI,
@@ -149,6 +181,7 @@ export class Workers {
         compiler,
         log: this.#log,
       });
+      worker.isLean = compiler !== this.#settings.compiler;
       this.#workers.add(worker);
       worker.closed.then(() => this.#workers.delete(worker));
       return worker;
@@ -165,13 +198,15 @@ export class Workers {
     if (isWanted()) await worker.warm(site);
   }
 
-  /** Ends those that use more memory than any request may. */
+  /** Ends those that use more memory than any request may. They are looked at in turns. */
   watchMemory(): void {
-    for (const worker of this.#workers) {
+    const workers = [...this.#workers];
+    const next = workers.splice(0, MEASURED_AT_A_TIME);
+    for (const worker of next) {
       worker.measureMemory();
-      if (worker.memoryBytes > KILL_ABOVE_BYTES) {
-        worker.kill('memory', 'The site used more memory than a request may.');
-      }
+      if (worker.memoryBytes > KILL_ABOVE_BYTES) worker.kill('memory', 'The site used more memory than a request may.');
+      // Behind the others, where it is looked at again when they have been.
+      if (workers.length > 0 && this.#workers.delete(worker)) this.#workers.add(worker);
     }
   }
 

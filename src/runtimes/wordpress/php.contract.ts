@@ -60,6 +60,25 @@ export function describePhp(name: string, open: () => Promise<{ runtime: Runtime
       assert.equal((await get('/wp-login.php')).status, 200);
     });
 
+    it('says so where a call does nothing or may not be, and locks nothing that others have too', async () => {
+      const path = await putPhp(
+        'calls.php',
+        `$folder = '/site/wordpress/wp-content/uploads'; @mkdir($folder); $file = "$folder/file"; file_put_contents($file, 'x');
+        $core = fopen('/site/wordpress/wp-load.php', 'r'); $own = fopen($file, 'r+'); $again = fopen($file, 'r+');
+        $called = [
+          'chown' => @chown($file, 0), 'chgrp' => @chgrp($file, 0), 'lchown' => @lchown($file, 4711), 'own' => chown($file, getmyuid()),
+          'link' => @link($file, "$folder/link"), 'symlink' => @symlink('/etc/passwd', "$folder/soft"),
+          'set-uid' => @chmod($file, 04755), 'set-gid' => @chmod($folder, 02755), 'chmod' => chmod($file, 0600),
+          'core' => flock($core, LOCK_EX | LOCK_NB), 'lock' => flock($own, LOCK_EX), 'locked' => flock($again, LOCK_EX | LOCK_NB),
+          'touch' => touch($file, 1000000000) && filemtime($file) === 1000000000,
+          'mail' => @mail('a@example.com', 'subject', 'text'), 'nice' => @proc_nice(-1),
+        ];
+        exec('true', $output, $code); $called['exec'] = $code === 0;
+        echo json_encode(array_keys(array_filter($called))), ' ', decoct(fileperms($file));`,
+      );
+      assert.equal((await get(path)).text, '["own","chmod","lock","touch"] 100600');
+    });
+
     it('survives an exit in a shutdown handler', async () => {
       const path = await putPhp('exit.php', 'register_shutdown_function(function () { exit(3); }); echo "before";');
       assert.equal((await get(path)).text, 'before');

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { KEPT_MODE } from '../tree.ts';
 import type { EntryState, FolderState } from './file-state.ts';
 import type { Hints } from './hints.ts';
 
@@ -46,7 +47,7 @@ export function lookAtFolder(
     if (state && state.kind !== 'folder' && isExcluded(state)) continue;
     if (state?.kind === 'folder' && (stat.mode & KIND) === FOLDER) {
       folders.push([name, partial ? hints.below.get(name) : undefined]);
-      if ((stat.mode & 0o7777) !== state.mode) changed.push(name);
+      if ((stat.mode & KEPT_MODE) !== state.mode) changed.push(name);
     } else if (!state || !isUnchanged(state, stat)) changed.push(name);
   }
   if (!partial && known !== before.entries.size) {

@@ -1,7 +1,7 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
-import { addTree, type TreeEntry } from '../tree.ts';
+import { addTree, KEPT_MODE, type TreeEntry } from '../tree.ts';
 import { type AnchoredFolder, anchorFolder } from './anchored-folder.ts';
 import { storeFile } from './file-reader.ts';
 import { type EntryState, type FolderState, treeEntryOf } from './file-state.ts';
@@ -156,7 +156,7 @@ export class FolderWalk {
     if (isFresh && (stat.mode & KIND) !== FOLDER) this.fresh.push(path);
     switch (stat.mode & KIND) {
       case FOLDER: {
-        const mode = stat.mode & 0o7777;
+        const mode = stat.mode & KEPT_MODE;
         return before?.kind === 'folder' ? { ...before, mode } : { ...EMPTY_FOLDER, mode };
       }
       case LINK:
@@ -181,7 +181,8 @@ export class FolderWalk {
       if (stored) {
         this.#progress.add({ files: 1, bytes: stored.stat.size });
         const isFresh = Math.max(stored.stat.mtimeMs, stored.stat.ctimeMs) > this.#startedAtMs - FRESH_MS;
-        const mode = stored.stat.mode & 0o7777;
+        const mode = stored.stat.mode & KEPT_MODE;
+        if (stored.stat.mode & SET_ID) dropSetId(at);
         return { kind: 'file', ...identityOf(stored.stat), mode, ref: stored.ref, isShared, isFresh };
       }
     } catch (error) {
@@ -247,4 +248,21 @@ function identityOf(stat: Stats) {
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`;
+}
+
+const SET_ID = 0o6000;
+
+/** Where a site's files belong to the platform's own user, whoever of the machine ran such a file would be the platform. */
+function dropSetId(path: string): void {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { mode } = fstatSync(file);
+      if (mode & SET_ID) fchmodSync(file, mode & KEPT_MODE);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // It is gone by now, or not ours to change.
+  }
 }

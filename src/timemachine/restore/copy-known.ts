@@ -4,6 +4,7 @@ import { type AnchoredFolder, anchorIfThere } from '../archive/anchored-folder.t
 import type { EntryState, FileState, FolderState } from '../archive/file-state.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
+import { KEPT_MODE } from '../tree.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** How many files are copied before the process does its other work. */
@@ -63,7 +64,7 @@ function copyFile(from: string, known: FileState, to: string, operations: FileOp
   if (file === undefined) return false;
   try {
     if (!isAsKnown(known, fstatSync(file))) return false;
-    operations.copyNew(file, to, { mode: known.mode, modifiedUs: Math.round(known.modifiedMs * 1000) });
+    operations.copyNew(file, to, { mode: known.mode & KEPT_MODE, modifiedUs: Math.round(known.modifiedMs * 1000) });
     if (isAsKnown(known, fstatSync(file))) return true;
     operations.unlinkNow(to);
     return false;

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -157,6 +167,19 @@ test('a copy of many files is written by several threads and is the same, byte b
   const { snapshot } = await archiver.snapshot();
   await restoreInto(repository, snapshot, { folder: join(folder, 'copy') });
   assert.deepEqual(truthOfFolder(join(folder, 'copy')), truthOfFolder(site));
+});
+
+test('no file or folder of a backup would run as somebody else, and none of the site stays one', async (t) => {
+  const { folder, site, repository, archiver } = makeSite(t);
+  chmodSync(join(site, 'kept.txt'), 0o6755);
+  chmodSync(join(site, 'pages'), 0o3755);
+  const { snapshot } = await archiver.snapshot();
+  await restoreInto(repository, snapshot, { folder: join(folder, 'copy') });
+  const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+  assert.deepEqual(
+    [modeOf(join(folder, 'copy/kept.txt')), modeOf(join(folder, 'copy/pages')), modeOf(join(site, 'kept.txt'))],
+    ['755', '755', '755'],
+  );
 });
 
 test('what could not be stored at the point is neither deleted as extra nor dropped', async (t) => {

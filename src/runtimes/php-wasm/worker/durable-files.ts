@@ -51,6 +51,11 @@ export class DurableFiles {
     return () => this.#roots.delete(root);
   }
 
+  /** Whether a file of the machine is one of the site's own. */
+  isOwn(path: string): boolean {
+    return [...this.#roots].some((root) => path.startsWith(`${root}/`));
+  }
+
   /** fsync of one of PHP's descriptors: 0, or the number of the error as WASI has it. */
   async sync(descriptor: number): Promise<number> {
     const stream = this.#fs?.streams[descriptor];

@@ -87,7 +87,10 @@ declare module '@php-wasm/universal' {
 }
 
 declare module '@php-wasm/node' {
-  export class FileLockManagerForPosix {}
+  export class FileLockManagerForPosix {
+    /** False where somebody else has it. */
+    lockWholeFile(path: string, operation: object): boolean;
+  }
   export function loadNodeRuntime(
     version: string,
     options: {

@@ -6,6 +6,7 @@ import { createSpawnHandler } from '@php-wasm/util';
 import { DurableFiles } from './durable-files.ts';
 import { fileSystemOf } from './forgotten-streams.ts';
 import { intlExtension, mountLanguages } from './intl.ts';
+import { REFUSED_CALLS } from './refused-calls.ts';
 import { PATHS, type Settings, type SiteSettings } from './settings.ts';
 import { withSystemCalls } from './system-calls.ts';
 
@@ -15,20 +16,38 @@ export interface Booted {
   files: DurableFiles;
 }
 
+/** The files of WordPress itself are one for all sites: whoever had a lock on one of them would keep others waiting. */
+class OwnLocks extends FileLockManagerForPosix {
+  readonly #files: DurableFiles;
+
+  constructor(files: DurableFiles) {
+    super();
+    this.#files = files;
+  }
+
+  override lockWholeFile(path: string, operation: object): boolean {
+    return this.#files.isOwn(path) && super.lockWholeFile(path, operation);
+  }
+}
+
 export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Promise<Booted> {
   const files = new DurableFiles();
   const runtime = await loadNodeRuntime(settings.phpVersion, {
     extensions: [await intlExtension(settings.phpVersion)],
     // The locks are the operating system's, so that other processes on the same database see them.
-    fileLockManager: new FileLockManagerForPosix(),
+    fileLockManager: new OwnLocks(files),
     emscriptenOptions: {
       processId: process.pid,
       // Not this process' own: what a command reads is asked for (input.ts), and nobody else reads anything.
       stdin: () => null,
-      ...(await withSystemCalls(settings.phpVersion, {
-        fd_sync: (descriptor) => files.sync(descriptor),
-        __syscall_fdatasync: async (descriptor) => -(await files.sync(descriptor)),
-      })),
+      ...(await withSystemCalls(
+        settings.phpVersion,
+        {
+          fd_sync: (descriptor) => files.sync(descriptor),
+          __syscall_fdatasync: async (descriptor) => -(await files.sync(descriptor)),
+        },
+        REFUSED_CALLS,
+      )),
     },
   });
   const php = new PHP(runtime);

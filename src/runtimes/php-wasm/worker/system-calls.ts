@@ -4,11 +4,14 @@ import { getPHPLoaderModule } from '@php-wasm/node';
 
 type Imports = Record<string, Record<string, unknown>>;
 type Receive = (instance: unknown, module: unknown) => void;
+type Call = (...args: number[]) => number;
 
 /** How PHP is put into WebAssembly, with some of the system calls that it gets from php-wasm replaced by ours. */
 export async function withSystemCalls(
   phpVersion: string,
   calls: Record<string, (descriptor: number) => Promise<number>>,
+  /** Those that answer at once, and may go on to what they stand in front of. */
+  guards: Record<string, (original: Call) => Call>,
 ): Promise<{ instantiateWasm(imports: Imports, receive: Receive): void }> {
   const { dependencyFilename } = await getPHPLoaderModule(phpVersion);
   const bytes = await readFile(dependencyFilename);
@@ -18,6 +21,9 @@ export async function withSystemCalls(
         for (const [name, call] of Object.entries(calls)) {
           // PHP is held up until the promise is kept.
           if (functions && name in functions) functions[name] = new WebAssembly.Suspending(call);
+        }
+        for (const [name, guard] of Object.entries(guards)) {
+          if (functions && name in functions) functions[name] = guard(functions[name] as Call);
         }
       }
       WebAssembly.instantiate(bytes, imports).then(
