@@ -72,7 +72,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
   return {
     async snapshot({ onProgress }, place) {
-      return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
+      return (await (await open(place)).snapshot(place, onProgress)).cut;
     },
 
     release: (_, site) => release(site),
@@ -83,7 +83,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async plan({ onProgress }, place, wish, window) {
       const site = await open(place);
-      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+      const { cut, snapshot } = await site.snapshot(place, onProgress);
       const { difference, list } = describePlan(await planFor(site.repository, snapshot, wish), site.keeping);
       return { now: cut, difference, list: list(window) };
     },
@@ -99,7 +99,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await recoverSite(repository, place);
       const mended = !isMerge(wish) && wish.tables ? await mendTables(repository, place, wish, onProgress) : [];
       const site = await open(place);
-      const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
+      const { cut, snapshot, tablesVersion } = await site.snapshot(place, onProgress);
       const plan = isMerge(wish)
         ? await agreedMerge(repository, place, snapshot, wish)
         : await planFor(site.repository, snapshot, wish);
@@ -192,7 +192,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     async deploy({ onProgress, announce, want }, place, laying) {
       await recoverSite(repository, place);
       const site = await open(place);
-      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+      const { cut, snapshot } = await site.snapshot(place, onProgress);
       const { isPublic } = site.keeping;
       const { tree, ...laid } = await layFiles(site.repository, snapshot.files, laying, { isPublic, want });
       const options = { tables: false, deleteExtraFiles: true };

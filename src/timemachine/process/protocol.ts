@@ -22,8 +22,10 @@ export interface SitePlace {
   staging: string;
   /** A file for what is known of the content between two runs. */
   state: string;
-  /** It failed last time. It gets a process of its own, so that nobody else waits for one that hangs. */
+  /** It failed last time, or took long. It gets a process of its own, so that nobody else waits for one that hangs. */
   isSuspect: boolean;
+  /** A snapshot fails with `too_slow` after so long. Without it one that takes long goes on in a process of its own. */
+  limitMs?: number;
   /** The newest snapshot that the caller has written down; it is told of those that came after. */
   recorded: SnapshotName | null;
 }

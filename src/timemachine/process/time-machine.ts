@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { failedBy } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import { Repository } from '../repository.ts';
 import { openStore, type StoreDescription } from '../stores/open-store.ts';
@@ -24,6 +25,8 @@ import {
 
 /** A site that comes no further for so long is given up; others wait for the process. */
 const SILENCE_MS = 60_000;
+/** So long one may have a process that others wait for. */
+export const SHARED_MS = 10_000;
 const IDLE_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
@@ -147,12 +150,20 @@ export class TimeMachine {
 
   async #look<Name extends 'snapshot' | 'plan'>(
     name: Name,
-    { site, isSuspect }: SitePlace,
+    place: SitePlace,
     args: Parameters<Calls[Name]>,
     options?: CallOptions,
   ): Promise<ReturnType<Calls[Name]>> {
-    if (!isSuspect) return this.#residentOf(site).call(name, args, { silenceMs: SILENCE_MS, ...options });
-    await this.release(site);
+    if (!place.isSuspect) {
+      const [, ...others] = args;
+      const limited = [{ limitMs: SHARED_MS, ...place }, ...others] as Parameters<Calls[Name]>;
+      try {
+        return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, ...options });
+      } catch (error) {
+        if (!failedBy(error, 'too_slow') || place.limitMs !== undefined) throw error;
+      }
+    }
+    await this.release(place.site);
     return this.#alone(name, args, options);
   }
 
