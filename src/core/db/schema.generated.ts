@@ -45,6 +45,7 @@ export interface DB {
     failures: Generated<number>;
     failure: Generated<string | null>;
     failed_event_id: Generated<string | null>;
+    is_slow: Generated<boolean>;
   };
   backups: {
     id: Generated<string>;

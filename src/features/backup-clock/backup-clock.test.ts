@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inTransaction, openDatabase } from '#core/db/database.ts';
 import { Locks } from '#core/db/locks.ts';
-import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { findClock, keptAs, type Turn, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { Backup } from '#sdk';
@@ -57,6 +57,15 @@ const minuteOver = (siteId: string) =>
   sql`update backup_clocks set due_at = now() where site_id = ${siteId} and due_at is not null`.execute(
     app.services.db,
   );
+
+/** Carries what was found out of a transaction that is undone. */
+class Taken extends Error {
+  readonly taken: string[];
+  constructor(taken: string[]) {
+    super('undone');
+    this.taken = taken;
+  }
+}
 
 suite('the minutely backup', () => {
   test('takes the first one at creation, with every table of the site and none of the driver', async () => {
@@ -235,6 +244,65 @@ suite('the minutely backup', () => {
     assert.deepEqual(own.toSorted(), ids.toSorted());
     await db.deleteFrom('backup_clocks').where('site_id', 'in', ids).execute();
     await db.deleteFrom('sites').where('id', 'in', ids).execute();
+  });
+
+  test('a team that has a place does not take the next while others wait, and suspects have places of their own', async () => {
+    const { db } = app.services;
+    const other = await registerPerson(app, 'Other');
+    const [site] = await db.selectFrom('sites').selectAll().limit(1).execute();
+    const make = async (teamId: string, dueAt: number, more: { is_slow?: boolean; failures?: number } = {}) => {
+      const id: string = randomUUID();
+      await db
+        .insertInto('sites')
+        .values({ ...(site as SiteRow), id, team_id: teamId, fqdn: `${id}.localhost` })
+        .execute();
+      await holdSite(app, id);
+      await db
+        .insertInto('backup_clocks')
+        .values({ site_id: id, space: teamId, due_at: new Date(dueAt), ...more })
+        .execute();
+      return id;
+    };
+    const many = [await make(owner.teamId, 1), await make(owner.teamId, 2), await make(owner.teamId, 3)];
+    const one = await make(other.teamId, 4);
+    const suspects = [
+      await make(owner.teamId, 5, { is_slow: true }),
+      await make(owner.teamId, 6, { failures: 1 }),
+      await make(other.teamId, 7, { is_slow: true }),
+    ];
+    const all = [...many, one, ...suspects];
+    const take = (turn: Turn, limit = 2) =>
+      inTransaction(db, async (tx) => {
+        await sql`delete from site_holds where site_id = any(${all}::uuid[])`.execute(tx);
+        const taken = (await takeDueSites(tx, limit, turn)).filter((id) => all.includes(id));
+        throw new Taken(taken);
+      }).catch((error) => (error as Taken).taken?.toSorted() ?? assert.fail(error));
+    assert.deepEqual(await take({ isSuspect: false }), [many[0], one].toSorted());
+    assert.deepEqual(await take({ isSuspect: false, running: [many[0] as string] }, 1), [one]);
+    assert.deepEqual(await take({ isSuspect: true, mostOfTeam: 1 }, 9), [suspects[0], suspects[2]].toSorted());
+    await db.deleteFrom('backup_clocks').where('site_id', 'in', all).execute();
+    await db.deleteFrom('sites').where('id', 'in', all).execute();
+  });
+
+  test('a site whose backup takes too long where others wait is backed up beside them', async () => {
+    const { id, disk } = await quietSite();
+    const { snapshot } = app.services.hosts;
+    const given: (number | undefined)[] = [];
+    app.services.hosts.snapshot = (site, kept, options) => {
+      given.push(kept.limitMs);
+      return snapshot.call(app.services.hosts, site, kept.isSuspect ? kept : { ...kept, limitMs: 0 }, options);
+    };
+    try {
+      for (let file = 0; file < 200; file++) await disk.write(`uploads/${file}.txt`, `${file}`.repeat(5_000));
+      assert.equal(await backUp(app.services, id), false);
+      const { is_slow, failing_since } = await clockOf(id);
+      assert.deepEqual([is_slow, failing_since], [true, null], 'nobody is told of that');
+      assert.equal(await backUp(app.services, id), true);
+    } finally {
+      app.services.hosts.snapshot = snapshot;
+    }
+    assert.deepEqual(given, [10_000, 120_000]);
+    assert.equal((await clockOf(id)).is_slow, false, 'it was quick this time');
   });
 
   test('a busy site waits for its turn', async () => {

@@ -2,29 +2,46 @@ import { type Db, inTransaction } from '#core/db/database.ts';
 import { LockBusy } from '#core/db/locks.ts';
 import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
-import { databaseTime, findClock, insertBackup, keptAs, noteCut, noteFailure } from '#features/backup/backup.ts';
+import {
+  databaseTime,
+  findClock,
+  insertBackup,
+  keptAs,
+  noteCut,
+  noteFailure,
+  noteSlow,
+} from '#features/backup/backup.ts';
 import { aloneOnSite, goesOn } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { HostUnreachable } from '#host/host-unreachable.ts';
-import { TimeMachineFailure } from '#timemachine/failure.ts';
-import type { CutReport } from '#timemachine/process/protocol.ts';
+import { failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
+import { type CutReport, SHARED_MS } from '#timemachine/process/protocol.ts';
 
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 15 * 60_000;
 
-/** The backup of a minute. False where somebody else works on the site right now. */
+/** A first backup of very much may take long; one that is given up again and again gets more time each time, and comes less often. */
+const SUSPECT_MS = { first: 2 * 60_000, most: 25 * 60_000 };
+
+/** The backup of a minute. False where it is to be tried again soon: somebody else works on the site right now, or it takes too long where others wait. */
 export async function backUp(services: Services, siteId: string): Promise<boolean> {
   const taken = aloneOnSite(services, siteId, 0, async (signal) => {
     // A work that took the site since it was looked up may have left it half done, for its next attempt to finish.
     const site = await findSiteById(services.db, siteId);
     if (!site || !goesOn(site.busy)) return false;
     const begunAt = await databaseTime(services.db);
+    const kept = await keptAs(services, site);
     try {
-      const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal });
+      const limitMs = kept.isSuspect ? await suspectMs(services.db, siteId) : SHARED_MS;
+      const cut = await services.hosts.snapshot(site, { ...kept, limitMs }, { signal });
       await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
     } catch (error) {
       // The platform's own trouble, and no word about the site.
       if (error instanceof HostUnreachable) return false;
+      if (!kept.isSuspect && failedBy(error, 'too_slow')) {
+        await noteSlow(services.db, siteId);
+        return false;
+      }
       await recordFailure(services, site, error as Error);
     }
     return true;
@@ -35,13 +52,18 @@ export async function backUp(services: Services, siteId: string): Promise<boolea
   });
 }
 
+async function suspectMs(db: Db, siteId: string): Promise<number> {
+  const { failures = 0 } = (await findClock(db, siteId)) ?? {};
+  return Math.min(SUSPECT_MS.first * 2 ** Math.min(failures, 10), SUSPECT_MS.most);
+}
+
 /** Writes down what was kept. The snapshot exists by itself; what a killed process did not write is written next time. */
 export async function recordCut(db: Db, site: SiteRow, cut: CutReport, begunAt: Date): Promise<void> {
   for (const report of cut.unrecorded) await insertBackup(db, site, report);
   await insertBackup(db, site, cut.newest);
   const clock = await findClock(db, site.id);
   if (clock?.failed_event_id) await finishEvent(db, clock.failed_event_id, { recovered: true });
-  await noteCut(db, site.id, begunAt);
+  await noteCut(db, site.id, begunAt, cut.tookMs);
   const { trackedTables, untrackedTables } = cut;
   // Where nothing had changed nothing was looked at.
   if (trackedTables.length === 0) return;

@@ -40,16 +40,37 @@ export async function touchLatest(db: Db, longestRunSeconds: number): Promise<vo
       and exists (select from sites where id = site_id)`.execute(db);
 }
 
+/** Who gets the next places. */
+export interface Turn {
+  /** Those that failed or took long lately, or those that did not; without it all of them. */
+  isSuspect?: boolean;
+  /** The sites that have a place already. */
+  running?: readonly string[];
+  /** So many places one team has at most. */
+  mostOfTeam?: number;
+}
+
+const ANY_NUMBER = 1_000_000;
+
 /**
- * Takes the sites that are due and that nothing else has to itself, the longest overdue first. Until their cut is noted they
- * are due again in two minutes, should whoever took them die.
+ * Takes the sites that are due and that nothing else has to itself: teams in turns, so that one which has a place does not take the next
+ * while others wait, and of each the longest overdue first. Until their cut is noted they are due again in two minutes, should
+ * whoever took them die.
  */
-export async function takeDueSites(db: Db, limit: number): Promise<string[]> {
+export async function takeDueSites(db: Db, limit: number, turn: Turn = {}): Promise<string[]> {
+  const { isSuspect, running = [], mostOfTeam = ANY_NUMBER } = turn;
+  const lane = isSuspect === undefined ? sql`true` : sql`(c.is_slow or c.failures > 0) = ${isSuspect}`;
   const { rows } = await sql<{ site_id: string }>`
+    with places as (select team_id, count(*) as taken from sites where id = any(${running}::uuid[]) group by team_id),
+    due as (select c.site_id, c.due_at as since,
+        coalesce(p.taken, 0) + row_number() over (partition by s.team_id order by c.due_at) as turn
+      from backup_clocks c join sites s on s.id = c.site_id left join places p on p.team_id = s.team_id
+      where c.due_at <= now() and ${siteGoesOn('s.busy')} and s.core_version is not null and ${lane}
+        and c.site_id <> all(${running}::uuid[]))
     update backup_clocks set due_at = now() + interval '2 minutes' where site_id in (
-      select c.site_id from backup_clocks c join sites s on s.id = c.site_id
-      where c.due_at <= now() and ${siteGoesOn('s.busy')} and s.core_version is not null
-      order by c.due_at limit ${limit} for update of c skip locked)
+      select c.site_id from backup_clocks c join due using (site_id)
+      where c.due_at <= now() and due.turn <= ${mostOfTeam}
+      order by due.turn, due.since limit ${limit} for update of c skip locked)
     returning site_id`.execute(db);
   return rows.map(({ site_id }) => site_id);
 }
@@ -67,12 +88,21 @@ export async function databaseTime(db: Db): Promise<Date> {
   return (await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db)).rows[0]?.now as Date;
 }
 
+/** One that took longer than the first is slow from now on, and until one takes less than the second. */
+const SLOW_MS = { from: 10_000, below: 5_000 };
+
 /** A cut that began then has succeeded; whatever ran since is for the next one. */
-export async function noteCut(db: Db, siteId: string, begunAt: Date): Promise<void> {
+export async function noteCut(db: Db, siteId: string, begunAt: Date, tookMs: number): Promise<void> {
   await sql`update backup_clocks set cut_at = ${begunAt},
+      is_slow = ${tookMs}::float > case when is_slow then ${SLOW_MS.below}::float else ${SLOW_MS.from}::float end,
       due_at = case when touched_at >= ${begunAt} then ${begunAt}::timestamptz + ${EVERY} end,
       failing_since = null, failures = 0, failure = null, failed_event_id = null
     where site_id = ${siteId}`.execute(db);
+}
+
+/** It takes longer than one may that others wait for. */
+export async function noteSlow(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set is_slow = true where site_id = ${siteId}`.execute(db);
 }
 
 export async function noteFailure(

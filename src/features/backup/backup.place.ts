@@ -9,12 +9,12 @@ const FOREVER = new Date('9999-01-01T00:00:00Z');
 
 /** How the time machine keeps a site. */
 export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; db_prefix: string }): Promise<KeptAs> {
-  const { space, failures } = await requireClock(db, site.id);
+  const { space, failures, is_slow } = await requireClock(db, site.id);
   const [newest] = await listBackups(db, site.id, FOREVER, 1);
   return {
     space,
     rules: keepRules(site.db_prefix),
-    isSuspect: failures > 0,
+    isSuspect: failures > 0 || is_slow,
     recorded: newest ? snapshotNameOf(newest) : null,
   };
 }

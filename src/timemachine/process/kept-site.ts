@@ -64,6 +64,7 @@ export class KeptSite {
       throw new TimeMachineFailure('unfinished_restore', 'A restore of the site has not been finished');
     }
     this.#tables = { tracked: new Set(), untracked: new Set() };
+    const begunAt = performance.now();
     const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({
       onProgress,
       limitMs,
@@ -71,6 +72,7 @@ export class KeptSite {
     const cut: CutReport = {
       newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes },
       isNew,
+      tookMs: performance.now() - begunAt,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
       trackedTables: [...this.#tables.tracked].sort(),
       untrackedTables: [...this.#tables.untracked].sort(),

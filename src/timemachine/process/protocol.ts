@@ -10,6 +10,9 @@ import type { KeepRules } from './keep-rules.ts';
 
 export type { Laying, MergeReport, Progress };
 
+/** So long one may have a process that others wait for. */
+export const SHARED_MS = 10_000;
+
 /** Where a site is: what to keep of it, and under which name. */
 export interface SitePlace {
   /** Whose private objects these are; sites of one space share what they have in common. */
@@ -60,6 +63,8 @@ export interface CutReport {
   /** The newest snapshot: this one, or where nothing had changed the one before. */
   newest: SnapshotReport;
   isNew: boolean;
+  /** The work itself, without what it waited for. */
+  tookMs: number;
   /** Snapshots before it that the caller has not written down: whoever took them died. */
   unrecorded: SnapshotReport[];
   trackedTables: string[];

@@ -18,6 +18,7 @@ import {
   type PlanReport,
   type RestoreWish,
   rehearsalFolder,
+  SHARED_MS,
   type SitePlace,
   type SnapshotName,
   type Window,
@@ -25,8 +26,6 @@ import {
 
 /** A site that comes no further for so long is given up; others wait for the process. */
 const SILENCE_MS = 60_000;
-/** So long one may have a process that others wait for. */
-export const SHARED_MS = 10_000;
 const IDLE_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
@@ -158,7 +157,8 @@ export class TimeMachine {
       const [, ...others] = args;
       const limited = [{ limitMs: SHARED_MS, ...place }, ...others] as Parameters<Calls[Name]>;
       try {
-        return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, ...options });
+        const isPatient = place.limitMs !== undefined;
+        return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, isPatient, ...options });
       } catch (error) {
         if (!failedBy(error, 'too_slow') || place.limitMs !== undefined) throw error;
       }
