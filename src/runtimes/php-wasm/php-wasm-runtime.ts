@@ -27,6 +27,7 @@ import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
 import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
+import { SiteRooms } from './site-rooms.ts';
 import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -78,6 +79,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #pool: WorkerPool;
   /** The commands that run, by site. */
   readonly #commands = new Map<string, Set<WorkerProcess>>();
+  readonly #rooms = new SiteRooms((siteId, bytes) => this.listeners.grew(siteId, bytes));
   readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
@@ -106,6 +108,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         finished: (siteId, end) => this.listeners.finished(siteId, end),
         logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
         broken: (siteId, failure, request) => this.listeners.broken(siteId, failure, request),
+        assigned: (siteId, worker) => this.#rooms.join(siteId, worker),
         ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       },
     );
@@ -231,6 +234,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     try {
       // Some work may have taken the site while the worker started.
       requireOpen();
+      this.#rooms.join(site.id, worker);
       const own = this.#workerSite(site);
       const result = await runCommand(worker, this.folders.of(site.id), own, command, (connection) =>
         this.answerOwnCall(site.id, connection),
@@ -247,6 +251,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       this.listeners.touched(site.id);
       this.listeners.changed(site.id);
     }
+  }
+
+  override setRoom(siteId: string, leftBytes: number): void {
+    this.#rooms.set(siteId, leftBytes);
   }
 
   coreFolder(coreVersion: string): string {

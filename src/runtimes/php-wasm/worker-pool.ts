@@ -51,6 +51,8 @@ export interface PoolEvents {
   logged(siteId: string, messages: LogMessage[], request: string | null): void;
   /** A process ended in the middle of this request, and nobody knows what it had changed by then. */
   broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void;
+  /** A process is the site's from now on. */
+  assigned(siteId: string, worker: WorkerProcess): void;
   /** PHP of the site asks the site itself. */
   ownCall(siteId: string, connection: Socket): void;
 }
@@ -281,8 +283,9 @@ export class WorkerPool {
     });
   }
 
-  #give(worker: WorkerProcess, { id }: KnownSite, site: PoolSite): Promise<void> {
-    return worker.assign(site.folder, site.worker, (connection) => this.#events.ownCall(id, connection));
+  async #give(worker: WorkerProcess, { id }: KnownSite, site: PoolSite): Promise<void> {
+    await worker.assign(site.folder, site.worker, (connection) => this.#events.ownCall(id, connection));
+    this.#events.assigned(id, worker);
   }
 
   /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */
