@@ -46,6 +46,12 @@ export interface DB {
     failure: Generated<string | null>;
     failed_event_id: Generated<string | null>;
     is_slow: Generated<boolean>;
+    not_before: Generated<Date | null>;
+  };
+  backup_spending: {
+    team_id: string;
+    level: number;
+    at: Generated<Date>;
   };
   backups: {
     id: Generated<string>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -10,6 +10,7 @@ import { Locks } from '#core/db/locks.ts';
 import { findClock, keptAs, type Turn, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import type { Backup } from '#sdk';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -303,6 +304,29 @@ suite('the minutely backup', () => {
     }
     assert.deepEqual(given, [10_000, 120_000]);
     assert.equal((await clockOf(id)).is_slow, false, 'it was quick this time');
+  });
+
+  test('what backups store counts: beyond five times the plan they come less often, and the team is told once', async () => {
+    const { db } = app.services;
+    const { id, fqdn, disk } = await quietSite();
+    const allowed = 5 * PLANS.business.storage_bytes;
+    await sql`insert into backup_spending (team_id, level) values (${owner.teamId}, ${allowed})
+      on conflict (team_id) do update set level = excluded.level, at = now()`.execute(db);
+    const keepMuch = async () => {
+      await disk.write('uploads/same.bin', randomBytes(1024 * 1024).toString('latin1'));
+      await sql`update backup_spending set level = level + ${10 * 1_000_000_000}`.execute(db);
+      return disk.keep();
+    };
+    await keepMuch();
+    await keepMuch();
+    const { not_before } = await clockOf(id);
+    assert.ok(not_before && not_before.getTime() > Date.now() + 3_600_000, `${not_before}`);
+    await sql`update backup_clocks set due_at = null where site_id = ${id}`.execute(db);
+    await touchSites(db, [id]);
+    assert.deepEqual((await clockOf(id)).due_at, not_before);
+    const { results } = await owner.api.listSiteEvents({ params: { fqdn } });
+    assert.equal(results.filter(({ event_type }) => event_type === 'backup.delayed').length, 1);
+    await sql`delete from backup_spending`.execute(db);
   });
 
   test('a busy site waits for its turn', async () => {

@@ -4,15 +4,19 @@ import { finishEvent } from '#core/events/events.ts';
 import type { Services } from '#core/services.ts';
 import {
   databaseTime,
+  delayCut,
   findClock,
   insertBackup,
   keptAs,
   noteCut,
   noteFailure,
   noteSlow,
+  spend,
 } from '#features/backup/backup.ts';
 import { aloneOnSite, goesOn } from '#features/hold/hold.ts';
 import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
+import { PLANS } from '#features/plan/plan.ts';
+import { findTeam } from '#features/team/team.ts';
 import { HostUnreachable } from '#host/host-unreachable.ts';
 import { failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
 import { type CutReport, SHARED_MS } from '#timemachine/process/protocol.ts';
@@ -63,12 +67,35 @@ export async function recordCut(db: Db, site: SiteRow, cut: CutReport, begunAt: 
   await insertBackup(db, site, cut.newest);
   const clock = await findClock(db, site.id);
   if (clock?.failed_event_id) await finishEvent(db, clock.failed_event_id, { recovered: true });
+  if (cut.isNew) await countStored(db, site, cut.newest.storedBytes);
   await noteCut(db, site.id, begunAt, cut.tookMs);
   const { trackedTables, untrackedTables } = cut;
   // Where nothing had changed nothing was looked at.
   if (trackedTables.length === 0) return;
   if (isSame(trackedTables, site.tracked_tables) && isSame(untrackedTables, site.untracked_tables)) return;
   await updateSite(db, site.id, { tracked_tables: trackedTables, untracked_tables: untrackedTables });
+}
+
+/** Five times what the plan has at once, and as much again in the time that it keeps every minute: then backups come less often. */
+const STORED_TIMES = 5;
+const LONGEST_DELAY_MS = 24 * 3_600_000;
+
+/** What backups store counts for the team: whoever writes the same file anew every minute has fewer of them, and is told. */
+async function countStored(db: Db, site: SiteRow, storedBytes: number): Promise<void> {
+  const team = await findTeam(db, site.team_id);
+  if (!team || storedBytes === 0) return;
+  const { storage_bytes, restore_window_hours } = PLANS[team.plan_type_name];
+  const allowed = STORED_TIMES * storage_bytes;
+  const bytesPerSecond = allowed / (restore_window_hours * 3_600);
+  const beyond = (await spend(db, site.team_id, storedBytes, bytesPerSecond)) - allowed;
+  if (beyond <= 0) return;
+  const delayMs = Math.min((beyond / bytesPerSecond) * 1000, LONGEST_DELAY_MS);
+  if (!(await delayCut(db, site.id, delayMs))) return;
+  await recordSiteEvent(db, null, site, {
+    event_type: 'backup.delayed',
+    activity: `The backups of ${site.fqdn} come less often: they have stored more than ${STORED_TIMES} times the plan's storage`,
+    detail: { stored_bytes: storedBytes, delay_seconds: Math.round(delayMs / 1000) },
+  });
 }
 
 const isSame = (a: string[], b: string[]) => JSON.stringify(a) === JSON.stringify(b);

@@ -26,7 +26,7 @@ export async function stopClock(db: Db, siteId: string): Promise<void> {
 export async function touchSites(db: Db, siteIds: string[]): Promise<void> {
   await sql`with held as materialized (
       select site_id from backup_clocks where site_id = any(${siteIds}::uuid[]) order by site_id for update)
-    update backup_clocks c set touched_at = now(), due_at = coalesce(due_at, greatest(now() + ${SETTLE}, cut_at + ${EVERY}))
+    update backup_clocks c set touched_at = now(), due_at = coalesce(due_at, greatest(now() + ${SETTLE}, cut_at + ${EVERY}, not_before))
     from held where c.site_id = held.site_id`.execute(db);
 }
 
@@ -95,9 +95,28 @@ const SLOW_MS = { from: 10_000, below: 5_000 };
 export async function noteCut(db: Db, siteId: string, begunAt: Date, tookMs: number): Promise<void> {
   await sql`update backup_clocks set cut_at = ${begunAt},
       is_slow = ${tookMs}::float > case when is_slow then ${SLOW_MS.below}::float else ${SLOW_MS.from}::float end,
-      due_at = case when touched_at >= ${begunAt} then ${begunAt}::timestamptz + ${EVERY} end,
+      due_at = case when touched_at >= ${begunAt} then greatest(${begunAt}::timestamptz + ${EVERY}, not_before) end,
       failing_since = null, failures = 0, failure = null, failed_event_id = null
     where site_id = ${siteId}`.execute(db);
+}
+
+/** The next one comes not sooner than this. False where it has to wait already. */
+export async function delayCut(db: Db, siteId: string, waitMs: number): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    update backup_clocks c set not_before = now() + ${waitMs} * interval '1 millisecond'
+    from backup_clocks old where old.site_id = c.site_id and c.site_id = ${siteId}
+    returning old.not_before is not null and old.not_before > now() - ${EVERY} * 2 as waits`.execute(db);
+  return rows[0]?.waits === false;
+}
+
+/** Adds what a team's backups have stored; by then what came before has run out at this rate. Returns how much there is. */
+export async function spend(db: Db, teamId: string, bytes: number, bytesPerSecond: number): Promise<number> {
+  const { rows } = await sql<{ level: number }>`
+    insert into backup_spending as s (team_id, level) values (${teamId}, ${bytes})
+    on conflict (team_id) do update set at = now(),
+      level = greatest(0, s.level - extract(epoch from now() - s.at) * ${bytesPerSecond}::float)::bigint + excluded.level
+    returning level`.execute(db);
+  return rows[0]?.level ?? 0;
 }
 
 /** It takes longer than one may that others wait for. */

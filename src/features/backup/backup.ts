@@ -12,11 +12,13 @@ export { type BackupRow, type BackupState, findBackupByHash, insertBackup, LISTE
 export { signVersion } from './backup.version.ts';
 export {
   databaseTime,
+  delayCut,
   findClock,
   noteCut,
   noteFailure,
   noteSlow,
   postpone,
+  spend,
   startClock,
   stopClock,
   type Turn,
