@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inTransaction, openDatabase } from '#core/db/database.ts';
 import { Locks } from '#core/db/locks.ts';
-import { findClock, keptAs, type Turn, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
+import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
@@ -272,7 +272,7 @@ suite('the minutely backup', () => {
       await make(other.teamId, 7, { is_slow: true }),
     ];
     const all = [...many, one, ...suspects];
-    const take = (turn: Turn, limit = 2) =>
+    const take = (turn: Parameters<typeof takeDueSites>[2], limit = 2) =>
       inTransaction(db, async (tx) => {
         await sql`delete from site_holds where site_id = any(${all}::uuid[])`.execute(tx);
         const taken = (await takeDueSites(tx, limit, turn)).filter((id) => all.includes(id));

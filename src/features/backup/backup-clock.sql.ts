@@ -41,7 +41,7 @@ export async function touchLatest(db: Db, longestRunSeconds: number): Promise<vo
 }
 
 /** Who gets the next places. */
-export interface Turn {
+interface Turn {
   /** Those that failed or took long lately, or those that did not; without it all of them. */
   isSuspect?: boolean;
   /** The sites that have a place already. */

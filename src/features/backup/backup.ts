@@ -21,7 +21,6 @@ export {
   spend,
   startClock,
   stopClock,
-  type Turn,
   takeDueSites,
   touchLatest,
   touchSites,

@@ -16,7 +16,7 @@ export interface StoredFile {
 }
 
 /** A file that is mostly hole is not kept where that is more than this: its list of chunks alone would be megabytes. */
-export const MOST_HOLE_BYTES = 16 * 1024 * 1024 * 1024;
+const MOST_HOLE_BYTES = 16 * 1024 * 1024 * 1024;
 
 export class TooEmpty extends Error {}
 
