@@ -373,19 +373,27 @@ suite('programs', { concurrency: true }, () => {
         methods.push(method);
         if (id === undefined) return void response.writeHead(202).end();
         if (method === 'slow') return;
+        if (method === 'breaks')
+          return void response
+            .writeHead(200, { 'content-type': 'text/event-stream' })
+            .write(': it begins\n\n', () => response.destroy());
+        if (method === 'refused')
+          return void response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"Not that version"}}');
         const result = method === 'initialize' ? { protocolVersion: '2025-11-25' } : { tools: [] };
         const answer = JSON.stringify({ jsonrpc: '2.0', id, result });
         if (method === 'tools/call')
           return void response
             .writeHead(403, { 'content-type': 'application/json' })
             .end('{"detail":"No.","code":"auth.forbidden"}');
-        if (method === 'initialize')
-          response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' }).end(answer);
+        if (method === 'initialize') response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
         else
           response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`event: message\ndata: ${answer}\n\n`);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
     const lines = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -393,6 +401,9 @@ suite('programs', { concurrency: true }, () => {
       { jsonrpc: '2.0', id: 3, method: 'tools/call' },
       { jsonrpc: '2.0', id: 4, method: 'slow' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } },
+      { jsonrpc: '2.0', id: 5, method: 'breaks' },
+      { jsonrpc: '2.0', id: 6, method: 'refused' },
+      { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri: 'siteyard://ü', _meta } },
     ];
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -403,13 +414,17 @@ suite('programs', { concurrency: true }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3], 'what was cancelled is left, and not answered');
+    const all = [1, 2, 3, 5, 6, 7];
+    assert.deepEqual(answers.map(({ id }) => id).sort(), all, 'what was cancelled is left, and not answered');
+    assert.match(answers.find(({ id }) => id === 5).error.message, /broke before the answer came/);
+    assert.deepEqual(answers.find(({ id }) => id === 6).error, { code: -32022, message: 'Not that version' });
+    const modern = heard.find((each) => each['mcp-protocol-version'] === '2026-07-28');
+    const name = `=?base64?${Buffer.from('siteyard://ü').toString('base64')}?=`;
+    assert.deepEqual([modern?.['mcp-method'], modern?.['mcp-name']], ['resources/read', name]);
     assert.ok(!methods.includes('notifications/cancelled'), 'a server without sessions could do nothing with it');
     assert.match(answers.find(({ id }) => id === 3).error.message, /No\. \(auth\.forbidden\)/);
     assert.ok(heard.every(({ authorization }) => authorization === 'Bearer sy_mine'));
-    assert.ok(
-      heard.slice(1).every((each) => each['mcp-session-id'] === 's1' && each['mcp-protocol-version'] === '2025-11-25'),
-    );
+    assert.ok(heard.slice(1).every((each) => each === modern || each['mcp-protocol-version'] === '2025-11-25'));
   });
 
   test('speak MCP to the real service', async () => {

@@ -680,8 +680,9 @@ export type Proposal = {
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
   result: {
     status: number;
-    body: unknown;
     operation_id: string | null;
+    detail: string | null;
+    body: unknown;
   } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
@@ -697,11 +698,6 @@ export type ProposalSummary = {
   summary: string;
   description: string;
   state: 'open' | 'confirmed' | 'refused' | 'expired' | 'failed';
-  result: {
-    status: number;
-    body: unknown;
-    operation_id: string | null;
-  } | null;
   source: 'api' | 'mcp' | 'ticket';
   team_id: string | null;
   ticket_id: string | null;
@@ -709,6 +705,11 @@ export type ProposalSummary = {
   created_at: string;
   expires_at: string;
   decided_at: string | null;
+  result: {
+    status: number;
+    operation_id: string | null;
+    detail: string | null;
+  } | null;
 };
 export type ProposalSummaryPage = {
   count: number;
@@ -798,6 +799,12 @@ export type Site = {
     id: string;
     fqdn: string;
     git_branch: string | null;
+    is_sleeping: boolean;
+    http_auth_enabled: boolean;
+    debug_enabled: boolean;
+    cdn_dev_mode_enabled: boolean;
+    cdn_firewall_enabled: boolean;
+    cdn_firewall_allowed_ips: Array<string>;
     created_at: string;
   } | null;
   tracked_tables: Array<string>;
@@ -978,6 +985,12 @@ export type StageSite = {
   id: string;
   fqdn: string;
   git_branch: string | null;
+  is_sleeping: boolean;
+  http_auth_enabled: boolean;
+  debug_enabled: boolean;
+  cdn_dev_mode_enabled: boolean;
+  cdn_firewall_enabled: boolean;
+  cdn_firewall_allowed_ips: Array<string>;
   created_at: string;
 };
 export type SyncedBilling = {
@@ -1541,18 +1554,18 @@ export interface Operations {
       is_free?: boolean | null;
       http_auth_enabled?: boolean | null;
       debug_enabled?: boolean | null;
-      code_server_enabled?: boolean | null;
-      code_server_password?: string | null;
       cdn_dev_mode_enabled?: boolean | null;
       cdn_firewall_enabled?: boolean | null;
       cdn_firewall_allowed_ips?: Array<string> | null;
+      code_server_enabled?: boolean | null;
+      code_server_password?: string | null;
       git_url?: string | null;
       core_version?: string | null;
     } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
-  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' };
+  sleepSite: { input: { params: { fqdn: string }; query?: { for_code_server?: boolean; for_stage?: boolean } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.sleep_failed' | 'stage.missing' };
   /** What happened to a site, newest first */
   listSiteEvents: { input: { params: { fqdn: string }; query?: { after_datetime?: string; page?: number; size?: number } }; output: EventPage; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
   /** The site with its cache and its firewall, in properties.cdn */
@@ -1715,6 +1728,14 @@ export interface Operations {
     } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_linked' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_taken' | 'site.not_found' | 'stage.exists' | 'stage.failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete the staging site for good; the live site stays as it is */
   deleteStage: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
+  /** Change the protection, the cache and the debug mode of the staging site; the live site keeps its own */
+  updateStage: { input: { params: { fqdn: string }; body?: {
+      http_auth_enabled?: boolean | null;
+      debug_enabled?: boolean | null;
+      cdn_dev_mode_enabled?: boolean | null;
+      cdn_firewall_enabled?: boolean | null;
+      cdn_firewall_allowed_ips?: Array<string> | null;
+    } }; output: StageSite; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' };
   /** What the staging site has changed, what live has got since, and what both have changed; nothing is done */
   compareStage: { input: { params: { fqdn: string }; query?: { page?: number; size?: number } }; output: StageChanges; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.busy' | 'site.not_found' | 'stage.compare_failed' | 'stage.missing' | 'stage.no_base' };
   /** Take content and database of the staging site to the live site, and keep what only live has got since */
@@ -1803,7 +1824,7 @@ export interface Operations {
       description?: string | null;
       is_assistant_chat_message?: boolean | null;
       resolve?: boolean | null;
-    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.no_messages_left' | 'ticket.not_found' };
+    } }; output: TicketReply; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'ticket.assistant_spent' | 'ticket.no_messages_left' | 'ticket.not_found' };
   /** What the assistant is writing in a ticket, as it is written (Server-Sent Events) */
   streamAnswers: { input: { params: { ticket_id: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.required' | 'event.too_many_streams' | 'ticket.not_found' };
   /** Every ticket of the platform */
@@ -2109,6 +2130,7 @@ export const ROUTES = {
   getPreview: { method: 'GET', path: '/f/api/v1/preview/{preview_id}' },
   createStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage', body: 'application/json' },
   deleteStage: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/stage' },
+  updateStage: { method: 'PATCH', path: '/f/api/v1/site/{fqdn}/stage', body: 'application/json' },
   compareStage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/stage/changes' },
   commitStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/commit', body: 'application/json' },
   refreshStage: { method: 'POST', path: '/f/api/v1/site/{fqdn}/stage/refresh' },

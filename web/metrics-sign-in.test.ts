@@ -160,6 +160,10 @@ describe('signing in to the metrics dashboard', { timeout: 400_000 }, () => {
     assert.equal(new URL(page.url()).origin, app.url);
     await page.getByRole('radio', { name: 'Read' }).click();
     await page.getByRole('button', { name: 'Connect' }).click();
+    assert.equal(new URL(page.url()).origin, app.url, 'nor is it chosen where');
+    await page.getByRole('combobox', { name: 'In' }).click();
+    await page.getByRole('option', { name: 'All your teams' }).click();
+    await page.getByRole('button', { name: 'Connect' }).click();
     const code = (await cameBack(page)).searchParams.get('code') as string;
     const { json } = await program.exchange({ code });
     assert.equal(json.scope, 'read');

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import type { Cli } from './cli.ts';
 import { EXIT } from './exit.ts';
 
@@ -26,7 +27,6 @@ const GROUPS: Record<string, { about: string; load: () => Promise<{ build: Build
     load: () => import('./commands/completion.ts'),
   },
 };
-const VERSION = '0.1.0';
 const EPILOGUE = `
 Examples:
   $ siteyard login
@@ -55,7 +55,7 @@ async function cli(): Promise<Cli> {
 export async function createProgram(wanted: string | undefined): Promise<Command> {
   const program = new Command('siteyard')
     .description('Siteyard on the command line: sites, backups, staging, teams and tickets.')
-    .version(VERSION, '-v, --version', 'Show the version')
+    .version(manifest.version, '-v, --version', 'Show the version')
     .option('--host <address>', 'The platform, where it is not the one of the last sign-in')
     .option('--insecure', 'Also over http to another machine, where the token can be read on the way')
     .helpOption('-h, --help', 'Show help')

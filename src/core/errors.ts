@@ -64,6 +64,11 @@ export function declaredFailures(): Failure[] {
   return [...DECLARED];
 }
 
+/** A refusal with the word that OAuth has for it (RFC 6749, 5.2). */
+export function oauthFailure(code: string, error: string, status: number, sentence: string): Failure {
+  return failure(code, status, sentence, { data: { error } });
+}
+
 export const requestInvalid = failure('request.invalid', 422, 'Something in the request is not valid.');
 
 /** A 422 about fields, be it that only a look at the data could find them wrong. */

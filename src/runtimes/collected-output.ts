@@ -1,15 +1,11 @@
 import type { Readable } from 'node:stream';
+import { DROPPED_BYTES_PER_MS, SHORTEST_REST_MS } from '#core/starter/pace.ts';
 import type { Command } from './runtime.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
 /** Of what is only told as it comes, this much stays: what PHP complained of at first. */
 const KEPT_OF_TOLD_BYTES = 64 * 1024;
-
-/** So fast is what nobody gets read, at most: one who writes without end must not keep us busy. */
-const DROPPED_BYTES_PER_MS = (4 * 1024 * 1024) / 1000;
-/** A timer is not more exact. */
-const SHORTEST_REST_MS = 4;
 
 /**
  * What a command writes to one stream. It is told as it comes, and kept, up to a length; the rest is read, so that the command does not wait for

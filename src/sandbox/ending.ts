@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { processesOf } from './processes.ts';
+import { processesOf, readText } from './processes.ts';
 
 const END_LIMIT_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
@@ -75,13 +75,5 @@ function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch {
     // It ended in this very moment.
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -32,7 +32,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -120,6 +120,7 @@ getPreview                           401       404     200     200    200    200
 createStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
 listStageMail                        401       404     403     200    200    200      404      401     200     200      200       404         200
 deleteStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
+updateStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
 compareStage                         401       404     403     200    200    200      404      401     200     200      200       404         200
 commitStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
 refreshStage                         401       404     403     200    200    200      404      401     200     403      403       404         200
@@ -331,6 +332,7 @@ getPreview          params.preview_id          404 preview.not_found
 createStage         params.fqdn                404 site.not_found
 listStageMail       params.fqdn                404 site.not_found
 deleteStage         params.fqdn                404 site.not_found
+updateStage         params.fqdn                404 site.not_found
 compareStage        params.fqdn                404 site.not_found
 commitStage         params.fqdn                404 site.not_found
 refreshStage        params.fqdn                404 site.not_found

@@ -341,6 +341,7 @@ export const requests: Record<string, Make> = {
     body: { subdomain: newName() },
   }),
   deleteStage: onStagedSite,
+  updateStage: async (setting) => ({ ...(await onStagedSite(setting)), body: { debug_enabled: true } }),
   listStageMail: onStagedSite,
   compareStage: async ({ world, place }) => ({
     params: { fqdn: (await world.comparableSite(place.teamId, place.opener)).fqdn },

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { messagesIn } from '../../../sdk/index.ts';
+import { type ApiError, messagesIn } from '../../../sdk/index.ts';
 import type { Cli } from '../cli.ts';
 import { explain } from '../explain.ts';
 import type { GetCli } from './shared.ts';
@@ -8,10 +8,12 @@ import type { GetCli } from './shared.ts';
 const ROUTE = { method: 'POST', path: '/mcp', once: true } as const;
 const INTERNAL_ERROR = -32603;
 
+type Id = string | number;
+
 interface Message {
-  id?: string | number;
+  id?: Id;
   method?: string;
-  params?: { requestId?: string | number };
+  params?: { requestId?: Id; _meta?: Record<string, unknown>; [name: string]: unknown };
   result?: { protocolVersion?: string };
 }
 
@@ -24,11 +26,12 @@ export function build(command: Command, getCli: GetCli): void {
     const pending = new Set<Promise<void>>();
     for await (const line of createInterface({ input: process.stdin })) {
       if (line.trim() === '') continue;
-      const answering = bridge.pass(line);
+      const messages = parse(line);
+      const answering = bridge.pass(line, messages);
       pending.add(answering);
       void answering.finally(() => pending.delete(answering));
       // What comes after the greeting needs what the greeting agreed on.
-      if (line.includes('"initialize"')) await answering;
+      if (messages.some(({ method }) => method === 'initialize')) await answering;
     }
     await Promise.all(pending);
   });
@@ -39,60 +42,102 @@ Passes messages between a program that speaks MCP and the platform, with the tok
 
   { "command": "siteyard", "args": ["mcp"] }`;
 
-/** Each message is a request of its own to the server's endpoint; answers come as they are ready. */
+/** Each line is a request of its own to the server's endpoint; answers come as they are ready, and what asks is always answered. */
 class Bridge {
   readonly #cli: Cli;
-  #session: string | undefined;
   #version: string | undefined;
-  readonly #asked = new Map<string | number, AbortController>();
+  readonly #asked = new Map<Id, AbortController>();
 
   constructor(cli: Cli) {
     this.#cli = cli;
   }
 
-  async pass(line: string): Promise<void> {
-    const message = parse(line);
-    const cancelledId = message?.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+  /** `messages` is what the line says: one, or several where it is a batch. */
+  async pass(line: string, messages: Message[]): Promise<void> {
+    const [{ method, params } = {}] = messages;
     // The server knows a request by its connection alone: to leave that is to cancel.
-    if (cancelledId !== undefined) return this.#asked.get(cancelledId)?.abort();
+    if (method === 'notifications/cancelled' && params?.requestId !== undefined)
+      return this.#asked.get(params.requestId)?.abort();
     const leave = new AbortController();
-    if (message?.id !== undefined) this.#asked.set(message.id, leave);
+    const unanswered = new Set(messages.flatMap(({ id }) => (id === undefined ? [] : [id])));
+    for (const id of unanswered) this.#asked.set(id, leave);
+    const asked = [...unanswered];
     try {
-      const response = await this.#cli.client.request(ROUTE, {
-        body: line,
-        signal: leave.signal,
-        headers: {
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-          ...(this.#session && { 'mcp-session-id': this.#session }),
-          ...(this.#version && { 'mcp-protocol-version': this.#version }),
-        },
-      });
-      this.#session = response.headers.get('mcp-session-id') ?? this.#session;
-      const type = response.headers.get('content-type') ?? '';
-      if (type.includes('event-stream')) for await (const { data } of messagesIn(response)) this.#write(data);
-      else if (type.includes('json')) this.#write(await response.json());
+      await this.#ask(line, messages, leave.signal, unanswered);
+      if (unanswered.size > 0) throw new Error(BROKEN);
     } catch (error) {
-      if (leave.signal.aborted) return;
-      const { lines } = explain(error, this.#cli.host());
-      if (message?.id === undefined) this.#cli.screen.note(lines.join(' '));
-      else this.#write({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: lines.join(' ') } });
+      if (!leave.signal.aborted) this.#refuse(error, unanswered);
     } finally {
-      if (message?.id !== undefined) this.#asked.delete(message.id);
+      for (const id of asked) this.#asked.delete(id);
     }
   }
 
+  async #ask(line: string, messages: Message[], signal: AbortSignal, unanswered: Set<Id>): Promise<void> {
+    const response = await this.#cli.client.request(ROUTE, {
+      body: line,
+      signal,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...(this.#version && { 'mcp-protocol-version': this.#version }),
+        ...(messages.length === 1 && headersOf(messages[0] as Message)),
+      },
+    });
+    const write = (data: unknown) => {
+      for (const { id } of [data].flat() as Message[]) if (id !== undefined) unanswered.delete(id);
+      this.#write(data);
+    };
+    const type = response.headers.get('content-type') ?? '';
+    if (type.includes('event-stream')) {
+      for await (const { data } of messagesIn(response)) if (data !== undefined) write(data);
+    } else if (type.includes('json')) write(await response.json());
+  }
+
+  /** What the server says in its protocol is passed on as it is; all else is told in words. */
+  #refuse(error: unknown, unanswered: ReadonlySet<Id>): void {
+    const { lines } = explain(error, this.#cli.host());
+    const said = (error as Partial<ApiError>).data?.error ?? { code: INTERNAL_ERROR, message: lines.join(' ') };
+    if (unanswered.size === 0) this.#cli.screen.note((said as { message?: string }).message ?? lines.join(' '));
+    for (const id of unanswered) this.#write({ jsonrpc: '2.0', id, error: said });
+  }
+
   #write(message: unknown): void {
-    if (message === undefined) return;
     this.#version = (message as Message).result?.protocolVersion ?? this.#version;
     process.stdout.write(`${JSON.stringify(message)}\n`);
   }
 }
 
-function parse(line: string): Message | undefined {
+const BROKEN = 'The connection broke before the answer came; what was asked for may have been done.';
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+/** Which field a message of the revision 2026-07-28 names in its header, by its method. */
+const NAMED_BY = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+/** From 2026-07-28 on, a message says its version itself, and its headers repeat what it is. */
+function headersOf({ method = '', params }: Message): Record<string, string> | undefined {
+  const version = params?._meta?.[VERSION_KEY];
+  if (typeof version !== 'string') return undefined;
+  const name = params?.[NAMED_BY.get(method) ?? ''];
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': fieldValue(method),
+    ...(typeof name === 'string' && { 'mcp-name': fieldValue(name) }),
+  };
+}
+
+/** What a header can not carry as it is goes in base64, marked as such. */
+const fieldValue = (text: string) =>
+  /^(?:[!-~](?:[\t -~]*[!-~])?)?$/.test(text) && !text.startsWith('=?base64?')
+    ? text
+    : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+
+function parse(line: string): Message[] {
   try {
-    return JSON.parse(line);
+    return [JSON.parse(line)].flat().filter((each) => typeof each === 'object' && each !== null);
   } catch {
-    return undefined;
+    return [];
   }
 }

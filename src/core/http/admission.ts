@@ -4,7 +4,7 @@ import { checkCaller, checkReach, checkSignedIn, opens } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
 import { foreignOrigin, tooMany } from './failures.ts';
 import type { Call, Operation } from './operation.ts';
-import { addressKey, type LimitState } from './rate-limits.ts';
+import { countedAddress, type LimitState } from './rate-limits.ts';
 import { readersOf } from './readers.ts';
 
 /** Who asks, as the way by which they came found out. */
@@ -88,8 +88,7 @@ export function countCall(
 ): LimitState {
   const name = operation.limit ?? (operation.method === 'GET' ? 'read' : 'write');
   if (caller && !operation.limit) return limits.take(name, caller.credential.id);
-  // What stays when the minute is over is counted by all that somebody may own.
-  return limits.take(name, addressKey(ip, name === 'oauthRegistration' ? 48 : 64));
+  return limits.take(name, countedAddress(name, ip));
 }
 
 /** What answers carry besides their body. */

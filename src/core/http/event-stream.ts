@@ -34,8 +34,10 @@ export async function answerWithStream(
   return send(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
 }
 
+export const hasFreeStream = (hub: EventHub, caller: Caller): boolean => hub.streamsOf(caller.userId) < MAX_STREAMS;
+
 export function requireFreeStream(hub: EventHub, caller: Caller): void {
-  if (hub.streamsOf(caller.userId) >= MAX_STREAMS) throw tooManyStreams();
+  if (!hasFreeStream(hub, caller)) throw tooManyStreams();
 }
 
 /** Resolves when more can be written, or nobody reads any more. */

@@ -4,6 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml } from '#core/escape-html.ts';
 import { routeNotFound } from './failures.ts';
 
 const TYPES: Record<string, string> = {
@@ -118,10 +119,6 @@ export class FrontEnd {
       return this.sendPage(request, reply);
     });
   }
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import { described, strongestEffect } from './catalogue.ts';
 import { cookieName } from './cookies.ts';
 import { describeCommonResponses, describeResponses, HEADERS } from './openapi-responses.ts';
 import { type Components, hoist, type Json, refer } from './openapi-schema.ts';
-import { API_PREFIX, keepsAnswer, type Operation } from './operation.ts';
+import { API_PREFIX, API_VERSION, keepsAnswer, type Operation } from './operation.ts';
 import { Nullable } from './schema.ts';
 import { optionalWithoutNull } from './validation.ts';
 
@@ -38,7 +38,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
     openapi: '3.1.0',
     info: {
       title: 'Siteyard',
-      version: '1.0.0',
+      version: API_VERSION,
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -13,6 +13,7 @@ import type { LimitName } from './rate-limits.ts';
 /** What a body may weigh where the operation says nothing else. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 export const API_PREFIX = '/f/api/v1';
+export const API_VERSION = '1.0.0';
 export const EVENT_STREAM = 'text/event-stream';
 
 /** What a call does: look, work something out without doing it, change something, or end something for good. */

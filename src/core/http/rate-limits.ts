@@ -11,6 +11,8 @@ const PER_MINUTE = {
   /** Codes of programs that sign in, typed wrongly, by one person or from one address. */
   failedDeviceCode: 10,
   devicePoll: 120,
+  /** Codes that programs ask for, from one address. */
+  deviceSignIn: 20,
   /** Programs that make themselves known, from one address. */
   oauthRegistration: 10,
   /** Looks at a site from all sides, by one person: each wakes it and asks elsewhere. */
@@ -96,6 +98,13 @@ export class RateLimits {
     this.#windows.set(id, window);
   }
 }
+
+/** What leaves a row behind when the minute is over is counted by all that somebody may own. */
+const WIDELY_COUNTED: ReadonlySet<LimitName> = new Set(['oauthRegistration', 'deviceSignIn']);
+
+/** Whom a limit counts an address as. */
+export const countedAddress = (name: LimitName, ip: string): string =>
+  addressKey(ip, WIDELY_COUNTED.has(name) ? 48 : 64);
 
 /** An IPv6 customer owns at least a /64, so that is what counts as one address; many own a whole /48. */
 export function addressKey(ip: string, bits: 48 | 64 = 64): string {

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import type { Fault } from '#core/errors.ts';
 import { readHost, readHostName } from '#core/host-name.ts';
+import { isUuid } from '#core/uuid.ts';
 
 /**
  * Finds every fault of a request at once, in Pydantic's vocabulary. Values of path and query arrive as text and are
@@ -14,12 +15,11 @@ export type Part = 'path' | 'query' | 'body';
 export type Reader = (value: unknown, faults: Fault[]) => unknown;
 
 const MAX_FAULTS = 100;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true });
-ajv.addFormat('uuid', UUID);
+ajv.addFormat('uuid', isUuid);
 ajv.addFormat('email', EMAIL);
 ajv.addFormat('date-time', (text: string) => {
   if (!DATE_TIME.test(text) || Number.isNaN(Date.parse(text))) return false;

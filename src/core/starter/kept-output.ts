@@ -1,9 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { DROPPED_BYTES_PER_MS, SHORTEST_REST_MS } from './pace.ts';
 
-/** So fast is what nobody gets read, at most: one who writes without end must not keep the machine busy. */
-const DROPPED_BYTES_PER_MS = (4 * 1024 * 1024) / 1000;
-/** A timer is not more exact. */
-const SHORTEST_REST_MS = 4;
 /** What nobody gets is read for so long, so that a program which says too much may end by itself. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
 

@@ -9,6 +9,8 @@ import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
 import { answerMessage } from '../ticket/answer.jobs.ts';
 import { insertAnswer } from '../ticket/answer.sql.ts';
+import { lookTogether } from '../ticket/answer.stream.ts';
+import { nameIn } from './built-in.ts';
 import { cleanAnswer, finishedPart } from './clean-answer.ts';
 
 async function openTicket(person: Person, subject = 'My site', more: { site_live_id?: string } = {}): Promise<Ticket> {
@@ -64,6 +66,15 @@ suite('without a model', () => {
     const text = await stream.text();
     assert.match(text, /event: answer\ndata: .*"state":"answered"/);
     assert.match(text, /event: end\n/);
+    const { db } = app.services;
+    const now = performance.now();
+    const looks = await Promise.all([1, 2, 3].map(() => lookTogether(db, ticket.id, now)));
+    assert.ok(looks[0] === looks[1] && looks[1] === looks[2], 'all who read look once');
+    assert.notEqual(
+      await lookTogether(db, ticket.id, performance.now()),
+      looks[0],
+      'nobody sees what was before they came',
+    );
   });
 });
 
@@ -73,7 +84,9 @@ suite('with a model', () => {
   let model: ModelServer;
   before(async () => {
     model = await startModelServer();
-    app = await startTestApp({ env: { ...model.env, ASSISTANT_TIMEOUT_SECONDS: '5', ASSISTANT_DAILY_TOKENS: '3000' } });
+    app = await startTestApp({
+      env: { ...model.env, ASSISTANT_TIMEOUT_SECONDS: '5', ASSISTANT_DAILY_TOKENS: '300000' },
+    });
     ada = await registerPerson(app, 'Ada');
   });
   after(async () => {
@@ -150,10 +163,27 @@ suite('with a model', () => {
   test('whoever has lost their rights gets no answer from them, and a team no more than its tokens of a day', async () => {
     model.think = () => ({ text: 'Here you are.' });
     const opened = await openTicket(ada);
-    await sql`update ticket_answers set tokens = 3000`.execute(app.services.db);
-    const { answer } = await ask(ada, opened, 'Hello?');
-    assert.match(answer.description ?? '', /could not answer/);
-    await sql`update ticket_answers set tokens = 0`.execute(app.services.db);
+    const { db, credentials, jobs } = app.services;
+    const { rows } = await sql<{ tokens: number; text: string; ip: string }>`
+      select min(tokens) as tokens, max(text) as text, max(ip) as ip from ticket_answers where state = 'failed'`.execute(
+      db,
+    );
+    assert.ok((rows[0]?.tokens ?? 0) > 3000, 'what a model that does not count was sent counts with its tools');
+    assert.deepEqual([rows[0]?.text, rows[0]?.ip], ['', ''], 'what has ended is the reply alone');
+    await sql`update ticket_answers set tokens = 300000`.execute(db);
+    await assert.rejects(ask(ada, opened, 'Hello?'), { code: 'ticket.assistant_spent' });
+    // One that came in just before that.
+    const reply = { user_id: ada.userId, ticket_id: opened.id, is_assistant_chat_message: true, description: 'Hello?' };
+    const question = await db.insertInto('ticket_replies').values(reply).returning('id').executeTakeFirstOrThrow();
+    const { id: credential_id = '' } = (await credentials.resolve(ada.token))?.credential ?? {};
+    await insertAnswer(db, { question_id: question.id, ticket_id: opened.id, credential_id, ip: '127.0.0.1' });
+    await jobs.enqueue(db, answerMessage, { questionId: question.id }, opened.id, ada.teamId);
+    const params = { ticket_id: opened.id };
+    const told = await eventually(async () =>
+      (await ada.api.getTicket({ params })).ticket_replies.find((each) => each.assistant_message_id === question.id),
+    );
+    assert.match(told.description ?? '', /as much for you as it may in a day/);
+    await sql`update ticket_answers set tokens = 0`.execute(db);
     assert.match((await ask(ada, opened, 'Now?')).answer.description ?? '', /Here you are/);
     const { access_token: token } = await createClient({ baseUrl: app.url }).signIn({
       body: { username: ada.email, password: 'a long enough password' },
@@ -176,6 +206,14 @@ suite('with a model', () => {
     assert.match(last.description ?? '', /could not answer/);
     assert.equal(model.requests.length, before);
   });
+});
+
+test('a site is known by its whole name, the longest that stands there', () => {
+  const names = ['blog.example.com', 'my.blog.example.com', 'log.example.com'];
+  assert.equal(nameIn('Is my.blog.example.com fine?', names), 'my.blog.example.com');
+  assert.equal(nameIn('See https://Blog.example.com/x. Or log.example.com.', names), 'blog.example.com');
+  assert.equal(nameIn('It is log.example.com.', names), 'log.example.com');
+  assert.equal(nameIn('On blog.example.com.au and catalog.example.com', names), undefined);
 });
 
 test('an answer has links to our own pages alone, no pictures, no markup and nothing that looks like a secret', () => {

@@ -36,10 +36,18 @@ async function siteOf({ fqdn, subject, thread }: Question, asked: string, tools:
   const answer = await tools.use('listSites', { size: 100 });
   if (!answer.ok) return undefined;
   const names = (answer.data as { results: { fqdn: string }[] }).results.map((site) => site.fqdn);
-  const isNamed = (text: string) => names.find((name) => text.toLowerCase().includes(name.toLowerCase()));
   return (
-    isNamed(asked) ?? isNamed(`${subject} ${thread[0]?.text ?? ''}`) ?? (names.length === 1 ? names[0] : undefined)
+    nameIn(asked, names) ??
+    nameIn(`${subject} ${thread[0]?.text ?? ''}`, names) ??
+    (names.length === 1 ? names[0] : undefined)
   );
+}
+
+/** The longest name that stands in the text by itself: a part of another name is not meant. */
+export function nameIn(text: string, names: readonly string[]): string | undefined {
+  const standsIn = (name: string) =>
+    new RegExp(`(?<![\\w.-])${name.replaceAll('.', '\\.')}(?![\\w-]|\\.\\w)`, 'i').test(text);
+  return names.toSorted((a, b) => b.length - a.length).find(standsIn);
 }
 
 async function diagnose(fqdn: string, tools: Toolbox, baseUrl: string): Promise<string[]> {

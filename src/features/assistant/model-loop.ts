@@ -30,12 +30,12 @@ export async function answerWithModel(
   for (let round = 1; ; round++) {
     const before = said === '' ? '' : `${said}\n\n`;
     const turn = { messages, tools: round < MAX_ROUNDS ? tools.list() : [], maxTokens: MAX_TOKENS_PER_ROUND };
-    const guess = estimate(messages);
+    const guess = estimate([turn.messages, turn.tools]);
     spent.tokens += guess;
     const { text, calls, tokens } = await listen(model.ask(turn, signal), (part) =>
       show({ text: () => cleanAnswer(finishedPart(before + part), baseUrl), steps: tools.steps }),
     );
-    spent.tokens += tokens === undefined ? estimate(text) : tokens - guess;
+    spent.tokens += tokens === undefined ? estimate([text, calls]) : tokens - guess;
     if (text.trim() !== '') said = before + text.trim();
     if (calls.length === 0 || round === MAX_ROUNDS || spent.tokens > MAX_TOKENS || said.length > MAX_TEXT) break;
     messages.push({ role: 'assistant', text, calls });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { escapeHtml } from '#core/escape-html.ts';
 import type { Notice } from '#edge/notices.ts';
 import type { EditorState } from '#runtimes/runtime.ts';
 
@@ -73,8 +74,4 @@ ${fault ? `<p role="alert">${escapeHtml(fault.text)}</p>` : ''}<button>Open</but
     'x-robots-tag': 'noindex',
   });
   response.end(response.req.method === 'HEAD' ? undefined : body);
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

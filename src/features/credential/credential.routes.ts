@@ -15,7 +15,7 @@ import {
   TokenGrant,
   tooManyFailures,
 } from './credential.schema.ts';
-import { deleteApiToken, listApiTokens } from './credential.sql.ts';
+import { deleteOwnCredential, listApiTokens } from './credential.sql.ts';
 import { createApiToken, signIn, signOut } from './credential.ts';
 
 const tag = 'credentials';
@@ -104,7 +104,8 @@ export const credentialOperations = [
     response: Empty,
     errors: [apiTokenNotFound],
     async handle({ db, services, caller, params }) {
-      if (!(await deleteApiToken(db, params.api_token_id, caller.userId))) throw apiTokenNotFound();
+      if (!(await deleteOwnCredential(db, 'api_token', { id: params.api_token_id, userId: caller.userId })))
+        throw apiTokenNotFound();
       rightsChanged(db, services, caller.userId);
       return {};
     },

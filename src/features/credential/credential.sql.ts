@@ -43,15 +43,14 @@ export async function listApiTokens(db: Db, userId: string, paging: Paging): Pro
   return listNewest<ApiToken>(db, { table: 'credentials', where, columns: API_TOKEN_COLUMNS }, paging);
 }
 
-export async function deleteApiToken(db: Db, id: string, userId: string): Promise<boolean> {
-  const row = await db
-    .deleteFrom('credentials')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'api_token')
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+/** False where they have none of this kind and id. */
+export async function deleteOwnCredential(
+  db: Db,
+  kind: CredentialKind,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  const own = db.deleteFrom('credentials').where('id', '=', id).where('user_id', '=', userId).where('kind', '=', kind);
+  return (await own.returning('id').executeTakeFirst()) !== undefined;
 }
 
 export async function deleteExpiredCredentials(db: Db): Promise<void> {

@@ -3,7 +3,7 @@ import { checkPassword } from '#core/auth/password.ts';
 import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { type Db, inTransaction } from '#core/db/database.ts';
-import { bodyFault, invalid } from '#core/errors.ts';
+import { bodyFault, type Failure, invalid } from '#core/errors.ts';
 import { setCookie } from '#core/http/cookies.ts';
 import type { Call } from '#core/http/operation.ts';
 import { addressKey, type LimitName } from '#core/http/rate-limits.ts';
@@ -22,6 +22,7 @@ import { deviceCookie, readDevice } from './device.ts';
 
 export { backTo, faultOfChallenge, issueCode, redeemCode } from './authorization-code.ts';
 export { TokenGrant, tooManyFailures } from './credential.schema.ts';
+export { deleteOwnCredential } from './credential.sql.ts';
 
 const SESSION_SECONDS = 14 * 24 * 3600;
 
@@ -56,17 +57,22 @@ const wrongPassword = () => badSignIn({ headers: { 'www-authenticate': 'Bearer' 
 /** What a wrong password counts against. */
 type Counted = readonly (readonly [LimitName, string])[];
 
-/** Counts a try before it is made, and takes it back when it was right: many at once are counted as many. */
-async function countFailures({ limits }: Services, counted: Counted, check: () => Promise<boolean>): Promise<boolean> {
+/** Counts a try before it is made, and takes it back where it found something: many at once are counted as many. */
+export async function countFailures<Found>(
+  { limits }: Services,
+  counted: Counted,
+  check: () => Promise<Found>,
+  tooManyOf: Failure = tooManyFailures,
+): Promise<Found> {
   // What is refused counts nowhere, so that one address alone never reaches the bound of the account.
   for (const [name, key] of counted) {
     const { exceeded, resetSeconds } = limits.peek(name, key);
-    if (exceeded) throw tooManyFailures({ headers: { 'retry-after': String(resetSeconds) } });
+    if (exceeded) throw tooManyOf({ headers: { 'retry-after': String(resetSeconds) } });
   }
   for (const [name, key] of counted) limits.take(name, key);
-  const matches = await check();
-  if (matches) for (const [name, key] of counted) limits.giveBack(name, key);
-  return matches;
+  const found = await check();
+  if (found) for (const [name, key] of counted) limits.giveBack(name, key);
+  return found;
 }
 
 /**
@@ -174,7 +180,12 @@ export function requireValidWish(
   const expires_at = input.expires_at ? new Date(input.expires_at) : null;
   if (expires_at && expires_at <= new Date())
     throw invalid(bodyFault('expires_at', 'Value error, must lie in the future'));
-  if (input.team_id && !caller.roles.has(input.team_id))
+  return { expires_at, team_id: requireOwnTeam(caller, input.team_id) };
+}
+
+/** The team that whoever gives a token binds it to; null is all of theirs. */
+export function requireOwnTeam(caller: Caller, teamId: string | null = null): string | null {
+  if (teamId !== null && !caller.roles.has(teamId))
     throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
-  return { expires_at, team_id: input.team_id ?? null };
+  return teamId;
 }

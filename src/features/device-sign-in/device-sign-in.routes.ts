@@ -30,7 +30,7 @@ export const deviceSignInOperations = [
     tag,
     summary: 'Begin to sign a program in by a code that its person types in the dashboard (RFC 8628)',
     access: anyone,
-    limit: 'signIn',
+    limit: 'deviceSignIn',
     // What it answers opens an account: it is not kept.
     transaction: false,
     accepts: ['json', 'form'],

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
-import { type Failure, failure } from '#core/errors.ts';
+import { failure, oauthFailure } from '#core/errors.ts';
 import { Moment, Name, Nullable, OneOf, say, Timestamp, Uuid } from '#core/http/schema.ts';
 
 export const NewDeviceSignIn = Type.Object({
@@ -78,10 +78,9 @@ export const tooManyWrongCodes = failure(
   'Too many wrong codes; wait a minute.',
 );
 
-/** A refusal to the program, with the word that RFC 8628, 3.5 has for it. */
-function refusal(name: string, error: string, sentence: string): Failure {
-  return failure(`device_sign_in.${name}`, 400, sentence, { data: { error, error_description: sentence } });
-}
+/** The words are those of RFC 8628, 3.5. */
+const refusal = (name: string, error: string, sentence: string) =>
+  oauthFailure(`device_sign_in.${name}`, error, 400, sentence);
 
 export const pending = refusal('pending', 'authorization_pending', 'Nobody has typed the code yet; ask again.');
 export const slowDown = refusal('slow_down', 'slow_down', 'Ask less often: wait five seconds more than before.');

@@ -111,5 +111,14 @@ suite('a program that signs in by a code', () => {
     assert.deepEqual([right.status, right.json.code], [429, 'device_sign_in.too_many_failures']);
     assert.ok(Number(right.headers.get('retry-after')) > 0);
     assert.equal((await post('/inspect', { user_code: codes.user_code }, ada)).status, 200, 'nobody else is kept out');
+
+    // From an address that has had its tries, what is refused counts against nobody.
+    const { limits } = app.services;
+    const before = limits.peek('failedDeviceCode', ada.userId).remaining;
+    while (!limits.take('failedDeviceCode', '203.0.113.9').exceeded);
+    const headers = { 'x-forwarded-for': '203.0.113.9', authorization: `Bearer ${ada.token}` };
+    const body = { user_code: codes.user_code };
+    assert.equal((await request(app, 'POST', '/device_sign_in/inspect', { body, headers })).status, 429);
+    assert.equal(limits.peek('failedDeviceCode', ada.userId).remaining, before);
   });
 });

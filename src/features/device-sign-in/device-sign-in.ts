@@ -6,7 +6,7 @@ import type { Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
 import { programName } from '#core/program-name.ts';
 import type { Services } from '#core/services.ts';
-import { createApiToken, requireValidWish } from '#features/credential/credential.ts';
+import { countFailures, createApiToken, requireValidWish } from '#features/credential/credential.ts';
 import {
   type Confirmation,
   codeExpired,
@@ -66,15 +66,10 @@ export async function inspectSignIn(
   { db, services, caller, ip }: Call,
   userCode: string,
 ): Promise<DeviceSignIn & { device_code_hash: Buffer }> {
-  const { limits } = services;
-  const keys = [caller.userId, addressKey(ip)];
-  for (const key of keys) {
-    const { exceeded, resetSeconds } = limits.take('failedDeviceCode', key);
-    if (exceeded) throw tooManyWrongCodes({ headers: { 'retry-after': String(resetSeconds) } });
-  }
-  const found = await findPending(db, hashUserCode(services, userCode));
+  const counted = [caller.userId, addressKey(ip)].map((key) => ['failedDeviceCode', key] as const);
+  const find = () => findPending(db, hashUserCode(services, userCode));
+  const found = await countFailures(services, counted, find, tooManyWrongCodes);
   if (!found) throw unknownUserCode();
-  for (const key of keys) limits.giveBack('failedDeviceCode', key);
   return found;
 }
 

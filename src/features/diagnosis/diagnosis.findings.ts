@@ -73,7 +73,8 @@ function causeOf(
   if (blamed && isNear(blamed.change, frontPage)) return changedAt(blamed.change, blamed.part);
   const since = frontPage?.failing_since ?? null;
   const { newestBackup } = changes;
-  if (newestBackup && since && newestBackup < since && culprit?.name)
+  // Where no visit went well that anybody knows of, it may have been broken for as long as there are backups.
+  if (newestBackup && since && frontPage?.last_good_at && newestBackup < since && culprit?.name)
     return {
       text: `${named(culprit)} is what fails, and the newest backup, of ${clock(newestBackup)}, is from before that. Restore that minute?`,
       point: newestBackup,

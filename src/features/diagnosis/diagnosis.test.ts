@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Diagnosis } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -8,6 +9,7 @@ import { newSite } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { visit } from '../../../test/visit.ts';
 import { findingsOf, type Sight } from './diagnosis.findings.ts';
+import { handshake } from './handshake.ts';
 import { look } from './look.ts';
 
 let app: TestApp;
@@ -83,6 +85,41 @@ test('a change from long before the page went wrong is not blamed, and nothing i
   });
   assert.equal(findingsOf(sight(day(2)))[0]?.suggestion, null);
   assert.match(findingsOf(sight(new Date(day(20).getTime() - 1000)))[0]?.suggestion?.label ?? '', /Restore 2026-01-19/);
+});
+
+test('a backup is not proposed where nobody knows that the site was well then', () => {
+  const backup = new Date(Date.UTC(2026, 0, 1));
+  const since = new Date(Date.UTC(2026, 0, 20));
+  const suggestion = (last_good_at: Date | null) => {
+    const message = 'Uncaught Error in /wp-content/plugins/shop/shop.php:3';
+    const error = { at: since, level: 'fatal', message, file: 'wp-content/plugins/shop/shop.php', line: 3 };
+    return findingsOf({
+      fqdn: 'a.localhost',
+      busy: null,
+      isActive: true,
+      frontPage: { status: 500, duration_ms: 5, failing_since: since, last_good_at },
+      errors: [error],
+      changes: { files: [], newestBackup: backup },
+      dns: undefined,
+      certificate: undefined,
+      certificateText: '',
+      plan: undefined,
+    })[0]?.suggestion;
+  };
+  assert.equal(suggestion(null), null);
+  assert.match(suggestion(new Date(since.getTime() - 1000))?.label ?? '', /Restore 2026-01-01/);
+});
+
+test('a server that answers a byte at a time holds a look no longer than one that does not answer', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).write(Buffer.from([0x16, 3, 3, 0x40, 0]));
+    const drip = setInterval(() => socket.write('x'), 5);
+    socket.on('close', () => clearInterval(drip));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await assert.rejects(handshake(socket, 'a.localhost', AbortSignal.timeout(50)), /too long/);
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('wakes a site that sleeps, and says so', async () => {

@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls';
-import { connect as secure } from 'node:tls';
 import type { Caller } from '#core/auth/caller.ts';
 import { invoke } from '#core/http/invoke.ts';
 import { maskText } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
 import { type SiteRow, siteReports, siteUrl, visitSite } from '#features/instance/instance.ts';
 import type { FrontPage, LastError } from './diagnosis.schema.ts';
+import { handshake } from './handshake.ts';
 import { NothingToSee } from './look.ts';
 
 /** What every look gets: each asks in the caller's name, through the same operations as anybody. */
@@ -133,6 +133,7 @@ const SOON_DAYS = 14;
 export async function lookAtCertificate({
   services,
   site,
+  signal,
 }: Subject): Promise<{ text: string; found: { ok: boolean } }> {
   const url = new URL(siteUrl(services, site.fqdn));
   if (url.protocol !== 'https:')
@@ -140,19 +141,15 @@ export async function lookAtCertificate({
   const socket = await services.outbound
     .connect(site.fqdn, Number(url.port || 443), CERTIFICATE_MS)
     .catch(() => Promise.reject(new NothingToSee('Nobody answers at the name with https.')));
-  const tls = secure({ socket, servername: site.fqdn, rejectUnauthorized: false });
+  const limit = AbortSignal.timeout(CERTIFICATE_MS);
   try {
-    await new Promise<void>((resolve, reject) => {
-      tls
-        .once('secureConnect', resolve)
-        .once('error', reject)
-        .setTimeout(CERTIFICATE_MS, () => reject(new Error('late')));
-    });
-    return judge(tls);
+    const tls = await handshake(socket, site.fqdn, signal ? AbortSignal.any([signal, limit]) : limit);
+    const judged = judge(tls);
+    tls.destroy();
+    return judged;
   } catch {
     return { text: 'There is no answer with https at the name.', found: { ok: false } };
   } finally {
-    tls.destroy();
     socket.destroy();
   }
 }

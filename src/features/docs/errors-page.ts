@@ -1,7 +1,8 @@
 import type { Failure } from '#core/errors.ts';
+import { escapeHtml } from '#core/escape-html.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { ADVICE, ADVICE_BY_STATUS } from './error-advice.ts';
-import { escapeHtml, inline, toSlug, toWords } from './html.ts';
+import { inline, toSlug, toWords } from './html.ts';
 import { type Around, layOut } from './layout.ts';
 import type { Entry } from './search.ts';
 

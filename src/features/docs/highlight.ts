@@ -1,4 +1,4 @@
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from '#core/escape-html.ts';
 
 type Rule = [kind: string, pattern: RegExp];
 

@@ -1,6 +1,6 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import type { Guide } from './guides.ts';
-import { escapeHtml } from './html.ts';
 import { type Around, headerHtml } from './layout.ts';
 import type { Found } from './search.ts';
 

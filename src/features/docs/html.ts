@@ -1,7 +1,4 @@
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
+import { escapeHtml } from '#core/escape-html.ts';
 /** A sentence of ours, where `this` is code. */
 export function inline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,5 +1,6 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
-import { capitalise, escapeHtml, toSlug } from './html.ts';
+import { capitalise, toSlug } from './html.ts';
 
 /** What is around every page: the groups of pages that there are. */
 export interface Around {

@@ -1,6 +1,6 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+import { escapeHtml } from '#core/escape-html.ts';
 import { highlight } from './highlight.ts';
-import { escapeHtml } from './html.ts';
 
 /** A part of a page that search can lead to. */
 export interface Section {

@@ -1,7 +1,8 @@
 import type { Failure } from '#core/errors.ts';
+import { escapeHtml } from '#core/escape-html.ts';
 import type { Effect } from '#core/http/operation.ts';
 import { type ApiDocument, type Described, nameOf, resolve } from './api-document.ts';
-import { escapeHtml, inline, toWords } from './html.ts';
+import { inline, toWords } from './html.ts';
 import { codeBlock } from './markdown.ts';
 import { curlOf } from './sample.ts';
 import { fieldsHtml, objectLink, parametersHtml, typeHtml } from './schema-html.ts';

@@ -1,6 +1,7 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import type { DocsPage } from '#core/http/front-end.ts';
 import { type ApiDocument, type Described, operationsIn } from './api-document.ts';
-import { capitalise, escapeHtml, inline, toSlug, toWords } from './html.ts';
+import { capitalise, inline, toSlug, toWords } from './html.ts';
 import { type Around, layOut } from './layout.ts';
 import { type About, badge, operationHtml } from './operation-html.ts';
 import { fieldsHtml } from './schema-html.ts';

@@ -1,5 +1,6 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import { type ApiDocument, nameOf, type Parameter, type Schema } from './api-document.ts';
-import { escapeHtml, inline } from './html.ts';
+import { inline } from './html.ts';
 
 const DEPTH = 3;
 

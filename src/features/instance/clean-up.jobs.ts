@@ -1,11 +1,10 @@
 import { inTransaction } from '#core/db/database.ts';
 import { eachOf } from '#core/each-of.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { isUuid } from '#core/uuid.ts';
 import { endExpiredCopies, listFilesToRemove, listPlaces, noteRemoved, noteUnknownFiles } from './clean-up.sql.ts';
 
 type Nothing = Record<string, never>;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Ends what is past its time and removes the files of whatever is gone. How it went does not matter: the database notes each copy whose row
@@ -38,7 +37,7 @@ export const findUnknownFiles = jobKind<Nothing>({
     const { newSites } = config;
     const others = (await listPlaces(db)).filter((at) => at.host !== newSites.host || at.driver !== newSites.driver);
     await eachOf([newSites, ...others], async (place) => {
-      const kept = (await hosts.list(place)).filter((id) => UUID.test(id));
+      const kept = (await hosts.list(place)).filter((id) => isUuid(id));
       for (const siteId of await inTransaction(db, (tx) => noteUnknownFiles(tx, place, kept)))
         log.warn({ siteId, ...place }, 'there are files of a site that nobody knows; they are removed in a day');
     });

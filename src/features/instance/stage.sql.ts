@@ -5,17 +5,27 @@ import { stageMissing } from './instance.schema.ts';
 import type { SiteRow } from './instance.sql.ts';
 
 /** What everybody may know of a site's stage; what is done with stages is elsewhere. */
-export interface StageRow {
+export interface StageRow
+  extends Pick<
+    SiteRow,
+    | 'id'
+    | 'fqdn'
+    | 'is_sleeping'
+    | 'http_auth_enabled'
+    | 'debug_enabled'
+    | 'cdn_dev_mode_enabled'
+    | 'cdn_firewall_enabled'
+    | 'cdn_firewall_allowed_ips'
+    | 'created_at'
+  > {
   of_site_id: string;
-  id: string;
-  fqdn: string;
   git_branch: string | null;
-  created_at: Date;
 }
 
 export async function stagesOfSites(db: Db, siteIds: string[]): Promise<Map<string, StageRow>> {
   const { rows } = await sql<StageRow>`
-    select s.of_site_id, s.id, s.fqdn, g.git_branch, s.created_at from sites s join site_stages g on g.site_id = s.id
+    select s.of_site_id, s.id, s.fqdn, s.is_sleeping, s.http_auth_enabled, s.debug_enabled, s.cdn_dev_mode_enabled, s.cdn_firewall_enabled,
+      s.cdn_firewall_allowed_ips, g.git_branch, s.created_at from sites s join site_stages g on g.site_id = s.id
     where s.of_site_id = any(${siteIds}::uuid[]) and s.kind = 'stage'`.execute(db);
   return new Map(rows.map((row) => [row.of_site_id, row]));
 }

@@ -1,5 +1,6 @@
 import { unauthenticated } from '#core/errors.ts';
 import type { StreamedEvent } from '#core/events/hub.ts';
+import { hasFreeStream } from '#core/http/event-stream.ts';
 import type { Session } from './session.ts';
 
 /** Those who hear how far it is wait for long; others give up by themselves after a minute. */
@@ -13,6 +14,8 @@ export async function follow(
   { signal, tell }: { signal: AbortSignal; tell: ((message: string) => void) | undefined },
 ): Promise<void> {
   const { events, credentials } = services;
+  // Of calls that came all at once each found one free. The work has begun by now, so it is the waiting that there is no room for.
+  if (!hasFreeStream(events, caller)) return;
   const leave = await events.subscribe({
     caller,
     receive: (event) => void (event.id === eventId && !event.finished_at && tell?.(describe(event))),

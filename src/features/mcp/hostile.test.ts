@@ -38,7 +38,7 @@ async function say(token: string | undefined, message: unknown, headers: Record<
       ...(token && { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    body: typeof message === 'string' ? message : JSON.stringify(message),
+    body: typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message),
   });
   const text = await response.text();
   const data = /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
@@ -346,7 +346,10 @@ suite('the MCP server', () => {
     assert.equal((await say(access_token, large)).status, 413);
     assert.equal((await say(undefined, large)).status, 401);
     assert.equal((await say(access_token, Array(5000).fill(LIST))).json.code, 'mcp.batch_too_large');
+    const oneBadByte = Buffer.from(JSON.stringify(Array(50).fill({ ...LIST, method: 'ping', params: { x: '?' } })));
+    oneBadByte[oneBadByte.indexOf('?')] = 0xff;
     for (const nonsense of [
+      oneBadByte,
       '{',
       '[]',
       '[1]',
@@ -381,6 +384,16 @@ suite('the MCP server', () => {
     try {
       const person = await registerPerson(limited, 'Quick');
       const headers = { authorization: `Bearer ${person.token}`, accept: 'application/json, text/event-stream' };
+      const { db, limits } = limited.services;
+      const own = db.selectFrom('credentials').select('id').where('user_id', '=', person.userId);
+      const { id } = await own.executeTakeFirstOrThrow();
+      const left = limits.peek('read', id).remaining;
+      // The message itself is let in; what it reads is not.
+      for (let used = 1; used < left; used++) limits.take('read', id);
+      const list = await post(`${limited.url}/mcp`, { ...LIST, method: 'resources/list' }, headers);
+      assert.match(JSON.stringify(list.json), /Too many requests/, 'it is not said that there is nothing');
+      for (let given = 0; given <= left; given++) limits.giveBack('read', id);
+
       const flood = () => post(`${limited.url}/mcp`, Array(20).fill({ ...LIST, method: 'ping' }), headers);
       const statuses: number[] = [];
       for (let times = 0; times < 7; times++) statuses.push((await flood()).status);

@@ -16,8 +16,6 @@ import { createMcpServer } from './mcp.ts';
 const PATH = '/mcp';
 /** Programs of 2025 may send several messages at once. */
 const MAX_BATCH = 20;
-/** Streams on which programs wait for news that we never have. */
-const MAX_SUBSCRIPTIONS = 100;
 
 const foreignPage = failure('mcp.foreign_origin', 403, 'A page of another origin may not speak to this address.');
 const tooManyMessages = failure('mcp.batch_too_large', 400, `Send at most ${MAX_BATCH} messages at once.`);
@@ -31,8 +29,6 @@ export function serveMcp(app: FastifyInstance, services: Services): void {
 
 export function serveMcpServer(app: FastifyInstance, services: Services, factory: McpServerFactory): void {
   const handler = createMcpHandler(factory, {
-    maxSubscriptions: MAX_SUBSCRIPTIONS,
-    maxRequestBodySize: BODY_LIMIT_BYTES,
     onerror: (error) => services.log.debug({ err: error }, 'a message to the MCP server was refused'),
   });
   app.addHook('preClose', async () => handler.close());
@@ -51,7 +47,9 @@ export function serveMcpServer(app: FastifyInstance, services: Services, factory
       countMessages(services, request, reply, caller);
       const { id, scopes } = caller.credential;
       const authInfo = { token: '', clientId: id, scopes: [...scopes], extra: { caller, ip: request.ip } };
-      return send(reply, await handler.fetch(toWebRequest(services, request, reply), { authInfo }));
+      // It sees what was counted and nothing else: read anew, bytes that are no UTF-8 would be a message after all.
+      const parsedBody = request.method === 'POST' ? bodyOf(request).value : undefined;
+      return send(reply, await handler.fetch(toWebRequest(services, request, reply), { authInfo, parsedBody }));
     },
   });
 }
@@ -83,8 +81,7 @@ function toWebRequest({ config }: Services, request: FastifyRequest, reply: Fast
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value);
-  const body = request.method === 'POST' ? { body: new Uint8Array(bodyOf(request).raw) } : {};
-  return new Request(`${config.baseUrl}${PATH}`, { method: request.method, headers, signal: gone.signal, ...body });
+  return new Request(`${config.baseUrl}${PATH}`, { method: request.method, headers, signal: gone.signal });
 }
 
 function send(reply: FastifyReply, response: Response): FastifyReply {

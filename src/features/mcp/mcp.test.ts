@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Caller } from '#core/auth/caller.ts';
+import { finishEvent, recordEvent, reportProgress } from '#core/events/events.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
 import { connectByOAuth, connectByToken } from '../../../test/mcp-client.ts';
 import { post } from '../../../test/oauth-program.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
-import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { insertSite, newSite, putOnPlan } from '../../../test/sites.ts';
 import { siteOnDisk } from '../../../test/time.ts';
 import { fit, MAX_ANSWER } from './fit.ts';
+import { follow } from './follow.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -73,7 +77,7 @@ test('long work is waited for and told of while it goes on, and what an operatio
   const made = await client.callTool(stage, { onprogress });
   assert.ok(!made.isError, textOf(made));
   assert.equal((await ada.api.getSite({ params: { fqdn: site.fqdn } })).busy ?? null, null);
-  assert.ok(told.length > 0);
+  assert.equal(told[0], 'Begun');
 
   const refused = await client.callTool(stage);
   assert.equal(refused.isError, true);
@@ -81,6 +85,26 @@ test('long work is waited for and told of while it goes on, and what an operatio
   const unknown = await client.callTool({ name: 'createPitRestore', arguments: { fqdn: site.fqdn, dryrun: true } });
   assert.match(textOf(unknown), /dryrun: createPitRestore has no such field/);
   await assert.rejects(client.callTool({ name: 'createApiToken', arguments: {} }), /no tool createApiToken/);
+});
+
+test('whoever waits for work hears how far it is, and no more wait than may have a stream', async () => {
+  const { db, credentials } = app.services;
+  const caller = (await credentials.resolve(await tokenOf(['write']))) as Caller;
+  const event = { scope: 'account', event_type: 'account.registered', activity: 'Work began', by: caller } as const;
+  const eventId = await recordEvent(db, { ...event, unfinished: true });
+  const told: string[] = [];
+  const session = { services: app.services, caller };
+  const signal = new AbortController().signal;
+  const waiting = Array.from({ length: 40 }, () =>
+    follow(session, eventId, { signal, tell: (message) => void told.push(message) }),
+  );
+  const heard = (text: string) => told.filter((message) => message === text).length;
+  await eventually(async () => heard('Begun') >= 30);
+  assert.equal(heard('Begun'), 30);
+  await reportProgress(db, eventId, { progress: { step: 'Copying', files: 3, files_total: 7 } });
+  await eventually(async () => heard('Copying, 3 of 7 files') === 30);
+  await finishEvent(db, eventId, {});
+  await Promise.all(waiting);
 });
 
 test('every tool has a schema that a client takes, and a token is offered only what it can do', async () => {
@@ -161,6 +185,11 @@ test('prompts name their site, names are completed, and a ticket can be read', a
   const ref = { type: 'ref/prompt' as const, name: 'review_stage' };
   const { completion } = await client.complete({ ref, argument: { name: 'fqdn', value: site.fqdn.slice(0, 6) } });
   assert.deepEqual(completion.values, [site.fqdn]);
+  for (let n = 0; n < 100; n++) await insertSite(app, ada, { fqdn: `other-${n}.example.com` });
+  const beyond = await client.complete({ ref, argument: { name: 'fqdn', value: site.fqdn.slice(0, 6) } });
+  assert.deepEqual(beyond.completion, { values: [site.fqdn], hasMore: false }, 'found behind a hundred newer ones');
+  const all = (await client.complete({ ref, argument: { name: 'fqdn', value: '' } })).completion;
+  assert.deepEqual([all.values.length, all.hasMore], [100, true]);
   const { contents } = await client.readResource({ uri: `siteyard://ticket/${ticket.id}` });
   assert.equal(JSON.parse((contents[0] as { text: string }).text).id, ticket.id);
   await assert.rejects(client.readResource({ uri: 'siteyard://site/nobody.localhost' }), /no such resource/);

@@ -109,8 +109,13 @@ function decode(text: string): string {
   }
 }
 
+const MOST_NAMES = 100;
+
 /** Names that begin so, for whoever types one. */
-export async function completeFqdn(session: Session, start: string): Promise<string[]> {
-  const sites = await read<Page<{ fqdn: string }>>(session, 'listSites', { query: { size: 100 } });
-  return (sites?.results ?? []).map(({ fqdn }) => fqdn).filter((fqdn) => fqdn.startsWith(start.toLowerCase()));
+export async function completeFqdn(session: Session, typed: string): Promise<{ values: string[]; hasMore: boolean }> {
+  const start = typed.toLowerCase().slice(0, 253);
+  const query = { size: MOST_NAMES, ...(start !== '' && { search: start }) };
+  const sites = await read<Page<{ fqdn: string }>>(session, 'listSites', { query });
+  const names = (sites?.results ?? []).map(({ fqdn }) => fqdn);
+  return { values: names.filter((fqdn) => fqdn.startsWith(start)), hasMore: Boolean(sites?.next) };
 }

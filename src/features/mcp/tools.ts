@@ -22,19 +22,33 @@ const KEY = 'siteyard/idempotency-key';
 const isTool = (operation: Operation): boolean =>
   operation.handle !== undefined && (operation.assistant === true || FOLLOW_UPS.has(operation.id));
 
+const LEVELS = ['write', 'plan', 'read'] as const;
+type Level = (typeof LEVELS)[number];
+/** Made once for each level: a list takes longer to make than many a tool to call. */
+const made = new WeakMap<Services['operations'], Map<Level, Tool[]>>();
+
 /** The tools that this token can do something with. */
 export function listTools({ operations }: Services, caller: Caller): Tool[] {
-  return [...operations.values()]
-    .filter(isTool)
-    .filter((operation) => strongestEffect(operation) === 'read' || hasScope(caller, 'plan'))
-    .map((operation) => toTool(operation, caller));
+  const level = LEVELS.find((each) => hasScope(caller, each)) ?? 'read';
+  const lists = made.get(operations) ?? new Map<Level, Tool[]>();
+  made.set(operations, lists);
+  const tools = lists.get(level) ?? makeTools(operations, level);
+  lists.set(level, tools);
+  return tools;
 }
 
-function toTool(operation: Operation, caller: Caller): Tool {
+function makeTools(operations: Services['operations'], level: Level): Tool[] {
+  return [...operations.values()]
+    .filter(isTool)
+    .filter((operation) => strongestEffect(operation) === 'read' || level !== 'read')
+    .map((operation) => toTool(operation, level));
+}
+
+function toTool(operation: Operation, level: Level): Tool {
   const [entry] = catalogueOf([operation]) as [CatalogueEntry];
   const { id, summary, effect, method, input, longRunning } = entry;
   const changes = effect === 'change' || effect === 'destroy';
-  const proposes = changes && !hasScope(caller, 'write');
+  const proposes = changes && level !== 'write';
   const output = proposes ? undefined : outputOf(entry, operation);
   const notes = [
     `${summary}.`,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Failure, failure } from '#core/errors.ts';
+import { failure, oauthFailure } from '#core/errors.ts';
 import { Nullable, OneOf, say, Uuid } from '#core/http/schema.ts';
 import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
@@ -71,10 +71,8 @@ export const notConfigured = failure(
   'No metrics dashboard is configured: the operator has to set METRICS_URL.',
 );
 
-/** A refusal of the token step, with the word that RFC 6749, 5.2 has for it. */
-function refusal(error: string, status: number, sentence: string): Failure {
-  return failure(`metrics.${error}`, status, sentence, { data: { error } });
-}
+const refusal = (error: string, status: number, sentence: string) =>
+  oauthFailure(`metrics.${error}`, error, status, sentence);
 
 export const invalidClient = refusal('invalid_client', 401, 'The client is unknown, or its secret is wrong.');
 export const ambiguousClient = refusal(

@@ -6,6 +6,7 @@ import { API_PREFIX, operation, rawOperation } from '#core/http/operation.ts';
 import { Empty, PageOf, PageQuery, Uuid } from '#core/http/schema.ts';
 import { anyone, forAccount, withPassword } from '#core/policy.ts';
 import type { Services } from '#core/services.ts';
+import { deleteOwnCredential } from '#features/credential/credential.ts';
 import {
   AuthorizationAnswer,
   AuthorizationDecision,
@@ -28,7 +29,7 @@ import {
   unknownClient,
   unsupportedGrantType,
 } from './oauth.schema.ts';
-import { deleteGrant, listGrants } from './oauth.sql.ts';
+import { listGrants } from './oauth.sql.ts';
 import {
   ACCESS,
   decide,
@@ -148,7 +149,8 @@ export const oauthOperations = [
     response: Empty,
     errors: [grantNotFound],
     async handle({ db, services, caller, params }) {
-      if (!(await deleteGrant(db, params.oauth_grant_id, caller.userId))) throw grantNotFound();
+      if (!(await deleteOwnCredential(db, 'oauth', { id: params.oauth_grant_id, userId: caller.userId })))
+        throw grantNotFound();
       rightsChanged(db, services, caller.userId);
       return {};
     },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SCOPES } from '#core/auth/caller.ts';
-import { type Failure, failure } from '#core/errors.ts';
+import { failure, oauthFailure } from '#core/errors.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '#core/http/schema.ts';
 import { MAX_OAUTH_LENGTH } from '../../config.ts';
 
@@ -111,10 +111,8 @@ export const OAuthGrant = Type.Object(
 );
 export type OAuthGrant = Static<typeof OAuthGrant>;
 
-/** A refusal with the word that OAuth has for it. */
-function refusal(error: string, status: number, sentence: string): Failure {
-  return failure(`oauth.${error}`, status, sentence, { data: { error } });
-}
+const refusal = (error: string, status: number, sentence: string) =>
+  oauthFailure(`oauth.${error}`, error, status, sentence);
 
 export const invalidRedirectUri = refusal(
   'invalid_redirect_uri',

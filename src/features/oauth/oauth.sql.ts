@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Scope } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
+import { isUuid } from '#core/uuid.ts';
 import type { OAuthGrant } from './oauth.schema.ts';
 
 export interface ClientRow {
@@ -11,7 +12,6 @@ export interface ClientRow {
   created_at: Date;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** How many may wait for somebody to let them in: beyond that the oldest go, but none that somebody may be looking at right now. */
 const MAX_UNUSED = 10_000;
 
@@ -26,7 +26,7 @@ export async function insertClient(db: Db, name: string, redirectUris: string[])
 }
 
 export async function findClient(db: Db, id: string): Promise<ClientRow | undefined> {
-  if (!UUID.test(id)) return undefined;
+  if (!isUuid(id)) return undefined;
   const { rows } = await sql<ClientRow>`select * from oauth_clients where id = ${id}`.execute(db);
   return rows[0];
 }
@@ -110,12 +110,6 @@ export async function deleteGrantByToken(db: Db, hash: Buffer): Promise<string |
     db,
   );
   return rows[0]?.user_id;
-}
-
-export async function deleteGrant(db: Db, id: string, userId: string): Promise<boolean> {
-  const { rows } = await sql`
-    delete from credentials where id = ${id} and user_id = ${userId} and kind = 'oauth' returning id`.execute(db);
-  return rows.length > 0;
 }
 
 export async function listGrants(db: Db, userId: string, paging: Paging): Promise<Listing<OAuthGrant>> {

@@ -1,4 +1,4 @@
-import type { Caller, Scope } from '#core/auth/caller.ts';
+import type { Scope } from '#core/auth/caller.ts';
 import { recheckRights, rightsChanged } from '#core/auth/revocation.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
@@ -8,7 +8,7 @@ import type { Call } from '#core/http/operation.ts';
 import { addressKey } from '#core/http/rate-limits.ts';
 import { programName } from '#core/program-name.ts';
 import type { Services } from '#core/services.ts';
-import { backTo, faultOfChallenge, issueCode, redeemCode } from '#features/credential/credential.ts';
+import { backTo, faultOfChallenge, issueCode, redeemCode, requireOwnTeam } from '#features/credential/credential.ts';
 import {
   type AuthorizationDecision,
   type AuthorizationQuestion,
@@ -141,11 +141,6 @@ export async function decide(
   });
   await recheckRights(db, caller);
   return { location: answerTo(services, decision, { code }) };
-}
-
-function requireOwnTeam(caller: Caller, teamId: string | null): void {
-  if (teamId !== null && !caller.roles.has(teamId))
-    throw invalid(bodyFault('team_id', 'Value error, you are in no such team'));
 }
 
 export async function giveTokens({ services, body, ip }: Call<unknown, unknown, TokenRequest>): Promise<OAuthTokens> {

@@ -3,6 +3,7 @@ import { finishEvent } from '#core/events/events.ts';
 import { refusalOf } from '#core/http/answers.ts';
 import { invoke } from '#core/http/invoke.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import type { NotYet } from '#core/jobs/queue.ts';
 import { maskSecrets } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
 import type { ProposalResult } from './proposal.schema.ts';
@@ -23,27 +24,23 @@ interface Payload {
  */
 export const callProposed = jobKind<Payload>({
   name: 'proposal.call',
-  lane: 'background',
+  // Beside the answers of the assistant, a few of a team at a time: what waits for another's work must not stand before everybody's.
+  lane: 'assistant',
   async run({ proposalId, eventId, ip }, { services, commit }) {
     const proposal = await findProposal(services.db, proposalId);
     if (proposal?.state !== 'confirmed' || proposal.result !== null) return;
     const result = await call(services, proposal, ip);
     await commit((tx) => end(tx, { proposalId, eventId }, result));
   },
-  abandon: (db, payload, error) =>
-    end(db, payload, { status: 500, body: { detail: `It could not be done: ${error}` }, operation_id: null }),
+  abandon: (db, payload, error) => end(db, payload, refused(500, `It could not be done: ${error}`)),
 });
 
 async function call(services: Services, proposal: ProposalRow, ip: string): Promise<ProposalResult> {
   const { operations, credentials, secrets } = services;
   const operation = operations.get(proposal.operation);
   const caller = proposal.confirmed_with && (await credentials.renew({ credential: { id: proposal.confirmed_with } }));
-  if (!operation || !caller)
-    return {
-      status: 401,
-      body: { detail: 'Whoever confirmed this has signed out since.', code: 'auth.required' },
-      operation_id: null,
-    };
+  if (!operation) return refused(404, 'The platform does not know this call any more.');
+  if (!caller) return refused(401, 'Whoever confirmed this has signed out since.');
   const { status, headers, body } = await invoke(services, operation, caller, {
     ...openInput(secrets, proposal.input_sealed),
     onceAs: proposal.id,
@@ -51,10 +48,14 @@ async function call(services: Services, proposal: ProposalRow, ip: string): Prom
     ...(proposal.is_bound && proposal.team_id !== null && { within: { teamId: proposal.team_id } }),
   });
   // Nobody refused it: the database was away, or too much was asked at once. The queue comes back.
-  if (status === 503 || status === 429 || isRunning(body)) throw new Error(refusalOf(body));
+  if (status === 503 || status === 429 || isRunning(body)) throw notYet(refusalOf(body));
   const eventId = headers['operation-id'];
   return { status, body: fitting(maskSecrets(body)), operation_id: typeof eventId === 'string' ? eventId : null };
 }
+
+const refused = (status: number, detail: string): ProposalResult => ({ status, body: { detail }, operation_id: null });
+/** It was not done, so this attempt counts for nothing. */
+const notYet = (reason: string): NotYet => Object.assign(new Error(reason), { isNotYet: true as const });
 
 /** Of two attempts at once, as after a kill that did not end the connection, the later one waits for the first. */
 const isRunning = (body: unknown) => (body as { code?: unknown } | null)?.code === 'idempotency.in_progress';

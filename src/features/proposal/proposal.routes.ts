@@ -109,7 +109,8 @@ export const proposalOperations = [
         detail: { operation: row.operation },
         unfinished: true,
       });
-      await services.jobs.enqueue(db, callProposed, { proposalId: row.id, eventId, ip });
+      const payload = { proposalId: row.id, eventId, ip };
+      await services.jobs.enqueue(db, callProposed, payload, row.id, row.team_id ?? row.user_id);
       call.headers['operation-id'] = eventId;
       return viewProposal(services, caller, row);
     },

@@ -5,12 +5,17 @@ import { Nullable, OneOf, OpenObject, Timestamp, Uuid } from '#core/http/schema.
 const STATES = ['open', 'confirmed', 'refused', 'expired', 'failed'] as const;
 const SOURCES = ['api', 'mcp', 'ticket'] as const;
 
-const Result = Type.Object({
+const Outcome = Type.Object({
   status: Type.Integer({ description: 'What the call was answered with, as over HTTP' }),
-  body: Type.Unsafe<unknown>({ description: 'Without what is secret in it' }),
   operation_id: Nullable(Type.String({ description: 'The event of work that goes on after the answer' })),
+  detail: Nullable(Type.String({ description: 'Why it was refused' })),
 });
-export type ProposalResult = Static<typeof Result>;
+const Result = Type.Object({
+  ...Outcome.properties,
+  body: Type.Unsafe<unknown>({ description: 'Without what is secret in it' }),
+});
+/** As it is kept; why it was refused is in the body. */
+export type ProposalResult = Omit<Static<typeof Result>, 'detail'>;
 
 export const Proposal = Type.Object(
   {
@@ -46,7 +51,10 @@ export const Proposal = Type.Object(
 export type Proposal = Static<typeof Proposal>;
 
 /** In lists and in threads that others read too. */
-export const ProposalSummary = Type.Omit(Proposal, ['input', 'preview'], { title: 'ProposalSummary' });
+export const ProposalSummary = Type.Object(
+  { ...Type.Omit(Proposal, ['input', 'preview', 'result']).properties, result: Nullable(Outcome) },
+  { title: 'ProposalSummary' },
+);
 export type ProposalSummary = Static<typeof ProposalSummary>;
 
 export const NewProposal = Type.Object({

@@ -3,12 +3,16 @@ import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import type { Proposal, ProposalResult } from './proposal.schema.ts';
 
-export type ProposalRow = Omit<Proposal, 'input' | 'summary'> & {
-  user_id: string;
-  is_bound: boolean;
-  input_sealed: Buffer;
-  confirmed_with: string | null;
-};
+/** What lists need of a proposal. Of an answer that is the refusal alone. */
+export type ListedRow = Omit<Proposal, 'input' | 'summary' | 'preview' | 'result'> & { result: ProposalResult | null };
+
+export type ProposalRow = ListedRow &
+  Pick<Proposal, 'preview'> & {
+    user_id: string;
+    is_bound: boolean;
+    input_sealed: Buffer;
+    confirmed_with: string | null;
+  };
 
 export type NewProposalRow = Pick<
   ProposalRow,
@@ -22,20 +26,22 @@ export type NewProposalRow = Pick<
   | 'source'
   | 'ticket_id'
   | 'reply_id'
-  | 'expires_at'
 >;
 
 /** That an hour is over needs nobody to write it down. */
-const COLUMNS = sql`id, user_id, team_id, operation, input_sealed, description, preview, result, source, ticket_id, reply_id,
-  confirmed_with, is_bound, created_at, expires_at, decided_at,
+const COMMON = sql`id, team_id, operation, description, source, ticket_id, reply_id, created_at, expires_at, decided_at,
   case when state = 'open' and expires_at <= now() then 'expired' else state end as state`;
+const COLUMNS = sql`${COMMON}, user_id, input_sealed, preview, result, confirmed_with, is_bound`;
+const LISTED = sql`${COMMON}, case when result is not null then jsonb_build_object('status', result->'status',
+  'operation_id', result->'operation_id', 'body', jsonb_build_object('detail',
+    case when result->>'status' <> '200' then result->'body'->'detail' end)) end as result`;
 
 /** Undefined where so many are open already. */
 export async function insertProposal(db: Db, row: NewProposalRow, most: number): Promise<ProposalRow | undefined> {
   const { rows } = await sql<ProposalRow>`
     insert into proposals (user_id, team_id, is_bound, operation, input_sealed, description, preview, source, ticket_id, reply_id, expires_at)
     select ${row.user_id}, ${row.team_id}, ${row.is_bound}, ${row.operation}, ${row.input_sealed}, ${row.description},
-      ${row.preview === null ? null : JSON.stringify(row.preview)}, ${row.source}, ${row.ticket_id}, ${row.reply_id}, ${row.expires_at}
+      ${row.preview === null ? null : JSON.stringify(row.preview)}, ${row.source}, ${row.ticket_id}, ${row.reply_id}, now() + interval '1 hour'
     where (${OPEN_OF} ${row.user_id}) < ${most}
     returning ${COLUMNS}`.execute(db);
   return rows[0];
@@ -57,14 +63,14 @@ export async function listProposals(
   db: Db,
   { userId, teamIds, withoutTeam }: { userId: string; teamIds: string[]; withoutTeam: boolean },
   paging: Paging,
-): Promise<Listing<ProposalRow>> {
+): Promise<Listing<ListedRow>> {
   const where = sql`user_id = ${userId} and (team_id = any(${teamIds}::uuid[]) or (${withoutTeam} and team_id is null))`;
-  return listNewest<ProposalRow>(db, { table: 'proposals', where, columns: COLUMNS }, paging);
+  return listNewest<ListedRow>(db, { table: 'proposals', where, columns: LISTED }, paging);
 }
 
-export async function proposalsOfReplies(db: Db, replyIds: readonly string[]): Promise<ProposalRow[]> {
-  const { rows } = await sql<ProposalRow>`
-    select ${COLUMNS} from proposals where reply_id = any(${replyIds}::uuid[]) order by created_at, id`.execute(db);
+export async function proposalsOfReplies(db: Db, replyIds: readonly string[]): Promise<ListedRow[]> {
+  const { rows } = await sql<ListedRow>`
+    select ${LISTED} from proposals where reply_id = any(${replyIds}::uuid[]) order by created_at, id`.execute(db);
   return rows;
 }
 

@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { narrowed } from '#core/auth/caller.ts';
+import { inTransaction } from '#core/db/database.ts';
+import { unavailable } from '#core/http/failures.ts';
+import type { Operation } from '#core/http/operation.ts';
 import { MASK, maskSecrets, maskText } from '#core/mask-secrets.ts';
 import { type ApiError, createClient } from '#sdk';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -188,6 +191,39 @@ test('killed while it calls, a proposal is called again with the same effect and
   });
   assert.deepEqual([ended.state, ended.result?.status, ended.result?.operation_id], ['confirmed', 200, eventId]);
   assert.equal((await sitesOf(ada)).filter((fqdn) => fqdn === 'killed.localhost').length, 1);
+});
+
+test('a call that nobody refused is tried for as long as it takes, among those of its team; a list says only how it ended', async () => {
+  const { db, operations } = app.services;
+  const proposal = await proposed(ada, 'waits');
+  await confirmed(ada, proposal.id);
+  const { rows } = await sql`
+    select name, group_id from jobs.job where data->'payload'->>'proposalId' = ${proposal.id}`.execute(db);
+  assert.deepEqual(rows, [{ name: 'assistant', group_id: ada.teamId }]);
+  const listed = async () => (await ada.api.listProposals()).results.find(({ id }) => id === proposal.id)?.result;
+  assert.deepEqual(Object.keys((await listed()) ?? {}).sort(), ['detail', 'operation_id', 'status']);
+
+  await sql`update proposals set result = null, id = ${randomUUID()} where id = ${proposal.id}`.execute(db);
+  const { id = '' } = (await ada.api.listProposals()).results[0] ?? {};
+  const run = (changed: object | undefined) => {
+    const operation = { ...operations.get('createSite'), ...changed } as Operation;
+    const services = { ...app.services, operations: new Map(changed ? [['createSite', operation]] : []) };
+    const payload = { proposalId: id, eventId: randomUUID(), ip: '127.0.0.1' };
+    return callProposed.run(payload, {
+      id,
+      services,
+      signal: AbortSignal.abort(),
+      commit: (effect) => inTransaction(db, effect),
+    });
+  };
+  const prepare = async () => {
+    throw unavailable();
+  };
+  await assert.rejects(run({ prepare }), { isNotYet: true });
+  assert.equal((await ada.api.getProposal({ params: { proposal_id: id } })).result, null);
+  await run(undefined);
+  const { result } = await ada.api.getProposal({ params: { proposal_id: id } });
+  assert.match(String(result?.detail), /does not know this call any more/);
 });
 
 test('what is secret in a proposal is sealed in the database and hidden in answers', async () => {

@@ -6,10 +6,11 @@ import { rehearse } from '#core/http/invoke.ts';
 import type { Operation } from '#core/http/operation.ts';
 import { hideNamed, holdsNamed } from '#core/mask-secrets.ts';
 import type { Services } from '#core/services.ts';
-import { cannotPropose, type Proposal, type ProposalSummary } from './proposal.schema.ts';
+import { cannotPropose, type Proposal, type ProposalResult, type ProposalSummary } from './proposal.schema.ts';
 import {
   countOpen,
   insertProposal,
+  type ListedRow,
   type NewProposalRow,
   type ProposalRow,
   proposalsOfReplies,
@@ -22,7 +23,6 @@ import { describeCall } from './proposal.words.ts';
  */
 export { ProposalSummary } from './proposal.schema.ts';
 
-const OPEN_MS = 3_600_000;
 /** Of one person. Whoever has so many to decide about decides about none. */
 const MAX_OPEN = 50;
 /** What is confirmed is shown whole, and more nobody reads. */
@@ -94,9 +94,8 @@ const tooManyOpen = () =>
 export async function storeProposal(db: Db, draft: Draft, origin: Origin): Promise<ProposalRow> {
   const of = origin.source === 'ticket' ? origin : { ticketId: null, replyId: null };
   const more = { source: origin.source, ticket_id: of.ticketId, reply_id: of.replyId };
-  const expires_at = new Date(Date.now() + OPEN_MS);
   const most = origin.source === 'ticket' ? Number.MAX_SAFE_INTEGER : MAX_OPEN;
-  const row = await insertProposal(db, { ...draft, ...more, expires_at }, most);
+  const row = await insertProposal(db, { ...draft, ...more }, most);
   if (!row) throw tooManyOpen();
   return row;
 }
@@ -119,23 +118,31 @@ export function requireProposable({ operations }: Services, id: string): Operati
   return operation;
 }
 
-export function summarizeProposal({ operations }: Services, row: ProposalRow): ProposalSummary {
-  const {
-    input_sealed: _input,
-    preview: _preview,
-    user_id: _user,
-    confirmed_with: _with,
-    is_bound: _bound,
-    ...rest
-  } = row;
-  return { ...rest, summary: operations.get(row.operation)?.summary ?? row.operation };
+export function summarizeProposal({ operations }: Services, row: ListedRow): ProposalSummary {
+  const { id, team_id, operation, description, source, ticket_id, reply_id, state } = row;
+  const { created_at, expires_at, decided_at, result } = row;
+  const summary = operations.get(operation)?.summary ?? operation;
+  const own = { id, team_id, operation, description, source, ticket_id, reply_id, state, summary };
+  return { ...own, created_at, expires_at, decided_at, result: result && outcomeOf(result) };
 }
+
+const outcomeOf = ({ status, operation_id, body }: ProposalResult) => ({
+  status,
+  operation_id,
+  detail: status === 200 ? null : refusalOf(body),
+});
 
 /** As its asker sees it, who has to know all of what they confirm: a mask over what looks like a secret could hide what a command does. */
 export function viewProposal(services: Services, caller: Caller, row: ProposalRow): Proposal {
   const input = openInput(services.secrets, row.input_sealed) as Record<string, unknown>;
   const isWhole = row.source !== 'api' && seesSecrets(caller);
-  return { ...summarizeProposal(services, row), input: isWhole ? input : hideNamed(input), preview: row.preview };
+  const { preview, result } = row;
+  return {
+    ...summarizeProposal(services, row),
+    input: isWhole ? input : hideNamed(input),
+    preview,
+    result: result && { ...outcomeOf(result), body: result.body },
+  };
 }
 
 export function openInput(secrets: Services['secrets'], sealed: Buffer): CallInput {

@@ -137,12 +137,13 @@ export const siteOperations = [
     params: SitePath,
     query: Type.Object({
       for_code_server: Type.Optional(Type.Boolean({ description: 'Stop its code server alone; the site stays awake' })),
+      for_stage: Type.Optional(say(Type.Boolean(), 'Put its staging site to sleep; the site stays awake')),
     }),
     response: Site,
-    errors: [siteBusy, sleepFailed],
+    errors: [siteBusy, sleepFailed, stageMissing],
     goesOn: true,
     handle: async (call) => {
-      if (!call.query.for_code_server) return sleepSite(call, call.subject);
+      if (!call.query.for_code_server) return sleepSite(call, call.subject, call.query.for_stage);
       await sleepEditor(call, call.subject);
       return completeSite(call.db, call.services, call.caller, call.subject);
     },

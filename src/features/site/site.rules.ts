@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { bodyFault, type Fault } from '#core/errors.ts';
+import type { SiteRow } from '#features/instance/instance.ts';
 import { asWordPressReadsIt, MAX_PASSWORD_BYTES } from '#runtimes/wordpress/password.ts';
 import type { NewSite } from './site.schema.ts';
 
@@ -40,3 +41,45 @@ function readAddress(text: string): string | undefined {
     address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
   return `${network.toString()}/${prefix}`;
 }
+
+export function checkFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): Fault[] {
+  if (!site.cdn_firewall_enabled || site.cdn_firewall_allowed_ips.length > 0) return [];
+  const msg = 'Value error, name the addresses that get in: with none, a firewall would keep everybody out';
+  return [bodyFault('cdn_firewall_allowed_ips', msg)];
+}
+
+/** What takes effect at the edge at once. */
+export const SETTINGS = [
+  'http_auth_enabled',
+  'debug_enabled',
+  'cdn_dev_mode_enabled',
+  'cdn_firewall_enabled',
+  'cdn_firewall_allowed_ips',
+] as const;
+
+/** Those of these fields that would be others than they are. */
+export function changesOf<Input extends object, Name extends keyof Input & keyof SiteRow>(
+  row: Pick<SiteRow, Name>,
+  input: Input,
+  names: readonly Name[],
+): Pick<Input, Name> {
+  const given = names.filter(
+    (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(row[name]),
+  );
+  return Object.fromEntries(given.map((name) => [name, input[name]])) as Pick<Input, Name>;
+}
+
+const WORDS: Record<string, string> = {
+  git_url: 'the Git repository',
+  is_free: 'the free slot',
+  http_auth_enabled: 'the sign-in',
+  debug_enabled: 'the debug mode',
+  code_server_enabled: 'the code server',
+  code_server_password: 'the password of the code server',
+  cdn_dev_mode_enabled: 'the development mode',
+  cdn_firewall_enabled: 'the firewall',
+  cdn_firewall_allowed_ips: 'the allowed addresses',
+};
+
+/** A field in the words of an event. */
+export const wordOf = (field: string) => WORDS[field] ?? field;

@@ -11,6 +11,12 @@ export const StageSite = Type.Object(
     id: Uuid,
     fqdn: Type.String(),
     git_branch: Nullable(Type.String()),
+    is_sleeping: Type.Boolean(),
+    http_auth_enabled: Type.Boolean({ description: "The user name and the password are the live site's" }),
+    debug_enabled: Type.Boolean(),
+    cdn_dev_mode_enabled: Type.Boolean(),
+    cdn_firewall_enabled: Type.Boolean(),
+    cdn_firewall_allowed_ips: Type.Array(Type.String()),
     created_at: Timestamp,
   },
   { title: 'StageSite' },
@@ -103,20 +109,27 @@ export const NewSite = Type.Object({
 });
 export type NewSite = Static<typeof NewSite>;
 
-export const SiteChange = Type.Object({
-  new_fqdn: Type.Optional(Fqdn),
-  team_id: Type.Optional(Uuid),
-  is_free: Type.Optional(say(Type.Boolean(), 'Whether it takes no place of the plan')),
+/** What takes effect at the edge at once, and what a staging site has for itself. */
+const settings = {
   http_auth_enabled: Type.Optional(say(Type.Boolean(), 'Ask every visitor for a name and a password')),
   debug_enabled: Type.Optional(Type.Boolean({ description: "WordPress' debug mode; visitors never see errors" })),
-  code_server_enabled: Type.Optional(Type.Boolean({ description: 'A code editor at a host of its own' })),
-  code_server_password: Type.Optional(
-    Type.String({ minLength: 8, maxLength: 200, description: 'Opens the code editor for whoever has no account' }),
-  ),
   cdn_dev_mode_enabled: Type.Optional(say(Type.Boolean(), 'Keep nothing in the cache, for whoever is building')),
   cdn_firewall_enabled: Type.Optional(say(Type.Boolean(), 'Let in only the addresses of the list')),
   cdn_firewall_allowed_ips: Type.Optional(
     Type.Array(Type.String({ maxLength: 50 }), { maxItems: 500, description: 'IPv4, IPv6 and CIDR' }),
+  ),
+};
+export const StageChange = Type.Object(settings);
+export type StageChange = Static<typeof StageChange>;
+
+export const SiteChange = Type.Object({
+  new_fqdn: Type.Optional(Fqdn),
+  team_id: Type.Optional(Uuid),
+  is_free: Type.Optional(say(Type.Boolean(), 'Whether it takes no place of the plan')),
+  ...settings,
+  code_server_enabled: Type.Optional(Type.Boolean({ description: 'A code editor at a host of its own' })),
+  code_server_password: Type.Optional(
+    Type.String({ minLength: 8, maxLength: 200, description: 'Opens the code editor for whoever has no account' }),
   ),
   git_url: Type.Optional(Nullable(Type.String({ maxLength: 2083, description: 'Null unlinks the repository' }))),
   core_version: Type.Optional(Type.String({ maxLength: 40, description: 'Another version of WordPress that is kept' })),

@@ -39,7 +39,7 @@ import {
 import { addStorage, lockWorkingTeam } from '#features/team/team.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { requireSlot, requireStorage } from './site.limits.ts';
-import { readAddresses } from './site.rules.ts';
+import { changesOf, checkFirewall, readAddresses, SETTINGS, wordOf } from './site.rules.ts';
 import type { Site, SiteChange } from './site.schema.ts';
 import { completeSite } from './site.view.ts';
 
@@ -115,7 +115,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   for (const id of teams.keys()) await recheckRights(db, caller, id);
   const site = await lockNamedSite(db, named);
   requireIdle(site);
-  const change = differences(site, input);
+  const change = changesOf(site, input, QUICK);
   // It was looked at before, but somebody else may have changed the other half of it since.
   const faults = checkFirewall({ ...site, ...change });
   if (faults.length > 0) throw invalid(...faults);
@@ -131,11 +131,8 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
     await addStorage(db, movesTo, bytes);
   } else if (target && isFree !== site.is_free) await requireSlot(db, target, isFree, site);
 
-  // It is part of the site.
-  const ofStage = Object.fromEntries(
-    SHARED_WITH_STAGE.filter((name) => name in change).map((name) => [name, change[name]]),
-  );
-  if (stage && Object.keys(ofStage).length > 0) await write(db, stage.id, ofStage);
+  // It is part of the site, with settings of its own.
+  if (stage && movesTo) await write(db, stage.id, { team_id: movesTo });
   const password = newPassword(services, site, input);
   const written = { ...change, ...password };
   const changed = Object.keys(written).length > 0 ? ((await write(db, site.id, written)) as SiteRow) : site;
@@ -150,7 +147,7 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
     ...(password ? ['code_server_password'] : []),
   ];
   if (told.length > 0) {
-    const activity = `${caller.fullName} changed ${told.map((name) => NAMES[name] ?? name).join(', ')} of ${row.fqdn}`;
+    const activity = `${caller.fullName} changed ${told.map(wordOf).join(', ')} of ${row.fqdn}`;
     const { cdn_firewall_allowed_ips: _list, ...quick } = change;
     const detail = { ...quick, ...(isUnlinked && { git_url: null }), ...(link && { git_url: link.git_url }) };
     await recordSiteEvent(db, caller, row, { event_type: 'site.updated', activity, detail: { changed: detail } });
@@ -159,55 +156,12 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
   return completeSite(db, services, caller, now);
 }
 
-const NAMES: Record<string, string> = {
-  git_url: 'the Git repository',
-  is_free: 'the free slot',
-  http_auth_enabled: 'the sign-in',
-  debug_enabled: 'the debug mode',
-  code_server_enabled: 'the code server',
-  code_server_password: 'the password of the code server',
-  cdn_dev_mode_enabled: 'the development mode',
-  cdn_firewall_enabled: 'the firewall',
-  cdn_firewall_allowed_ips: 'the allowed addresses',
-};
-
-const QUICK = [
-  'team_id',
-  'is_free',
-  'http_auth_enabled',
-  'debug_enabled',
-  'code_server_enabled',
-  'cdn_dev_mode_enabled',
-  'cdn_firewall_enabled',
-  'cdn_firewall_allowed_ips',
-] as const;
-/** Whose it is and what guards it. */
-const SHARED_WITH_STAGE = [
-  'team_id',
-  'http_auth_enabled',
-  'debug_enabled',
-  'cdn_firewall_enabled',
-  'cdn_firewall_allowed_ips',
-] as const;
-type QuickChange = Pick<SiteChange, (typeof QUICK)[number]>;
-
-function differences(site: SiteRow, input: SiteChange): QuickChange {
-  const given = QUICK.filter(
-    (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(site[name]),
-  );
-  return Object.fromEntries(given.map((name) => [name, input[name]]));
-}
+const QUICK = ['team_id', 'is_free', 'code_server_enabled', ...SETTINGS] as const;
 
 /** Undefined where it stays as it is. */
 function newPassword({ secrets }: Services, site: SiteRow, { code_server_password: wanted }: SiteChange) {
   if (wanted === undefined || secrets.open(site.code_server_password_sealed).toString() === wanted) return undefined;
   return { code_server_password_sealed: secrets.seal(Buffer.from(wanted)) };
-}
-
-function checkFirewall(site: Pick<SiteRow, 'cdn_firewall_enabled' | 'cdn_firewall_allowed_ips'>): Fault[] {
-  if (!site.cdn_firewall_enabled || site.cdn_firewall_allowed_ips.length > 0) return [];
-  const msg = 'Value error, name the addresses that get in: with none, a firewall would keep everybody out';
-  return [bodyFault('cdn_firewall_allowed_ips', msg)];
 }
 
 /** Both teams are told, each in its own words. */

@@ -113,11 +113,17 @@ function publicPart(
   };
 }
 
-export const viewStage = ({ id, fqdn, git_branch, created_at }: Omit<StageRow, 'of_site_id'>): StageSite => ({
-  id,
-  fqdn,
-  git_branch,
-  created_at,
+export const viewStage = (row: Omit<StageRow, 'of_site_id'>): StageSite => ({
+  id: row.id,
+  fqdn: row.fqdn,
+  git_branch: row.git_branch,
+  is_sleeping: row.is_sleeping,
+  http_auth_enabled: row.http_auth_enabled,
+  debug_enabled: row.debug_enabled,
+  cdn_dev_mode_enabled: row.cdn_dev_mode_enabled,
+  cdn_firewall_enabled: row.cdn_firewall_enabled,
+  cdn_firewall_allowed_ips: row.cdn_firewall_allowed_ips,
+  created_at: row.created_at,
 });
 
 /** The answer for whoever waited until the work on a site had ended: the site as it is now, or why that failed. */

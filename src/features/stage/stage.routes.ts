@@ -7,7 +7,7 @@ import { Empty, Fqdn, PageOf, PageQuery } from '#core/http/schema.ts';
 import { notLinked, repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing, stagesOfSites } from '#features/instance/instance.ts';
-import { planStorage, StageSite } from '#features/site/site.schema.ts';
+import { planStorage, StageChange, StageSite } from '#features/site/site.schema.ts';
 import { viewStage } from '#features/site/site.ts';
 import { listHeldMails } from '#features/site-mail/site-mail.ts';
 import { nameTaken } from '#features/site-name/site-name.schema.ts';
@@ -27,6 +27,7 @@ import {
   stageMoved,
   stageNoBase,
 } from './stage.schema.ts';
+import { changeStage } from './stage.settings.ts';
 import { commitStage, createStage, deleteStage, prepareStage, refreshStage } from './stage.ts';
 
 const tag = 'staging';
@@ -85,6 +86,20 @@ export const stageOperations = [
       await deleteStage(call, call.subject);
       return {};
     },
+  }),
+  operation({
+    id: 'updateStage',
+    method: 'PATCH',
+    path: '/site/{fqdn}/stage',
+    tag,
+    summary: 'Change the protection, the cache and the debug mode of the staging site; the live site keeps its own',
+    access: onSite('member'),
+    assistant: true,
+    params,
+    body: StageChange,
+    response: StageSite,
+    errors: [siteBusy, stageMissing],
+    handle: (call) => changeStage(call, call.subject, call.body),
   }),
   operation({
     id: 'compareStage',

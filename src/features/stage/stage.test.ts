@@ -119,7 +119,7 @@ suite('a staging site', () => {
     assert.ok(!texts.some((text) => text.includes('customer@example.com')));
   });
 
-  test('is guarded like the live site', async () => {
+  test('begins as guarded as the live site', async () => {
     const site = await titledSite('Guarded');
     await owner.api.updateSite({ params: { fqdn: site.fqdn }, body: { http_auth_enabled: true } });
     const { fqdn } = await stageOf(site);
@@ -127,8 +127,30 @@ suite('a staging site', () => {
     const { http_auth_password } = await read(site);
     const authorization = `Basic ${Buffer.from(`admin:${http_auth_password}`).toString('base64')}`;
     assert.equal((await visit(app, fqdn, '/', { headers: { authorization } })).status, 200);
-    await owner.api.updateSite({ params: { fqdn: site.fqdn }, body: { http_auth_enabled: false } });
+  });
+
+  test('has settings of its own from then on, and sleeps by itself', async () => {
+    const site = await titledSite('Apart');
+    const params = { fqdn: site.fqdn };
+    const { fqdn } = await stageOf(site);
+    await owner.api.updateSite({ params, body: { http_auth_enabled: true } });
+    await eventually(async () => (await visit(app, site.fqdn, '/')).status === 401);
+    assert.equal((await visit(app, fqdn, '/')).status, 200);
+
+    const body = { cdn_firewall_enabled: true, cdn_firewall_allowed_ips: ['203.0.113.9/24'] };
+    const shown = await owner.api.updateStage({ params, body });
+    assert.deepEqual(shown.cdn_firewall_allowed_ips, ['203.0.113.0/24']);
+    await eventually(async () => (await visit(app, fqdn, '/')).status === 403);
+    assert.equal((await visit(app, site.fqdn, '/')).status, 401);
+    await assert.rejects(owner.api.updateStage({ params, body: { cdn_firewall_allowed_ips: [] } }), { status: 422 });
+    await owner.api.updateStage({ params, body: { cdn_firewall_enabled: false } });
     await eventually(async () => (await visit(app, fqdn, '/')).status === 200);
+
+    await owner.api.sleepSite({ params, query: { for_stage: true } });
+    const after = await read(site);
+    assert.deepEqual([after.is_sleeping, after.site_stage?.is_sleeping], [false, true]);
+    await eventually(async () => (await visit(app, fqdn, '/')).status === 200);
+    await eventually(async () => (await read(site)).site_stage?.is_sleeping === false);
   });
 
   test('is made while the live site goes on, and no other work begins meanwhile', async () => {

@@ -151,7 +151,7 @@ export async function commitStage(call: Call, named: SiteRow, choice: CommitStag
   return viewPair(db, live);
 }
 
-async function viewPair(db: Db, live: SiteRow): Promise<StageSite> {
+export async function viewPair(db: Db, live: SiteRow): Promise<StageSite> {
   const row = (await stagesOfSites(db, [live.id])).get(live.id);
   if (!row) throw stageMissing();
   return viewStage(row);

@@ -34,8 +34,9 @@ const THREAD = { most: 40, bytes: 200_000 };
 /** How often readers see it grow. */
 const SHOW_EVERY_MS = 150;
 
-const FAILED =
-  'The assistant could not answer this. The message was not counted, and the ticket is with our support team.';
+const NOT_COUNTED = 'The message was not counted, and the ticket is with our support team.';
+const FAILED = `The assistant could not answer this. ${NOT_COUNTED}`;
+const SPENT = `The assistant has done as much for you as it may in a day; ask it again later. ${NOT_COUNTED}`;
 
 /**
  * Answers a message to the assistant. The reply, its proposals, the message that it takes and the job's end are one transaction, so that
@@ -45,7 +46,7 @@ export const answerMessage = jobKind<{ questionId: string }>({
   name: 'ticket.answer',
   lane: 'assistant',
   async run({ questionId }, { services, signal, commit }) {
-    const { db, config, log } = services;
+    const { db, config, credentials, log } = services;
     const row = await findAnswer(db, questionId);
     const ticket = row && (await findTicket(db, row.ticket_id));
     if (!row || !ticket || row.state === 'answered' || row.state === 'failed') return;
@@ -54,7 +55,10 @@ export const answerMessage = jobKind<{ questionId: string }>({
     const asked = await findReply(db, questionId);
     const spent = { tokens: 0 };
     try {
-      const question = asked && (await questionOf(services, row, ticket, asked, thread));
+      const caller = await credentials.renew({ credential: { id: row.credential_id } });
+      if (caller && (await isSpent(services, ticket.team_id, caller.userId)))
+        return await commit((tx) => fail(tx, row, asked, spent, SPENT));
+      const question = asked && (await questionOf(services, { row, ticket, asked, caller }, thread));
       const answering = question && answerQuestion(services, question, shower(db, questionId), spent, limit);
       const answered = answering && (await within(limit, answering));
       await commit((tx) =>
@@ -72,18 +76,18 @@ export const answerMessage = jobKind<{ questionId: string }>({
   },
 });
 
+/** Whether the model may do no more for the team or the person today. The helper without one costs nothing. */
+export async function isSpent({ db, config, model }: Services, teamId: string, userId: string): Promise<boolean> {
+  return model !== undefined && (await tokensOfDay(db, teamId, userId)) >= config.assistantDailyTokens;
+}
+
 /** Undefined where there is nobody to answer any more, or nothing to answer with. */
 async function questionOf(
-  services: Services,
-  row: AnswerRow,
-  ticket: TicketRow,
-  asked: ReplyRow,
+  { db }: Services,
+  { row, ticket, asked, caller }: { row: AnswerRow; ticket: TicketRow; asked: ReplyRow; caller: Caller | undefined },
   replies: readonly ReplyRow[],
 ): Promise<Question | undefined> {
-  const { db, credentials, config, model } = services;
-  const caller: Caller | undefined = await credentials.renew({ credential: { id: row.credential_id } });
   if (!caller?.roles.has(ticket.team_id) || ticket.messages_remaining <= 0) return undefined;
-  if (model && (await tokensOfDay(db, ticket.team_id, caller.userId)) >= config.assistantDailyTokens) return undefined;
   const by = (reply: ReplyRow) =>
     reply.assistant_message_id !== null ? 'assistant' : isAsker(reply.user_id) ? 'asker' : 'other';
   const isAsker = (userId: string) => userId === caller.userId;
@@ -137,7 +141,7 @@ async function store(
   const reply = await insertReply(db, replyTo(asked, text));
   for (const draft of drafts)
     await storeProposal(db, draft, { source: 'ticket', ticketId: ticket.id, replyId: reply.id });
-  await endAnswer(db, asked.id, { state: 'answered', text, steps, tokens });
+  await endAnswer(db, asked.id, { state: 'answered', steps, tokens });
 }
 
 /** Leaves it to people, and says so. No message is taken. */
@@ -146,9 +150,10 @@ async function fail(
   { question_id }: Pick<AnswerRow, 'question_id'>,
   asked: ReplyRow | undefined,
   { tokens }: Spent,
+  why = FAILED,
 ): Promise<void> {
-  if (asked) await insertReply(db, replyTo(asked, FAILED));
-  await endAnswer(db, question_id, { state: 'failed', text: '', steps: [], tokens });
+  if (asked) await insertReply(db, replyTo(asked, why));
+  await endAnswer(db, question_id, { state: 'failed', steps: [], tokens });
 }
 
 /** It stands under the name of whoever asked, and is marked as the assistant's by the message that it answers. */

@@ -31,8 +31,11 @@ export async function findAnswer(db: Db, questionId: string): Promise<AnswerRow 
 /** Those that are being written, or that ended just now: whoever comes late still sees the end. */
 export async function listCurrentAnswers(db: Db, ticketId: string): Promise<AnswerRow[]> {
   const { rows } = await sql<AnswerRow>`
-    select ${COLUMNS} from ticket_answers where ticket_id = ${ticketId}
-      and (ended_at is null or ended_at > now() - interval '10 seconds') order by created_at`.execute(db);
+    select a.question_id, a.ticket_id, a.credential_id, a.ip, a.state, a.steps,
+      case when a.state = 'answered' then coalesce(r.description, '') else a.text end as text
+    from ticket_answers a left join ticket_replies r on r.assistant_message_id = a.question_id::text
+    where a.ticket_id = ${ticketId} and (a.ended_at is null or a.ended_at > now() - interval '10 seconds')
+    order by a.created_at`.execute(db);
   return rows;
 }
 
@@ -41,12 +44,13 @@ export async function showAnswer(db: Db, questionId: string, text: string, steps
     where question_id = ${questionId} and ended_at is null`.execute(db);
 }
 
+/** Its text is the reply from now on, and nobody asks any more from where it was asked. */
 export async function endAnswer(
   db: Db,
   questionId: string,
-  end: { state: 'answered' | 'failed'; text: string; steps: readonly Step[]; tokens: number },
+  end: { state: 'answered' | 'failed'; steps: readonly Step[]; tokens: number },
 ): Promise<void> {
-  await sql`update ticket_answers set state = ${end.state}, text = ${end.text}, steps = ${JSON.stringify(end.steps)},
+  await sql`update ticket_answers set state = ${end.state}, text = '', ip = '', steps = ${JSON.stringify(end.steps)},
       tokens = tokens + ${end.tokens}, ended_at = now()
     where question_id = ${questionId} and ended_at is null`.execute(db);
 }

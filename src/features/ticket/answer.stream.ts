@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '#core/auth/caller.ts';
+import type { Db } from '#core/db/database.ts';
 import { drained } from '#core/http/event-stream.ts';
 import type { Services } from '#core/services.ts';
 import { type AnswerRow, listCurrentAnswers } from './answer.sql.ts';
@@ -34,9 +35,10 @@ export async function streamAnswers(
     leave = await events.subscribe({ caller, receive: () => {}, end });
     response.write('retry: 1000\n\n');
     const told = new Map<string, string>();
+    const openedMs = performance.now();
     for (let look = 1, idle = 0; !ending.signal.aborted && idle < LOOKS_WITHOUT; look++) {
       if (look % LOOKS_PER_CHECK === 0 && (await findTicket(db, ticket.id))?.team_id !== ticket.team_id) return;
-      const answers = await listCurrentAnswers(db, ticket.id);
+      const answers = await lookTogether(db, ticket.id, openedMs);
       const text = answers.map((answer) => news(told, answer)).join('');
       const isOver = answers.length > 0 && answers.every(({ state }) => state === 'answered' || state === 'failed');
       if (text && !response.write(text)) await drained(response);
@@ -51,6 +53,21 @@ export async function streamAnswers(
     leave();
     response.end();
   }
+}
+
+const looks = new WeakMap<Db, Map<string, { atMs: number; answers: Promise<AnswerRow[]> }>>();
+
+/** One look at a time for all who read a ticket here, none of it from before `sinceMs`: whoever has just asked has to see that. */
+export function lookTogether(db: Db, ticketId: string, sinceMs: number): Promise<AnswerRow[]> {
+  const known = looks.get(db) ?? new Map();
+  looks.set(db, known);
+  const last = known.get(ticketId);
+  const atMs = performance.now();
+  if (last && last.atMs >= sinceMs && atMs - last.atMs < LOOK_MS) return last.answers;
+  const own = { atMs, answers: listCurrentAnswers(db, ticketId) };
+  known.set(ticketId, own);
+  setTimeout(() => known.get(ticketId) === own && known.delete(ticketId), LOOK_MS).unref();
+  return own.answers;
 }
 
 /** Empty where nothing is new. */

@@ -5,6 +5,7 @@ import { Empty, PageOf, PageQuery, say, Uuid } from '#core/http/schema.ts';
 import { inTeam, onRecord, operator, operatorOn, signedIn } from '#core/policy.ts';
 import { streamAnswers } from './answer.stream.ts';
 import {
+  assistantSpent,
   attachmentNotFound,
   NewReply,
   NewTicket,
@@ -160,7 +161,7 @@ export const ticketOperations = [
     params: TicketPath,
     body: NewReply,
     response: Reply,
-    errors: [noMessagesLeft],
+    errors: [noMessagesLeft, assistantSpent],
     handle: (call) => createReply(call, call.subject, call.body),
   }),
   streamOperation({

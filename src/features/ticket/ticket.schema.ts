@@ -111,6 +111,12 @@ export const tooManyUploads = failure(
   409,
   'You have uploaded 50 MB that no ticket names yet; open the ticket first.',
 );
+export const assistantSpent = failure(
+  'ticket.assistant_spent',
+  429,
+  'The assistant has done as much for you, or for this team, as it may in a day; ask it again later.',
+  { headers: { 'retry-after': '3600' } },
+);
 export const noMessagesLeft = failure(
   'ticket.no_messages_left',
   402,

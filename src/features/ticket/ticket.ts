@@ -6,15 +6,17 @@ import { recordEvent } from '#core/events/events.ts';
 import { API_PREFIX, type Call } from '#core/http/operation.ts';
 import type { Paging } from '#core/pages.ts';
 import type { Services } from '#core/services.ts';
+import { isUuid } from '#core/uuid.ts';
 import { siteIsInTeam } from '#features/instance/instance.ts';
 import { listProposalsOfReplies } from '#features/proposal/proposal.ts';
 import { planOf } from '#features/team/team.ts';
 import { findUser, type User, usersById } from '#features/user/user.ts';
-import { answerMessage } from './answer.jobs.ts';
+import { answerMessage, isSpent } from './answer.jobs.ts';
 import { countWaiting, insertAnswer, stepsOfReplies } from './answer.sql.ts';
 import { claimAttachment } from './attachment.sql.ts';
 import { mailReply } from './ticket.jobs.ts';
 import {
+  assistantSpent,
   attachmentNotFound,
   type NewReply,
   type NewTicket,
@@ -42,7 +44,6 @@ const ALONE = { most: 1000, bytes: 1_000_000 };
 const IN_LISTS = { most: 5, bytes: 1_000_000 };
 const MAX_PAGE = 100;
 const ASSISTANT = 'assistant';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function createTicket(db: Db, caller: Caller, input: NewTicket): Promise<Ticket> {
   const plan = await planOf(db, input.team_id);
@@ -74,8 +75,7 @@ export async function createTicket(db: Db, caller: Caller, input: NewTicket): Pr
 }
 
 async function attach(db: Db, caller: Caller, s3Object: string, ticketId: string): Promise<void> {
-  if (!UUID.test(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, ticketId)))
-    throw attachmentNotFound();
+  if (!isUuid(s3Object) || !(await claimAttachment(db, s3Object, caller.userId, ticketId))) throw attachmentNotFound();
 }
 
 export async function getTicket(db: Db, services: Services, id: string, view: View = {}): Promise<Ticket> {
@@ -191,6 +191,7 @@ export async function createReply(
   // Those that wait for an answer are as good as used.
   if (isChat && ticket.messages_remaining <= (await countWaiting(db, ticket.id)))
     throw await messagesUsedUp(db, ticket);
+  if (isChat && (await isSpent(services, ticket.team_id, caller.userId))) throw assistantSpent();
   if (isChat) await makeAssistantThread(db, ticket.id);
 
   const row = await insertReply(db, {

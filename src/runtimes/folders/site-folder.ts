@@ -110,7 +110,10 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Opens what can not be read (Linux, the same number everywhere). */
 const O_PATH = 0o10000000;
 
-/** Gives its owner, who we are, back what they took from themselves. No link is followed, and nobody else gets anything. */
+/**
+ * Gives its owner, who we are, back what they took from themselves; nobody else gets anything. Were the folder itself a link, it would not be
+ * followed; those on the way to it are.
+ */
 async function makeReadable(folder: string): Promise<void> {
   const handle = await open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {

@@ -45,6 +45,7 @@ const LEAST_FALL_BYTES = 4 * 1024 * 1024;
 /** What one site takes up while somebody works in it. */
 export class SiteDisk {
   readonly #watched = new Set<Watched>();
+  readonly #told = new WeakSet<Watched>();
   readonly #sources: Sources;
   #bytes = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -103,9 +104,13 @@ export class SiteDisk {
       if (this.#bytes > each.room.startBytes + LEAST_FALL_BYTES) each.tell(HOST_FULL);
   }
 
-  /** All that can write, at once. */
+  /** All that can write, at once. Who was told already needs a moment to end, and is not told with every look. */
   endAll(): void {
-    for (const each of [...this.#watched]) if (each.room.fileBytes > 0) each.tell(HOST_FULL);
+    for (const each of [...this.#watched]) {
+      if (each.room.fileBytes === 0 || this.#told.has(each)) continue;
+      this.#told.add(each);
+      each.tell(HOST_FULL);
+    }
   }
 
   async #countPaused(): Promise<void> {

@@ -19,7 +19,9 @@ type ProposalCardProps = {
 export function ProposalCard({ proposal: given, mayDecide, onDecided }: ProposalCardProps) {
   const queryClient = useQueryClient();
   const { queryKey, ...query } = proposalQuery(given.id);
-  const { data: whole } = useQuery({ ...query, queryKey, enabled: mayDecide });
+  // What has been decided says in the list already how it ended.
+  const goesOn = given.state === 'open' || (given.state === 'confirmed' && !given.result);
+  const { data: whole } = useQuery({ ...query, queryKey, enabled: mayDecide && goesOn });
   const proposal = whole ?? given;
   const decide = useMutation({
     mutationFn: (decision: 'confirm' | 'refuse') => decideProposal(proposal.id, decision),
@@ -94,7 +96,8 @@ const states: Record<Proposal['state'], { label: string; tone: BadgeTone }> = {
 
 function Outcome({ proposal }: { proposal: ProposalSummary }) {
   const work = useQuery(workQuery(proposal.result?.operation_id)).data;
-  const failure = work?.detail.failure ?? (proposal.state === 'failed' && detailOf(proposal));
+  const failure =
+    work?.detail.failure ?? (proposal.state === 'failed' && (proposal.result?.detail ?? 'It was refused.'));
   const isRunning =
     proposal.state === 'confirmed' && (!proposal.result || (proposal.result.operation_id && !work?.finished_at));
   const { label, tone } = failure ? states.failed : states[proposal.state];
@@ -111,9 +114,4 @@ function Outcome({ proposal }: { proposal: ProposalSummary }) {
       )}
     </span>
   );
-}
-
-function detailOf({ result }: ProposalSummary): string {
-  const { detail } = (result?.body ?? {}) as { detail?: unknown };
-  return typeof detail === 'string' ? detail : detail === undefined ? 'It was refused.' : JSON.stringify(detail);
 }

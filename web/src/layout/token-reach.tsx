@@ -23,21 +23,11 @@ const lifetimes = [
  * whoever lets a program in is to choose, and not only to agree.
  */
 export function TokenReach({ scopes: may = [], team }: { scopes?: Scope[]; team?: 'all' }) {
-  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   return (
     <>
       <CheckboxGroup name="scopes" legend="It may" defaultValue={may} options={scopes} />
       <div className="grid gap-5 sm:grid-cols-2 sm:gap-3">
-        <Field name="team_id" label="Team">
-          <Select
-            options={[
-              { value: 'all', label: 'All your teams' },
-              ...teams.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            {...(team && { defaultValue: team })}
-            required
-          />
-        </Field>
+        <TeamField label="Team" {...(team && { team })} />
         <Field name="expires_at" label="Expires after">
           <Select options={lifetimes} defaultValue="90" />
         </Field>
@@ -46,11 +36,31 @@ export function TokenReach({ scopes: may = [], team }: { scopes?: Scope[]; team?
   );
 }
 
+/** Where it may: one of somebody's teams, or all of them; `teamOf` reads it. */
+export function TeamField({ label, team }: { label: string; team?: 'all' }) {
+  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
+  return (
+    <Field name="team_id" label={label}>
+      <Select
+        options={[
+          { value: 'all', label: 'All your teams' },
+          ...teams.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        {...(team && { defaultValue: team })}
+        required
+      />
+    </Field>
+  );
+}
+
+export const teamOf = ({ team_id }: Record<string, unknown>): { team_id?: string } =>
+  team_id === 'all' ? {} : { team_id: String(team_id) };
+
 export function reachOf(values: Record<string, unknown>): { scopes: Scope[]; team_id?: string; expires_at?: string } {
   const days = Number(values.expires_at);
   return {
     scopes: values.scopes as Scope[],
-    ...(values.team_id !== 'all' && { team_id: String(values.team_id) }),
+    ...teamOf(values),
     ...(days > 0 && { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() }),
   };
 }

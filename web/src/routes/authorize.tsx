@@ -4,15 +4,13 @@ import { useState } from 'react';
 import { ApiError, type AuthorizationQuestion, type Operations } from '#sdk';
 import { api } from '../api/client.ts';
 import { useMe, useSession } from '../api/session.ts';
-import { teamsQuery } from '../api/teams.ts';
 import { AuthCard, textLink } from '../layout/auth-layout.tsx';
+import { TeamField, teamOf } from '../layout/token-reach.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, buttonStyle } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
 import { Form, messageOf, SubmitButton } from '../ui/form.tsx';
 import { RadioGroup } from '../ui/radio.tsx';
-import { Select } from '../ui/select.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 const route = getRouteApi('/auth/authorize');
@@ -69,20 +67,25 @@ function Wrong({ error }: { error: unknown }) {
 function Consent({ request, question }: { request: Request; question: AuthorizationQuestion }) {
   const me = useMe();
   const { signOut } = useSession();
-  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
   const [denying, setDenying] = useState(false);
+  const [problem, setProblem] = useState<string>();
 
   async function decide(decision: Decision) {
     const { location } = await api.decideAuthorization({ body: { ...request, ...decision } });
     window.location.assign(location);
   }
-  async function allow({ access, team_id }: Record<string, string>) {
-    const team = team_id && team_id !== 'all' ? { team_id } : {};
-    await decide({ decision: 'allow', access: access as Decision['access'], ...team });
+  async function allow(values: Record<string, string>) {
+    await decide({ decision: 'allow', access: values.access as Decision['access'], ...teamOf(values) });
   }
   async function deny() {
     setDenying(true);
-    await decide({ decision: 'deny' }).finally(() => setDenying(false));
+    try {
+      await decide({ decision: 'deny' });
+    } catch (error) {
+      setProblem(messageOf(error));
+    } finally {
+      setDenying(false);
+    }
   }
 
   return (
@@ -115,15 +118,8 @@ function Consent({ request, question }: { request: Request; question: Authorizat
           <strong className="break-words">{question.destination}</strong>. Go on only if you began this there yourself.
         </Alert>
         <RadioGroup name="access" legend="It may" options={question.scopes.map((scope) => options[scope])} />
-        <Field name="team_id" label="In">
-          <Select
-            options={[
-              { value: 'all', label: 'All your teams' },
-              ...teams.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            defaultValue="all"
-          />
-        </Field>
+        <TeamField label="In" />
+        {problem && <Alert tone="danger">{problem}</Alert>}
         <div className="grid gap-3">
           <SubmitButton size="lg">Connect</SubmitButton>
           <Button variant="secondary" size="lg" pending={denying} onClick={() => void deny()}>

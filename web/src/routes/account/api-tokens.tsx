@@ -23,9 +23,9 @@ export function ApiTokens() {
         {(tokens) =>
           tokens.results.length > 0 ? (
             <CredentialTable label="API tokens" what="Name">
-              {tokens.results.map((token) => (
-                <TokenRow key={token.id} token={token} />
-              ))}
+              {(reachOf) =>
+                tokens.results.map((token) => <TokenRow key={token.id} token={token} reach={reachOf(token.team_id)} />)
+              }
             </CredentialTable>
           ) : (
             <Empty icon={<KeyIcon />} title="No tokens">
@@ -38,7 +38,7 @@ export function ApiTokens() {
   );
 }
 
-function TokenRow({ token }: { token: ApiToken }) {
+function TokenRow({ token, reach }: { token: ApiToken; reach: string }) {
   const queryClient = useQueryClient();
   async function revoke() {
     await api.deleteApiToken({ params: { api_token_id: token.id } });
@@ -49,6 +49,7 @@ function TokenRow({ token }: { token: ApiToken }) {
     <CredentialRow
       name={token.name}
       credential={token}
+      reach={reach}
       begun="made"
       action="Revoke"
       warning="Whatever uses this token stops working at once."

@@ -8,8 +8,18 @@ import { TrashIcon } from '../../ui/icons.ts';
 import { Table, Td, Th } from '../../ui/table.tsx';
 import { DateOnly, Time } from '../../ui/time.tsx';
 
+type CredentialTableProps = {
+  label: string;
+  what: string;
+  /** The rows; where each may act is told by the table, which knows the teams. */
+  children: (reachOf: (teamId: string | null) => string) => ReactNode;
+};
+
 /** What may act in somebody's name, whether they made it or let it in. */
-export function CredentialTable({ label, what, children }: { label: string; what: string; children: ReactNode }) {
+export function CredentialTable({ label, what, children }: CredentialTableProps) {
+  const teams = useQuery(teamsQuery(1, 100)).data?.results ?? [];
+  const reachOf = (teamId: string | null) =>
+    teamId === null ? 'All your teams' : `Only ${teams.find(({ id }) => id === teamId)?.name ?? 'one team'}`;
   return (
     <Table
       label={label}
@@ -25,7 +35,7 @@ export function CredentialTable({ label, what, children }: { label: string; what
         </>
       }
     >
-      {children}
+      {children(reachOf)}
     </Table>
   );
 }
@@ -34,11 +44,12 @@ interface CredentialRowProps {
   name: string;
   credential: {
     scopes: readonly string[];
-    team_id: string | null;
     created_at: string;
     last_used_at: string | null;
     expires_at: string | null;
   };
+  /** Where it may act. */
+  reach: string;
   /** How it began: "made", "connected". */
   begun: string;
   /** The verb that ends it, and what that means. */
@@ -47,14 +58,13 @@ interface CredentialRowProps {
   onEnd: () => Promise<void>;
 }
 
-export function CredentialRow({ name, credential, begun, action, warning, onEnd }: CredentialRowProps) {
-  const team = useQuery(teamsQuery(1, 100)).data?.results.find((item) => item.id === credential.team_id);
+export function CredentialRow({ name, credential, reach, begun, action, warning, onEnd }: CredentialRowProps) {
   return (
     <tr>
       <Td className="w-full max-w-0">
         <p className="truncate font-medium">{name}</p>
         <p className="truncate text-muted text-xs">
-          {team ? `Only ${team.name}` : 'All your teams'} · {begun} <DateOnly iso={credential.created_at} />
+          {reach} · {begun} <DateOnly iso={credential.created_at} />
         </p>
       </Td>
       <Td className="max-sm:hidden">

@@ -17,9 +17,9 @@ export function OAuthGrants() {
         {(grants) =>
           grants.results.length > 0 ? (
             <CredentialTable label="Connected programs" what="Program">
-              {grants.results.map((grant) => (
-                <GrantRow key={grant.id} grant={grant} />
-              ))}
+              {(reachOf) =>
+                grants.results.map((grant) => <GrantRow key={grant.id} grant={grant} reach={reachOf(grant.team_id)} />)
+              }
             </CredentialTable>
           ) : (
             <Empty icon={<LinkIcon />} title="No programs">
@@ -33,7 +33,7 @@ export function OAuthGrants() {
   );
 }
 
-function GrantRow({ grant }: { grant: OAuthGrant }) {
+function GrantRow({ grant, reach }: { grant: OAuthGrant; reach: string }) {
   const queryClient = useQueryClient();
   async function disconnect() {
     await api.deleteOAuthGrant({ params: { oauth_grant_id: grant.id } });
@@ -44,6 +44,7 @@ function GrantRow({ grant }: { grant: OAuthGrant }) {
     <CredentialRow
       name={grant.client_name}
       credential={grant}
+      reach={reach}
       begun="connected"
       action="Disconnect"
       warning="It can not act for you any more, at once."

@@ -16,7 +16,7 @@ export function SiteFirewall({ site, obstacle }: { site: Site; obstacle: string 
       {/* The key makes the form start over when someone else changes the firewall. */}
       <FirewallForm
         key={`${firewall_enabled} ${firewall_allowed_ips.join(' ')}`}
-        site={site}
+        save={useSiteChange(site)}
         isOn={firewall_enabled}
         addresses={firewall_allowed_ips}
         disabled={obstacle !== undefined}
@@ -25,15 +25,19 @@ export function SiteFirewall({ site, obstacle }: { site: Site; obstacle: string 
   );
 }
 
-type FirewallFormProps = { site: Site; isOn: boolean; addresses: string[]; disabled: boolean };
+interface FirewallFormProps {
+  save(change: { cdn_firewall_enabled: boolean; cdn_firewall_allowed_ips: string[] }): Promise<unknown>;
+  isOn: boolean;
+  addresses: string[];
+  disabled: boolean;
+}
 
-function FirewallForm({ site, isOn, addresses, disabled }: FirewallFormProps) {
-  const change = useSiteChange(site);
+export function FirewallForm({ save, isOn, addresses, disabled }: FirewallFormProps) {
   const [enabled, setEnabled] = useState(isOn);
 
   async function submit({ cdn_firewall_allowed_ips: text = '' }: Record<string, string>) {
     const list = text.split(/[\s,]+/).filter(Boolean);
-    await change({ cdn_firewall_enabled: enabled, cdn_firewall_allowed_ips: list });
+    await save({ cdn_firewall_enabled: enabled, cdn_firewall_allowed_ips: list });
     toast.success(enabled ? 'The firewall is on.' : 'The firewall is off.');
   }
 

@@ -10,11 +10,13 @@ import { messageOf } from '../../ui/form.tsx';
 import { MoonIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 
-export function SiteSleep({ site }: { site: Site }) {
+/** Of the site, or of its staging site. */
+export function SiteSleep({ site, stage }: { site: Site; stage?: NonNullable<Site['site_stage']> }) {
   const queryClient = useQueryClient();
+  const { is_sleeping } = stage ?? site;
   const obstacle = obstaclesOf(site, useMe()).change;
   const sleep = useMutation({
-    mutationFn: () => api.sleepSite({ params: { fqdn: site.fqdn } }),
+    mutationFn: () => api.sleepSite({ params: { fqdn: site.fqdn }, ...(stage && { query: { for_stage: true } }) }),
     onSuccess: (changed) => {
       queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed);
       void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
@@ -25,18 +27,18 @@ export function SiteSleep({ site }: { site: Site }) {
     <Section
       title="Sleep"
       description={
-        site.is_sleeping
-          ? 'The site is asleep. The next visit wakes it, and that visitor waits a moment.'
-          : 'Stops the site until somebody visits it. Nothing is lost.'
+        is_sleeping
+          ? 'It is asleep. The next visit wakes it, and that visitor waits a moment.'
+          : 'Stops it until somebody visits it. Nothing is lost.'
       }
     >
       <Button
         variant="secondary"
-        disabled={obstacle !== undefined || site.is_sleeping}
+        disabled={obstacle !== undefined || is_sleeping}
         pending={sleep.isPending}
         onClick={() => sleep.mutate()}
       >
-        <MoonIcon /> {site.is_sleeping ? 'Asleep' : 'Put to sleep'}
+        <MoonIcon /> {is_sleeping ? 'Asleep' : 'Put to sleep'}
       </Button>
       {obstacle && <p className="mt-2 text-muted text-xs">{obstacle}</p>}
     </Section>

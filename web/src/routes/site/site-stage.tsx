@@ -25,7 +25,9 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { SignInButton } from './sign-in-button.tsx';
 import { stageChangesQuery, stageMailQuery } from './site-queries.ts';
+import { SiteSleep } from './site-sleep.tsx';
 import { StageChanges } from './stage-changes.tsx';
+import { StageSettings } from './stage-settings.tsx';
 
 export function SiteStage({ site }: { site: Site }) {
   const obstacle = obstaclesOf(site, useMe()).change;
@@ -83,7 +85,7 @@ function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
   );
 }
 
-type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
+export type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
 
 function Stage({ site, stage, disabled }: StageProps) {
   const queryClient = useQueryClient();
@@ -156,6 +158,8 @@ function Stage({ site, stage, disabled }: StageProps) {
         <>
           <StageChanges site={site} disabled={disabled} />
           <StageMail site={site} />
+          <StageSettings site={site} stage={stage} disabled={disabled} />
+          <SiteSleep site={site} stage={stage} />
         </>
       )}
     </>
