@@ -4,7 +4,6 @@ import { cp, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { makeFolderDurably, placeDurably } from '#core/durable-folder.ts';
 import { runProgram } from '#core/starter/starter.ts';
-import { SYSTEM_PATH } from '#sandbox/system.ts';
 import { holeBytesOf } from '#timemachine/holes.ts';
 import type { CopyPlace, SnapshotName } from '#timemachine/process/protocol.ts';
 
@@ -96,5 +95,5 @@ async function findsHoles(folder: string): Promise<boolean> {
 
 async function copyWithHoles(from: string, to: string): Promise<void> {
   const options = ['-R', '--no-dereference', '--preserve=mode,timestamps', '--reflink=auto', '--sparse=always'];
-  await runProgram('cp', [...options, '--', from, to], { cwd: '/', env: { PATH: SYSTEM_PATH } });
+  await runProgram('cp', [...options, '--', from, to], { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' } });
 }
