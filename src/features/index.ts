@@ -1,6 +1,7 @@
 import { accountFeature } from './account/account.feature.ts';
 import { applicationPasswordFeature } from './application-password/application-password.feature.ts';
 import { backupFeature } from './backup/backup.feature.ts';
+import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
@@ -74,6 +75,7 @@ export const features: readonly Feature[] = [
   gitSyncFeature,
   backupFeature,
   backupClockFeature,
+  backupCheckFeature,
   pitRestoreFeature,
   previewFeature,
   stageFeature,

@@ -30,6 +30,8 @@ export interface LocalHostOptions {
   logs: LogFiles;
   /** A folder for cuts that many sites are made from. */
   sharedCuts: string;
+  /** So much of the disk no restore may take. */
+  reserveBytes: number;
 }
 
 type Of<Name extends keyof SiteHost> = SiteHost[Name];
@@ -42,6 +44,8 @@ export class LocalHost implements SiteHost {
   /** For what only this process does with what runs in it: the fences of holds, figures, tests. */
   readonly drivers: Readonly<Record<string, Runtime>>;
   readonly timeMachine: TimeMachine;
+  /** So much of the disk no restore takes. */
+  reserveBytes: number;
   readonly #logs: LogFiles;
   readonly #sharedCuts: SharedCuts;
   /** The last work on each site that has one. */
@@ -53,11 +57,12 @@ export class LocalHost implements SiteHost {
   readonly #terminals = new TerminalSessions((site, options) => this.driver(site).terminal(site, options), this.#seats);
   readonly #programs = new Programs((site) => this.driver(site), this.#seats);
 
-  constructor({ name, drivers, timeMachine, logs, sharedCuts }: LocalHostOptions) {
+  constructor({ name, drivers, timeMachine, logs, sharedCuts, reserveBytes }: LocalHostOptions) {
     this.name = name;
     this.drivers = drivers;
     this.timeMachine = timeMachine;
     this.#logs = logs;
+    this.reserveBytes = reserveBytes;
     this.#sharedCuts = new SharedCuts(sharedCuts, ({ moment, ...from }, into) =>
       timeMachine.copy({ ...from, now: null }, moment, into),
     );
@@ -232,13 +237,19 @@ export class LocalHost implements SiteHost {
   compare: Of<'compare'> = async (site, kept, now, wish, window) =>
     this.timeMachine.compare({ ...kept, site: site.id }, now, wish, window);
   restore: Of<'restore'> = (site, kept, wish, options) =>
-    this.#alone(site, () => this.timeMachine.restore(this.#placeOf(site, kept), wish, options));
+    this.#alone(site, async () => {
+      await this.driver(site).makeFolders(site.id);
+      return this.timeMachine.restore(this.#placeOf(site, kept), wish, options);
+    });
   compareCopy: Of<'compareCopy'> = async (site, kept, now, wish, window) => {
     const { database } = this.driver(site).storage(site.id);
     return this.timeMachine.compareCopy({ ...kept, site: site.id, database }, now, wish, window);
   };
-  rehearse: Of<'rehearse'> = async (site, kept, wish, now, name, options) =>
-    this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
+  async rehearse(...[site, kept, wish, now, name, options]: Parameters<Of<'rehearse'>>): Promise<void> {
+    // The copy is made beside the site, where there is one.
+    if (!now) await this.driver(site).makeFolders(site.id);
+    await this.timeMachine.rehearse(this.#placeOf(site, kept), wish, now, name, options);
+  }
   discardRehearsal: Of<'discardRehearsal'> = async (site, name) =>
     this.timeMachine.discardRehearsal(this.driver(site).storage(site.id), name);
   recover: Of<'recover'> = (site, kept) => this.#alone(site, () => this.timeMachine.recover(this.#placeOf(site, kept)));
@@ -249,7 +260,8 @@ export class LocalHost implements SiteHost {
     await this.timeMachine.forget(space, site.id);
   }
   prune: Of<'prune'> = async (_at, wish) => this.timeMachine.prune(wish);
-  check: Of<'check'> = async () => this.timeMachine.check();
+  check: Of<'check'> = async (_at, from, budget) => this.timeMachine.check(from, budget);
+  checkSite: Of<'checkSite'> = async (site, space) => this.timeMachine.checkSite(space, site.id);
   deploy: Of<'deploy'> = (site, kept, laying, options) =>
     this.#alone(site, () => this.timeMachine.deploy(this.#placeOf(site, kept), laying, options));
 
@@ -328,7 +340,7 @@ export class LocalHost implements SiteHost {
   }
 
   #placeOf(site: SiteRef, kept: KeptAs): SitePlace {
-    return { ...this.driver(site).storage(site.id), ...kept, site: site.id };
+    return { ...this.driver(site).storage(site.id), ...kept, site: site.id, reserveBytes: this.reserveBytes };
   }
 
   #repositoryOf(site: SiteRef, space: string) {

@@ -18,6 +18,10 @@ import type {
 } from '#runtimes/runtime.ts';
 import type { CallOptions } from '#timemachine/process/helper-process.ts';
 import type {
+  CheckBudget,
+  CheckedSnapshots,
+  CheckPlace,
+  CheckTurn,
   CutReport,
   Difference,
   DifferenceList,
@@ -302,14 +306,14 @@ export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'limitMs'
 /** The time machine of the host (timemachine/process/time-machine.ts). Nobody else may work on the site meanwhile. */
 interface SiteBackups {
   snapshot(site: SiteRef, kept: KeptAs, options?: CallOptions): Promise<CutReport>;
-  /** What a restore would do to the site as it is now, with a part of the list of it. */
+  /** What a restore would do to the site as it is now, with a part of the list of it; without `now` where a part of the site is gone. */
   plan(
     site: SiteRef,
     kept: KeptAs,
     wish: RestoreWish,
     window: Window,
     options?: CallOptions,
-  ): Promise<PlanReport & { list: DifferenceList }>;
+  ): Promise<PlanReport<CutReport | null> & { list: DifferenceList }>;
   /** What it would have done to the site as it was at `now`; the site itself is not looked at. */
   compare(
     site: SiteRef,
@@ -327,12 +331,12 @@ interface SiteBackups {
     wish: MergeWish,
     window: Window,
   ): Promise<MergeReport>;
-  /** Does the same to a copy of the site as it was at `now`, which is thrown away. */
+  /** Does the same to a copy of the site as it was at `now`, or of what is left of it, which is thrown away. */
   rehearse(
     site: SiteRef,
     kept: KeptAs,
     wish: RestoreWish,
-    now: SnapshotName,
+    now: SnapshotName | null,
     name: string,
     options?: CallOptions,
   ): Promise<void>;
@@ -345,7 +349,10 @@ interface SiteBackups {
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */
   forget(site: SiteRef, space: string): Promise<void>;
   prune(at: Place, wish: PruneWish): Promise<PruneReport>;
-  check(at: Place): Promise<{ faults: string[]; bytes: number }>;
+  /** One turn of going over all that is stored, from where the last one ended; all at once without a budget. */
+  check(at: Place, from?: CheckPlace | null, budget?: CheckBudget): Promise<CheckTurn>;
+  /** Which snapshots of a site can be restored. */
+  checkSite(site: SiteRef, space: string): Promise<CheckedSnapshots>;
   /** The snapshots that are there, by their hashes. */
   keptSnapshots(site: SiteRef, space: string): Promise<string[]>;
   /** The files of a snapshot whose paths begin with the prefix, and the links; so many at most. */

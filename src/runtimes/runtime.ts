@@ -70,6 +70,8 @@ export interface Runtime {
   contentFolder(siteId: string): string;
   /** Where the time machine finds the site. Nothing is made or looked at. */
   storage(siteId: string): SiteStorage;
+  /** Makes what is missing of the site's own folders, all but its content: before it is brought back from its backups. */
+  makeFolders(siteId: string): Promise<void>;
   /** Where the files of WordPress itself are. */
   coreFolder(coreVersion: string): string;
   database(siteId: string): Promise<SiteDatabase>;

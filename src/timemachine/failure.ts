@@ -8,6 +8,12 @@ export const FAILURE_CODES = [
   'short_object',
   /** The database is missing, empty or damaged. No snapshot is taken of that: it would look as if all tables were dropped. */
   'unreadable_database',
+  /** The folder with the site's files is missing or empty. No snapshot is taken of that either. */
+  'lost_content',
+  /** The backup has no database that WordPress could run on. */
+  'unusable_point',
+  /** The disk has not enough room. Where it says how much, nothing was begun. */
+  'no_room',
   /** The site is no longer as it was when the plan was made: take a snapshot and plan again. Nothing was changed. */
   'outdated_plan',
   /** What was looked at before it was decided on is no longer so. Nothing was changed. */
@@ -41,6 +47,10 @@ export class TimeMachineFailure extends Error {
   }
 }
 
+export function lostContent(how: string): TimeMachineFailure {
+  return new TimeMachineFailure('lost_content', `The folder of the site's files ${how}`);
+}
+
 export function failedBy(error: unknown, ...codes: FailureCode[]): error is TimeMachineFailure {
   return error instanceof TimeMachineFailure && codes.includes(error.code);
 }
@@ -68,7 +78,15 @@ export interface SentFailure {
 
 export function packFailure(error: unknown): SentFailure {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  if (isDiskFull(error)) return { code: 'no_room', message: 'the disk is full', stack };
   return { code: error instanceof TimeMachineFailure ? error.code : 'unexpected', message, stack };
+}
+
+const SQLITE_FULL = 13;
+
+function isDiskFull(error: unknown): boolean {
+  const { code = '', errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
+  return code === 'ENOSPC' || code === 'EDQUOT' || (errcode & 0xff) === SQLITE_FULL;
 }
 
 export function reviveFailure({ code, message, stack }: SentFailure): TimeMachineFailure {

@@ -1,5 +1,5 @@
 import { failedBy } from './failure.ts';
-import { type Hash, hashOf } from './hash.ts';
+import { corruptObject, type Hash, hashOf } from './hash.ts';
 import { END_BYTES, type Frame, indexBytes, openFrame, PackBuilder, parseIndex } from './pack.ts';
 import type { Store } from './stores/store.ts';
 
@@ -9,13 +9,20 @@ export const PACK_BYTES = 32 * 1024 * 1024;
 /** Enough for the index of a minute's pack in one read. */
 const TAIL_BYTES = 16 * 1024;
 
+const [SOUND, CONDEMNED, ROTTEN] = [0, 1, 2];
+
 export interface Location extends Frame {
   pack: Hash;
 }
 
+/** In place of a pack, where an object is in none. */
+export const NOWHERE = 'none';
+
 /**
- * The objects of one owner, or the public ones of all: packs below `<prefix>/packs/`, and below `<prefix>/condemned/` the
- * names of packs that the pruner will delete after a grace period. Condemned packs can be read but nobody builds on them.
+ * The objects of one owner, or the public ones of all: packs below `<prefix>/packs/`, below `<prefix>/condemned/` the
+ * names of packs that the pruner will delete after a grace period, and below `<prefix>/rotten/` the objects that turned out
+ * to be no longer what they were, by pack. Both can still be read, if at all, but nobody builds on them: what is known to be
+ * rotten is written anew as soon as somebody has it.
  */
 export class Pool {
   readonly store: Store;
@@ -23,6 +30,9 @@ export class Pool {
   readonly #packs = new Map<Hash, Frame[]>();
   #locations = new Map<Hash, Location>();
   #condemned = new Set<Hash>();
+  /** The hashes that are known to be bad, by where: a pack, or nowhere at all. */
+  #rotten = new Map<string, Set<Hash>>();
+  #rottenNames = '';
   #refreshing: Promise<void> | undefined;
 
   constructor(store: Store, prefix: string) {
@@ -34,7 +44,7 @@ export class Pool {
     return `${this.prefix}/packs/${id}`;
   }
 
-  /** Learns of packs that others wrote, condemned or removed since. Costs two listings and the index of each new pack. */
+  /** Learns of packs that others wrote, condemned or removed since. Costs three listings and the index of each new pack. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -46,6 +56,7 @@ export class Pool {
     // Packs first: a pack whose condemnation we then miss was condemned after now, and stays for its grace period.
     const ids = new Set(await this.store.names(`${this.prefix}/packs`));
     const condemned = new Set((await this.store.names(`${this.prefix}/condemned`)).map(condemnedPack));
+    const isOtherRot = this.#noteRotten(await this.store.names(`${this.prefix}/rotten`));
     const gone = [...this.#packs.keys()].filter((id) => !ids.has(id));
     for (const id of gone) this.#packs.delete(id);
     const lifted = gone.length > 0 || [...this.#condemned].some((id) => !condemned.has(id));
@@ -56,9 +67,9 @@ export class Pool {
       const frames = await this.#readIndex(id);
       if (frames) this.#packs.set(id, frames);
     }
-    if (lifted || sentenced) this.#locations = new Map();
-    const changed = lifted || sentenced ? this.#packs.keys() : added;
-    for (const id of changed) this.#learn(id, this.#packs.get(id) ?? []);
+    const isOther = lifted || sentenced || isOtherRot;
+    if (isOther) this.#locations = new Map();
+    for (const id of isOther ? this.#packs.keys() : added) this.#learn(id, this.#packs.get(id) ?? []);
   }
 
   /** Where an object is, in a pack that stays wherever there is one. */
@@ -69,23 +80,64 @@ export class Pool {
   /** Whether a new snapshot may rely on the stored object. */
   isKept(hash: Hash): boolean {
     const location = this.#locations.get(hash);
-    return location !== undefined && !this.#condemned.has(location.pack);
+    return location !== undefined && this.#rankOf(hash, location.pack) === SOUND;
+  }
+
+  /** Whether there is a place for it that is not known to be bad. */
+  isSound(hash: Hash): boolean {
+    const location = this.#locations.get(hash);
+    return location !== undefined && this.#rankOf(hash, location.pack) < ROTTEN;
+  }
+
+  /** The objects that are known to be bad, and stored nowhere else. */
+  lost(): Hash[] {
+    const all = new Set([...this.#rotten.values()].flatMap((hashes) => [...hashes]));
+    return [...all].filter((hash) => !this.isSound(hash)).sort();
   }
 
   /** The object, verified against its name; undefined when this pool does not have it. */
   async read(hash: Hash): Promise<Buffer | undefined> {
-    const location = this.#locations.get(hash);
-    if (!location) return undefined;
-    try {
-      return openFrame(location, await this.readFrames(location.pack, location.offset, location.storedBytes));
-    } catch (error) {
-      if (!failedBy(error, 'missing_object')) throw error;
+    const tried = new Set<Hash>();
+    let failure: unknown;
+    for (;;) {
+      const location = this.#locations.get(hash);
+      if (location && !tried.has(location.pack)) {
+        tried.add(location.pack);
+        try {
+          return openFrame(location, await this.readFrames(location.pack, location.offset, location.storedBytes));
+        } catch (error) {
+          failure = error;
+          if (failedBy(error, 'corrupt_object', 'short_object')) await this.markRotten(hash, location.pack);
+          // Else the pruner moved it to another pack since we looked.
+          else if (failedBy(error, 'missing_object')) await this.refresh();
+          else throw error;
+        }
+      } else if (failure === undefined || failedBy(failure, 'missing_object')) return undefined;
+      else throw corruptObject(`object ${hash} is rotten`);
     }
-    // The pruner moved it to another pack since we looked.
-    await this.refresh();
-    const moved = this.#locations.get(hash);
-    if (!moved) return undefined;
-    return openFrame(moved, await this.readFrames(moved.pack, moved.offset, moved.storedBytes));
+  }
+
+  /** Writes down that an object is not what it was, so that everybody knows; without a pack, that it is in none. */
+  async markRotten(hash: Hash, pack?: Hash): Promise<void> {
+    const place = pack ?? NOWHERE;
+    const known = this.#rotten.get(place) ?? new Set();
+    if (known.has(hash)) return;
+    await this.store.put(`${this.prefix}/rotten/${place}-${hash}`, []);
+    this.#rotten.set(place, known.add(hash));
+    if (this.#locations.get(hash)?.pack !== pack) return;
+    // It may be stored somewhere else as well.
+    for (const [id, frames] of this.#packs)
+      for (const frame of frames) if (frame.hash === hash) this.#learnFrame(id, frame);
+  }
+
+  /** It turned out to be what it should be, or is wanted by nobody any more. */
+  async unmarkRotten(hash: Hash, place: Hash | typeof NOWHERE): Promise<void> {
+    await this.store.delete(`${this.prefix}/rotten/${place}-${hash}`);
+  }
+
+  /** What is marked, by place. */
+  rotten(): ReadonlyMap<string, ReadonlySet<Hash>> {
+    return this.#rotten;
   }
 
   async readFrames(pack: Hash, start: number, length: number): Promise<Buffer> {
@@ -104,11 +156,33 @@ export class Pool {
   }
 
   #learn(pack: Hash, frames: readonly Frame[]): void {
-    for (const frame of frames) {
-      const known = this.#locations.get(frame.hash);
-      if (known && !(this.#condemned.has(known.pack) && !this.#condemned.has(pack))) continue;
-      this.#locations.set(frame.hash, { ...frame, pack });
+    for (const frame of frames) this.#learnFrame(pack, frame);
+  }
+
+  #learnFrame(pack: Hash, frame: Frame): void {
+    const { hash } = frame;
+    const known = this.#locations.get(hash);
+    if (known && this.#rankOf(hash, known.pack) <= this.#rankOf(hash, pack)) return;
+    this.#locations.set(hash, { ...frame, pack });
+  }
+
+  /** The less the better. What is rotten may be what it was after all, for a disk can be wrong once. */
+  #rankOf(hash: Hash, pack: Hash): number {
+    if (this.#rotten.size > 0 && this.#rotten.get(pack)?.has(hash)) return ROTTEN;
+    return this.#condemned.has(pack) ? CONDEMNED : SOUND;
+  }
+
+  /** Whether it differs from what was known. */
+  #noteRotten(names: readonly string[]): boolean {
+    const joined = names.join();
+    if (joined === this.#rottenNames) return false;
+    this.#rottenNames = joined;
+    this.#rotten = new Map();
+    for (const name of names) {
+      const [place = '', hash = ''] = name.split('-');
+      this.#rotten.set(place, (this.#rotten.get(place) ?? new Set()).add(hash));
     }
+    return true;
   }
 
   /** A pack whose index can not be read is left to `check`: its objects are missing, the other ones are not. */

@@ -1,7 +1,8 @@
 import type { ObjectReader, ObjectWriter } from './content.ts';
 import { failedBy } from './failure.ts';
-import { corruptObject, type Hash } from './hash.ts';
+import { corruptObject, type Hash, hashOf } from './hash.ts';
 import { Pool, type PoolWriter } from './pool.ts';
+import { References } from './references.ts';
 import {
   decodeSnapshot,
   encodeSnapshot,
@@ -91,6 +92,25 @@ export class SiteRepository implements ObjectReader {
 
   async #readKnown(hash: Hash): Promise<Buffer | undefined> {
     return (await this.private.read(hash)) ?? (await this.shared.read(hash));
+  }
+
+  /** What is known to be lost of all that it may need, in a text that is another one for another loss; empty for none. */
+  lossName(): string {
+    const lost = [this.private, this.shared].map((pool) => pool.lost());
+    return lost.every(({ length }) => length === 0) ? '' : hashOf(JSON.stringify(lost));
+  }
+
+  /** Whether a snapshot can be brought back, as far as is known. */
+  async isWhole(snapshot: Snapshot): Promise<boolean> {
+    try {
+      const needed = new References(this);
+      await needed.addSnapshot(snapshot);
+      const isSound = (pool: Pool, hashes: ReadonlySet<Hash>) => [...hashes].every((hash) => pool.isSound(hash));
+      return isSound(this.private, needed.private) && isSound(this.shared, needed.shared);
+    } catch (error) {
+      if (failedBy(error, 'corrupt_object')) return false;
+      throw error;
+    }
   }
 
   /** The pool and place of an object, for reading many at once. */

@@ -35,6 +35,15 @@ export interface DB {
     team_id: Generated<string | null>;
     resource: Generated<string | null>;
   };
+  backup_checks: {
+    host: string;
+    place: Generated<unknown | null>;
+    begun_at: Generated<Date>;
+    finished_at: Generated<Date | null>;
+    faults: Generated<number>;
+    last_faults: Generated<number>;
+    prune_troubles: Generated<number>;
+  };
   backup_clocks: {
     site_id: string;
     space: string;
@@ -69,6 +78,7 @@ export interface DB {
     not_saved: Generated<unknown>;
     core_version: Generated<string | null>;
     php_version: Generated<string | null>;
+    damaged_at: Generated<Date | null>;
   };
   checkouts: {
     id: Generated<string>;

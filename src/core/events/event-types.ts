@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   'application_password.created',
   'application_password.deleted',
   'application_password.updated',
+  'backup.damaged',
   'backup.delayed',
   'backup.failed',
   'billing.limit_reached',

@@ -2,7 +2,7 @@ import type { Services } from '#core/services.ts';
 import { postpone, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { backUp } from './cut.ts';
 
-export { recordCut } from './cut.ts';
+export { backUp, recordCut } from './cut.ts';
 export { cutHeld, cutNow } from './cut-now.ts';
 
 const TICK_MS = 1_000;

@@ -18,7 +18,7 @@ import { findSiteById, recordSiteEvent, type SiteRow, updateSite } from '#featur
 import { PLANS } from '#features/plan/plan.ts';
 import { findTeam } from '#features/team/team.ts';
 import { HostUnreachable } from '#host/host-unreachable.ts';
-import { failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
+import { type FailureCode, failedBy, TimeMachineFailure } from '#timemachine/failure.ts';
 import { type CutReport, SHARED_MS } from '#timemachine/process/protocol.ts';
 
 const FIRST_RETRY_MS = 30_000;
@@ -121,8 +121,15 @@ async function recordFailure(services: Services, site: SiteRow, error: Error): P
   });
 }
 
+const REASONS: Partial<Record<FailureCode, string>> = {
+  lost_content: "The site's files are gone. Nothing was kept of that; a restore brings them back.",
+  no_room: 'The disk has no room for another backup. The ones before are kept.',
+};
+
 /** What the site's people may read of it: nothing of the machine or of the platform's own workings. */
 function reasonOf(error: Error): string {
   if (!(error instanceof TimeMachineFailure)) return 'The platform could not write the backup down.';
+  const plain = REASONS[error.code];
+  if (plain !== undefined) return plain;
   return `The site could not be read: ${error.message.replaceAll(/'?\/[^\s']+'?/g, '…').slice(0, 300)}`;
 }

@@ -1,6 +1,6 @@
 import { figures } from '#core/figures.ts';
 import { feature } from '../feature.ts';
-import { checkBackups, pruneBackups } from './backup.jobs.ts';
+import { pruneBackups } from './backup.jobs.ts';
 import { backupOperations } from './backup.routes.ts';
 import { backupFigures } from './backup-clock.sql.ts';
 import { blobOperations } from './blob.routes.ts';
@@ -8,7 +8,7 @@ import { blobOperations } from './blob.routes.ts';
 export const backupFeature = feature({
   name: 'backup',
   operations: [...backupOperations, ...blobOperations],
-  jobs: [pruneBackups, checkBackups],
+  jobs: [pruneBackups],
   figures: [
     figures({
       metrics: {

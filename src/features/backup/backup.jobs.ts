@@ -3,28 +3,20 @@ import { jobKind } from '#core/jobs/jobs.ts';
 import type { Services } from '#core/services.ts';
 import { PLANS } from '#features/plan/plan.ts';
 import type { Place } from '#host/site-host.ts';
-import { deleteForgottenBackups, hasBackupBefore, listHosts, listNeededHashes, listPlans } from './backup.sql.ts';
+import {
+  deleteForgottenBackups,
+  hasBackupBefore,
+  listHosts,
+  listNeededHashes,
+  listPlans,
+  notePrune,
+} from './backup.sql.ts';
 
 export const pruneBackups = jobKind<Record<string, never>>({
   name: 'backup.prune',
   lane: 'background',
   schedule: '13 3 * * *',
   run: (_payload, { services }) => prune(services, Date.now()),
-});
-
-/** Once a week every stored byte is read, so that a disk that rots is found before somebody needs what was on it. */
-export const checkBackups = jobKind<Record<string, never>>({
-  name: 'backup.check',
-  lane: 'background',
-  schedule: '23 4 * * 0',
-  async run(_payload, { services }) {
-    const { hosts, log } = services;
-    await eachOf(await everyHost(services), async (place) => {
-      const { faults, bytes } = await hosts.check(place);
-      for (const fault of faults) log.error({ fault, host: place.host }, 'a backup is damaged');
-      log.info({ bytes, faults: faults.length, host: place.host }, 'checked the backups');
-    });
-  },
 });
 
 /** Once a day: what is past its plan's window is thinned to one a day, then to nothing, and the space is freed. */
@@ -52,13 +44,16 @@ export async function prune(services: Services, nowMs: number): Promise<void> {
   };
   await eachOf(await everyHost(services), async (place) => {
     const report = await hosts.prune(place, wish);
-    log.info({ ...report, host: place.host }, 'pruned the backups');
+    const { troubles, ...done } = report;
+    for (const trouble of troubles) log.error({ ...trouble, host: place.host }, 'a prune met what it could not read');
+    await notePrune(db, place.host, troubles.length);
+    log.info({ ...done, troubles: troubles.length, host: place.host }, 'pruned the backups');
     await forgetPruned(place);
   });
 }
 
 /** Also the one that new sites would go to: what is left of the last site there takes up room too. */
-async function everyHost({ config, db }: Services): Promise<Place[]> {
+export async function everyHost({ config, db }: Services): Promise<Place[]> {
   const { newSites } = config;
   const others = (await listHosts(db)).filter(({ host }) => host !== newSites.host);
   return [newSites, ...others];

@@ -2,15 +2,13 @@ import type { Services } from '#core/services.ts';
 import type { KeptAs } from '#host/site-host.ts';
 import { keepRules } from '#runtimes/wordpress/keep-rules.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { type BackupRow, listBackups } from './backup.sql.ts';
+import { type BackupRow, findNewest } from './backup.sql.ts';
 import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
-
-const FOREVER = new Date('9999-01-01T00:00:00Z');
 
 /** How the time machine keeps a site. */
 export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; db_prefix: string }): Promise<KeptAs> {
   const { space, failures, is_slow } = await requireClock(db, site.id);
-  const [newest] = await listBackups(db, site.id, FOREVER, 1);
+  const newest = await findNewest(db, site.id);
   return {
     space,
     rules: keepRules(site.db_prefix),

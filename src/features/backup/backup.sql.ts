@@ -16,10 +16,10 @@ export const LISTED_NOT_SAVED = 100;
 /** A snapshot as it is recorded. */
 export type BackupRow = Omit<Selectable<DB['backups']>, 'not_saved'> & { not_saved: NotSaved[] };
 
-/** The newest backups at or before a point, closest first. */
+/** The newest backups at or before a point, closest first; of those that can be restored, as all that is offered. */
 export async function listBackups(db: Db, siteId: string, point: Date, limit: number): Promise<BackupRow[]> {
   const { rows } = await sql<BackupRow>`
-    select * from backups where site_id = ${siteId} and created_at <= ${point}
+    select * from backups where site_id = ${siteId} and created_at <= ${point} and damaged_at is null
     order by created_at desc, id desc limit ${limit}`.execute(db);
   return rows;
 }
@@ -32,14 +32,21 @@ export async function listMoments(
   limit: number,
 ): Promise<Pick<BackupRow, 'commit_hash' | 'created_at'>[]> {
   const { rows } = await sql<Pick<BackupRow, 'commit_hash' | 'created_at'>>`
-    select commit_hash, created_at from backups where site_id = ${siteId} and created_at <= ${point}
+    select commit_hash, created_at from backups where site_id = ${siteId} and created_at <= ${point} and damaged_at is null
     order by created_at desc, id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 export async function findBackupByHash(db: Db, siteId: string, hash: string): Promise<BackupRow | undefined> {
   const { rows } = await sql<BackupRow>`
-    select * from backups where site_id = ${siteId} and commit_hash = ${hash}`.execute(db);
+    select * from backups where site_id = ${siteId} and commit_hash = ${hash} and damaged_at is null`.execute(db);
+  return rows[0];
+}
+
+/** The newest that is written down, whether it can be restored or not. */
+export async function findNewest(db: Db, siteId: string): Promise<BackupRow | undefined> {
+  const { rows } = await sql<BackupRow>`
+    select * from backups where site_id = ${siteId} order by created_at desc, id desc limit 1`.execute(db);
   return rows[0];
 }
 
@@ -75,7 +82,7 @@ export interface BackupState {
 export async function statesOfSites(db: Db, siteIds: string[]): Promise<BackupState[]> {
   const { rows } = await sql<BackupState>`
     select c.site_id, c.failing_since, c.failure,
-      (select created_at from backups b where b.site_id = c.site_id order by created_at limit 1) as min_restore_point,
+      (select created_at from backups b where b.site_id = c.site_id and damaged_at is null order by created_at limit 1) as min_restore_point,
       (select created_at from backups b where b.site_id = c.site_id order by created_at desc limit 1) as last_backup_at
     from backup_clocks c where c.site_id = any(${siteIds}::uuid[])`.execute(db);
   return rows;
@@ -125,6 +132,12 @@ export async function listPlans(db: Db): Promise<PlannedSite[]> {
     select s.id as site_id, s.host, s.driver, c.space, t.plan_type_name from sites s join teams t on t.id = s.team_id
     join backup_clocks c on c.site_id = s.id`.execute(db);
   return rows;
+}
+
+/** How much the last prune of a host could not read. */
+export async function notePrune(db: Db, host: string, troubles: number): Promise<void> {
+  await sql`insert into backup_checks (host, prune_troubles, finished_at, begun_at) values (${host}, ${troubles}, now(), 'epoch')
+    on conflict (host) do update set prune_troubles = ${troubles}`.execute(db);
 }
 
 /** The snapshots that unfinished work still needs, whatever retention says. */

@@ -158,7 +158,8 @@ async function differsFrom({ services, site }: Sync, undo: SnapshotName): Promis
   const begunAt = await databaseTime(services.db);
   const wish = { point: undo, files: true, tables: false, deleteExtraFiles: true };
   const plan = await services.hosts.plan(site, await keptAs(services, site), wish, { offset: 0, limit: 0 });
-  await inTransaction(services.db, (tx) => recordCut(tx, site, plan.now, begunAt));
+  const { now } = plan;
+  if (now) await inTransaction(services.db, (tx) => recordCut(tx, site, now, begunAt));
   return plan.difference.count > 0;
 }
 

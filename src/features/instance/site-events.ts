@@ -9,7 +9,7 @@ export function recordSiteEvent(
   db: Db,
   caller: Pick<Caller, 'userId'> | null,
   site: Pick<SiteRow, 'id' | 'team_id' | 'fqdn'> & Partial<Pick<SiteRow, 'kind' | 'of_site_id'>>,
-  event: Pick<NewEvent, 'event_type' | 'activity' | 'detail' | 'unfinished' | 'item_id'>,
+  event: Pick<NewEvent, 'event_type' | 'activity' | 'description' | 'detail' | 'unfinished' | 'item_id'>,
 ): Promise<string> {
   return recordEvent(db, {
     item_id: site.id,

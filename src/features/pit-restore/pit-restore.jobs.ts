@@ -16,7 +16,7 @@ import {
   type SiteRow,
   updateSite,
 } from '#features/instance/instance.ts';
-import { againIfOutdated } from '#timemachine/failure.ts';
+import { againIfOutdated, failedBy } from '#timemachine/failure.ts';
 import type { PlanReport } from '#timemachine/process/protocol.ts';
 import { reportOf } from './pit-restore.progress.ts';
 import { findPitRestore, type PitRestoreRow, updatePitRestore } from './pit-restore.sql.ts';
@@ -65,7 +65,12 @@ export const restoreToPoint = jobKind<RestoreWork>({
     if (site) await onHeldSite(services, payload, () => recover(services, site));
   },
   async abandon(tx, payload, _error, undone) {
-    if (undone) return giveUp(tx, payload, 'The restore failed. The site is whole: as before, or as at the point.');
+    if (undone)
+      return giveUp(
+        tx,
+        payload,
+        'The restore failed. Nothing is half done: the site is as before, or as at the point.',
+      );
     // What may be half restored is not served, and neither has it ended: an operator mends the cause and repeats the job.
     await reportProgress(tx, payload.eventId, { problem: HALF });
   },
@@ -124,9 +129,15 @@ async function keepApartFromLive(services: Services, site: SiteRow): Promise<voi
 
 /** Ends what was begun, in one way or the other. */
 async function recover(services: Services, site: SiteRow): Promise<keyof typeof OUTCOMES> {
-  const outcome = await services.hosts.recover(site, await keptAs(services, site));
+  const outcome = await services.hosts.recover(site, await keptAs(services, site)).catch(waitForRoom);
   if (outcome === 'finished') await moveToAddress(services, site);
   return outcome;
+}
+
+/** What was decided is finished as soon as the disk has room again, and nobody has to be asked for that. */
+function waitForRoom(error: unknown): never {
+  if (!failedBy(error, 'no_room')) throw error;
+  throw Object.assign(new Error('a restore waits for room on the disk', { cause: error }), { isNotYet: true } as const);
 }
 
 /**

@@ -32,9 +32,9 @@ interface PreviewQuery extends ChangesPaging {
   now_hash?: string;
 }
 
-/** What a restore would do, as far as somebody asks for it. `now` is what it was compared with. */
+/** What a restore would do, as far as somebody asks for it. `now` is what it was compared with, unless a part of the site is gone. */
 interface Preview {
-  now: SnapshotName;
+  now: SnapshotName | null;
   difference: Difference;
   list: DifferenceList;
 }
@@ -53,7 +53,7 @@ export async function planRestore(
   try {
     if (now) return { now, ...(await hosts.compare(site, await viewpointOf(db, site), now, wish, window)) };
     const { plan } = await planNow(services, site.id, wish, { waitMs: PLAN_WAIT_MS, window });
-    return { ...plan, now: plan.now.newest };
+    return { ...plan, now: plan.now?.newest ?? null };
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof LockBusy) throw siteBusy({ message: 'The site is being backed up; try again in a moment.' });
@@ -87,7 +87,7 @@ export async function previewPitRestore(
     ...choiceOf(chosen),
     git_restore_hash: chosen.backup.commit_hash,
     passed_dry_run: null,
-    undo_point: new Date(now.timeMs),
+    undo_point: now && new Date(now.timeMs),
     ...countersOf(difference),
     failed_reason: null,
     created_at,
@@ -103,13 +103,13 @@ export async function previewPitRestore(
 function nextOfPreview(
   { config }: Services,
   path: string,
-  now: SnapshotName,
+  now: SnapshotName | null,
   query: PreviewQuery,
   count: number,
 ): string | null {
   const { page, size } = lastPageOf(query);
   if (page * size >= count) return null;
-  const next = new URLSearchParams({ now_hash: now.hash, page: String(page + 1), size: String(size) });
+  const next = new URLSearchParams({ ...(now && { now_hash: now.hash }), page: String(page + 1), size: String(size) });
   return `${config.baseUrl}${API_PREFIX}${path}?${next}`;
 }
 

@@ -25,15 +25,20 @@ export interface RestoreWork extends HeldWork {
 export const WAIT_MS = 5 * 60_000;
 
 /** What is wrong with the backup itself, or with what is asked, stays wrong however often it is tried. */
-const FINAL: Partial<Record<FailureCode, string>> = {
+const FINAL: Partial<Record<FailureCode, string | ((message: string) => string)>> = {
   corrupt_object: 'The backup could not be read.',
   missing_object: 'The backup is no longer kept.',
   unreadable_database: "The site's database can not be read, so it has to be restored too.",
+  lost_content: "The site's files are gone, so they have to be restored too.",
+  unusable_point: 'The backup has no WordPress database in it; choose another restore point.',
+  no_room: (message) => `There is not enough room for it: ${message}`,
 };
 
 /** Why there is no use in another attempt; undefined where there is. */
 export function finalReason(error: unknown): string | undefined {
-  return error instanceof TimeMachineFailure ? FINAL[error.code] : undefined;
+  if (!(error instanceof TimeMachineFailure)) return undefined;
+  const reason = FINAL[error.code];
+  return typeof reason === 'function' ? reason(error.message) : reason;
 }
 
 export async function wishOfRecord({ db }: Services, record: PitRestoreRow): Promise<RestoreWish> {

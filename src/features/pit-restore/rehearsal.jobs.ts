@@ -29,7 +29,7 @@ export const rehearseRestore = jobKind<RestoreWork>({
       const wish = await wishOfRecord(services, record);
       const { plan, kept } = await planNow(services, siteId, wish, { waitMs: WAIT_MS, onProgress });
       const { difference } = plan;
-      await hosts.rehearse(site, kept, wish, plan.now.newest, restoreId, {
+      await hosts.rehearse(site, kept, wish, plan.now?.newest ?? null, restoreId, {
         onProgress,
         onPlanned: (_, list) => keepChanges(db, restoreId, difference.count, list),
       });

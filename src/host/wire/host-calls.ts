@@ -58,6 +58,7 @@ const HOST_CALLS = {
   forget: 'site',
   prune: 'place',
   check: 'place',
+  checkSite: 'site',
   keptSnapshots: 'site',
   keptFiles: 'site',
   findKeptFiles: 'site',

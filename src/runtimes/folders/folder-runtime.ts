@@ -232,6 +232,10 @@ export abstract class FolderRuntime {
     return this.folders.storage(siteId);
   }
 
+  makeFolders(siteId: string): Promise<void> {
+    return this.folders.makeMissing(siteId, this.ownerOf(siteId));
+  }
+
   async database(siteId: string): Promise<SiteDatabase> {
     return this.folders.database(siteId, () => this.listeners.touched(siteId));
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { chown, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolderDurably, moveDurably, placeDurably, syncFolder, syncMove } from '#core/durable-folder.ts';
 import { removeFolder } from '#core/remove-folder.ts';
@@ -14,6 +14,7 @@ import {
   giveDatabase,
   giveSiteFolder,
   makeSiteFolder,
+  SITE_FOLDERS,
   storageIn,
 } from './site-folder.ts';
 
@@ -60,6 +61,16 @@ export class SiteFolders {
 
   giveTo(siteId: string, owner: number): void {
     giveSiteFolder(this.of(siteId), owner);
+  }
+
+  /** All but the content, which appears when it is whole. */
+  async makeMissing(siteId: string, owner: number | undefined): Promise<void> {
+    for (const name of SITE_FOLDERS.filter((each) => each !== 'content')) {
+      const folder = join(this.of(siteId), name);
+      if (existsSync(folder)) continue;
+      await makeFolderDurably(folder, 0o700);
+      if (owner !== undefined) await chown(folder, owner, owner);
+    }
   }
 
   /** What somebody puts into the content is here until it is whole. */

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { failedBy, TimeMachineFailure } from '../failure.ts';
+import { failedBy, lostContent, TimeMachineFailure } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -32,6 +32,8 @@ export interface ArchiverOptions extends FolderRules {
   tables?: TableSource;
   /** Where to keep what is known of the files while no archiver runs; see `remember`. */
   stateFile?: string;
+  /** A folder that had files and has nothing in it any more was lost: that is a failure. */
+  isNeverEmpty?: boolean;
   now?: () => number;
 }
 
@@ -65,6 +67,8 @@ interface State {
   fresh: readonly string[];
   tables: Map<string, TableState>;
   tablesVersion: string | undefined;
+  /** What of the store was known to be lost when this was found to need none of it, or was read anew for it. */
+  lossName: string;
 }
 
 /**
@@ -75,6 +79,7 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   #state: State | undefined;
   #running = false;
+  #hadFiles = false;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -94,10 +99,10 @@ export class Archiver {
   /** With a state file, the next archiver goes on where this one ended. */
   async remember(): Promise<void> {
     const { stateFile } = this.#options;
-    const { last, files, fresh = [], tablesVersion } = this.#state ?? {};
+    const { last, files, fresh = [], tablesVersion, lossName = '' } = this.#state ?? {};
     if (stateFile === undefined || !last || !files) return;
     const knowledge = this.#options.tables?.knowledge?.(tablesVersion);
-    const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, knowledge };
+    const state = { of: { snapshot: last.id.hash }, files, fresh, tablesVersion, lossName, knowledge };
     await writeState(stateFile, state, diskOperations);
   }
 
@@ -108,12 +113,16 @@ export class Archiver {
   ): Promise<SnapshotResult> {
     const { repository, tables } = this.#options;
     await repository.refresh();
-    const before = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const known = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
+    const lossName = repository.lossName();
+    const before = await this.#withoutLost(known, lossName);
     const writer = repository.writer(onPause);
+    this.#hadFiles = (known?.last?.snapshot.fileCount ?? 0) > 0;
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
     let files = await this.#walk(before?.files, hinted, writer, progress);
-    if (before?.last && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
+    const isAnew = before !== known;
+    if (before?.last && !isAnew && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
       return nothingNew(before.last, before.tablesVersion);
     }
@@ -126,9 +135,9 @@ export class Archiver {
     for (let round = 0; round < ROUNDS && !isConsistent; round++) {
       const reader = tables && (await openReader(tables));
       const timeMs = this.#options.now?.() ?? Date.now();
-      const known = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
+      const stored = cut ? { tables: cut.tables.states, tablesVersion: cut.tables.version } : before;
       try {
-        cut = { timeMs, tables: await storeTables(reader, known, before?.last?.snapshot, writer, progress) };
+        cut = { timeMs, tables: await storeTables(reader, stored, before?.last?.snapshot, writer, progress) };
       } finally {
         await reader?.close();
       }
@@ -138,6 +147,8 @@ export class Archiver {
       files = again;
     }
     if (!cut) throw new Error('No cut was made');
+    // What was lost is stored again now, also where that makes no new snapshot.
+    if (isAnew) await writer.flush();
     const result = await this.#publish(before, files.state, cut, isConsistent, writer, progress);
     this.#state = {
       last: { id: result.id, snapshot: result.snapshot },
@@ -145,6 +156,7 @@ export class Archiver {
       fresh: files.fresh,
       tables: cut.tables.states,
       tablesVersion: cut.tables.version,
+      lossName,
     };
     return result;
   }
@@ -195,7 +207,8 @@ export class Archiver {
     const { repository } = this.#options;
     const plan = await planFiles(repository, restoreOf(before.last.snapshot.files, files?.ref ?? null), {
       deleteExtra: true,
-    });
+    }).catch(unlessCorrupt);
+    if (!plan) return compareStates(undefined, files);
     const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
     return { filesAdded, filesChanged, filesRemoved, bytes };
   }
@@ -206,11 +219,13 @@ export class Archiver {
     writer: SiteWriter,
     progress: ProgressReport,
   ) {
-    const { folder } = this.#options;
+    const { folder, isNeverEmpty } = this.#options;
     if (folder === undefined) return { state: undefined, fresh: [], changed: [] };
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw lostContent('is gone');
     const walk = new FolderWalk(realpathSync(folder), this.#options, writer, progress);
     const state = await drive(walk.run(before, hints && hintsFrom(hints)), writer);
     progress.end();
+    if (isNeverEmpty && this.#hadFiles && state.entries.size === 0) throw lostContent('is empty');
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 
@@ -234,6 +249,19 @@ export class Archiver {
     return tables;
   }
 
+  /**
+   * Nothing is built on what is known to be lost. For each loss that concerns the site, all of it is read once more, and what
+   * the store has no longer is written anew: snapshots that need the same are whole again then.
+   */
+  async #withoutLost(known: State | undefined, lossName: string): Promise<State | undefined> {
+    if (!known || known.lossName === lossName) return known;
+    if (lossName === '' || (known.last && (await this.#options.repository.isWhole(known.last.snapshot)))) {
+      known.lossName = lossName;
+      return known;
+    }
+    return { last: known.last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
+  }
+
   async #isKept(state: State | undefined): Promise<boolean> {
     return state?.last !== undefined && (await this.#options.repository.hasSnapshot(state.last.id));
   }
@@ -249,12 +277,11 @@ export class Archiver {
       const refs = last?.snapshot.tables ?? (known && 'tables' in known.of ? known.of.tables : undefined);
       if (!refs) return undefined;
       if (known) tables?.recall?.(known.knowledge);
-      const { files, fresh = [], tablesVersion } = known ?? {};
-      return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion };
+      const { files, fresh = [], tablesVersion, lossName = '' } = known ?? {};
+      return { last, files, fresh, tables: await this.#readRoots(refs), tablesVersion, lossName };
     } catch (error) {
       // Nothing is built on what can not be read; `check` tells of it.
-      if (failedBy(error, 'corrupt_object')) return undefined;
-      throw error;
+      return unlessCorrupt(error);
     }
   }
 }
@@ -267,6 +294,10 @@ function timeOf(limitMs: number, progress: ProgressReport): () => void {
     if (performance.now() > endsAt)
       throw new TimeMachineFailure('too_slow', `it takes longer than ${Math.round(limitMs / 1000)} seconds`);
   };
+}
+
+function unlessCorrupt(error: unknown): undefined {
+  if (!failedBy(error, 'corrupt_object')) throw error;
 }
 
 /** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */

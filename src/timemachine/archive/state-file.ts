@@ -14,11 +14,13 @@ export interface KeptState {
   files: FolderState;
   fresh: readonly string[];
   tablesVersion: string | undefined;
+  /** What of the store was known to be lost then; see Archiver. */
+  lossName: string;
   /** Of the source of the tables, at that version. */
   knowledge: unknown;
 }
 
-const FORMAT = 2;
+const FORMAT = 3;
 
 export async function writeState(path: string, state: KeptState, operations: FileOperations): Promise<void> {
   await operations.remove(`${path}.new`);

@@ -1,6 +1,7 @@
+import { failedBy } from '../failure.ts';
 import { type Hash, hashOf } from '../hash.ts';
 import { type Frame, openFrame } from '../pack.ts';
-import { condemnedPack, PACK_BYTES, type Pool } from '../pool.ts';
+import { condemnedPack, NOWHERE, PACK_BYTES, type Pool, type PoolWriter } from '../pool.ts';
 
 /** No writer relies on what it saw of a pool for half as long, and no restore takes that long. */
 export const GRACE_MS = 60 * 60_000;
@@ -17,6 +18,9 @@ export interface SweepReport {
   bytesDeleted: number;
 }
 
+/** What could not be moved, and stays where it is. */
+type OnTrouble = (trouble: string) => void;
+
 /**
  * Frees what no snapshot needs, and joins small packs. Runs beside writers: a pack is only ever condemned at first, which
  * keeps writers from building on it, and deleted in a later sweep, after the grace period and after asking again whether
@@ -26,12 +30,13 @@ export interface SweepReport {
 export async function sweep(
   pool: Pool,
   needed: ReadonlySet<Hash>,
-  options: { nowMs?: number; graceMs?: number } = {},
+  options: { nowMs?: number; graceMs?: number; onTrouble?: OnTrouble } = {},
 ): Promise<SweepReport> {
-  const { nowMs = Date.now(), graceMs = GRACE_MS } = options;
+  const { nowMs = Date.now(), graceMs = GRACE_MS, onTrouble = () => {} } = options;
   const report: SweepReport = { packsCondemned: 0, packsDeleted: 0, packsWritten: 0, bytesDeleted: 0 };
   await pool.refresh();
   const packs = await survey(pool, needed);
+  await dropMarks(pool, needed, new Set(packs.map(({ id }) => id)));
   const old = packs.filter((pack) => nowMs - pack.storedAtMs >= graceMs);
   const due = packs.filter(({ condemnedAtMs }) => condemnedAtMs !== undefined && nowMs - condemnedAtMs >= graceMs);
   const active = old.filter(({ condemnedAtMs }) => condemnedAtMs === undefined);
@@ -41,22 +46,20 @@ export async function sweep(
   const toEmpty = [...new Set([...toJoin, ...wasteful])];
 
   const writer = pool.writer();
+  const stuck = new Set<SurveyedPack>();
   for (const pack of [...due, ...toEmpty]) {
     for (const frame of pack.live) {
-      const stored = await pool.readFrames(pack.id, frame.offset, frame.storedBytes);
-      // Damage is not carried into a new pack under a fresh checksum: this fails and the old pack stays.
-      openFrame(frame, stored);
-      writer.addStored(frame, stored);
-      if (writer.isFull) await writer.flush();
+      if (await moveFrame(pool, pack, frame, writer, onTrouble)) continue;
+      stuck.add(pack);
     }
   }
   await writer.flush();
   report.packsWritten = writer.packsWritten;
-  for (const { id } of toEmpty) {
+  for (const { id } of toEmpty.filter((pack) => !stuck.has(pack))) {
     await pool.store.put(`${pool.prefix}/condemned/${nowMs}-${id}`, []);
     report.packsCondemned++;
   }
-  for (const pack of due) {
+  for (const pack of due.filter((each) => !stuck.has(each))) {
     await pool.store.delete(pool.packKey(pack.id));
     await pool.store.delete(pack.condemnedKey as string);
     report.packsDeleted++;
@@ -64,6 +67,39 @@ export async function sweep(
   }
   await pool.refresh();
   return report;
+}
+
+/** Damage is not carried into a new pack under a fresh checksum: it stays where it is, and so does its pack. */
+async function moveFrame(
+  pool: Pool,
+  { id }: SurveyedPack,
+  frame: Frame,
+  writer: PoolWriter,
+  onTrouble: OnTrouble,
+): Promise<boolean> {
+  try {
+    const stored = await pool.readFrames(id, frame.offset, frame.storedBytes);
+    openFrame(frame, stored);
+    writer.addStored(frame, stored);
+  } catch (error) {
+    // Another prune that runs beside this one was faster.
+    if (failedBy(error, 'missing_object')) return true;
+    if (!failedBy(error, 'corrupt_object', 'short_object')) throw error;
+    await pool.markRotten(frame.hash, id);
+    onTrouble(error.message);
+    return false;
+  }
+  if (writer.isFull) await writer.flush();
+  return true;
+}
+
+/** Marks of what is gone, or wanted by nobody, or found again. */
+async function dropMarks(pool: Pool, needed: ReadonlySet<Hash>, packs: ReadonlySet<Hash>): Promise<void> {
+  for (const [place, hashes] of pool.rotten()) {
+    if (packs.has(place)) continue;
+    for (const hash of hashes)
+      if (place !== NOWHERE || !needed.has(hash) || pool.isSound(hash)) await pool.unmarkRotten(hash, place);
+  }
 }
 
 interface SurveyedPack {

@@ -45,6 +45,7 @@ export async function copySite(
       of: { space: from.space, tables: snapshot.tables, copiedAtMs },
       files: stateOfCopy(known.files, into.content),
       fresh: [],
+      lossName: '',
       tablesVersion: isCopied ? known.tablesVersion : undefined,
       knowledge: isCopied ? known.knowledge : undefined,
     },
@@ -80,7 +81,7 @@ async function dropOthers(database: Database, { tables }: Snapshot): Promise<voi
 /** A new database with the tables of a snapshot. */
 export async function fillDatabase(
   from: SiteRepository,
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'tables' | 'files'>,
   database: Database,
   onProgress: OnProgress,
 ): Promise<void> {

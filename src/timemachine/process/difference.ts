@@ -14,26 +14,22 @@ export interface DescribedPlan {
   list(window: Window): DifferenceList;
 }
 
-/** `anew` are tables that had to be made anew before anything could be compared: they count as restored. */
 export function describePlan(
   { files, tables, counters }: RestorePlan,
   { isKnown }: Pick<Keeping, 'isKnown'>,
-  anew: readonly string[] = [],
 ): DescribedPlan {
-  const mended = anew.filter(isKnown);
   const touched = (files?.changes ?? []).filter(isOfFile);
-  const compared = tables ? listTables(tables).filter(({ name }) => isKnown(name)) : [];
-  const differing = mended.length > 0 ? mended.map(describeMended) : compared;
-  const count = (change: TableDifference['change']) => compared.filter((table) => table.change === change).length;
+  const differing = tables ? listTables(tables).filter(({ name }) => isKnown(name)) : [];
+  const count = (change: TableDifference['change']) => differing.filter((table) => table.change === change).length;
   const difference: Difference = {
     counters: {
       filesAdded: counters.filesAdded,
       filesDeleted: counters.filesDeleted,
       filesRestored: counters.filesRestored,
       foldersAdded: counters.foldersAdded,
-      tablesRestored: mended.length > 0 ? mended.length : count('restored'),
+      tablesRestored: count('restored'),
       tablesDeleted: count('deleted'),
-      tablesSkipped: mended.length > 0 ? 0 : (tables?.unchanged ?? []).filter(isKnown).length,
+      tablesSkipped: (tables?.unchanged ?? []).filter(isKnown).length,
       tablesFailed: count('failed'),
     },
     count: differing.length + touched.length,
@@ -96,11 +92,6 @@ function listTables(plan: NonNullable<RestorePlan['tables']>): TableInPlan[] {
     ...plan.dropped.map((name): TableInPlan => ({ name, change: 'deleted', reason: null, rows: noRows })),
     ...plan.failed.map(({ name, reason }): TableInPlan => ({ name, change: 'failed', reason, rows: noRows })),
   ];
-}
-
-function describeMended(name: string): TableInPlan {
-  const reason = 'The database could not be read and was made anew.';
-  return { name, change: 'restored', reason, rows: noRows };
 }
 
 const noRows = (): DescribedChange => ({ rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] });

@@ -1,6 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { check } from '../maintenance/checker.ts';
+import type { SiteState } from '../archive/survey.ts';
+import { failedBy, TimeMachineFailure } from '../failure.ts';
+import { check, checkSite } from '../maintenance/checker.ts';
 import { forgetSite, prune } from '../maintenance/pruner.ts';
 import { reportMerge } from '../merge/merge-report.ts';
 import { mergingBy } from '../merge/merge-rules.ts';
@@ -10,15 +12,15 @@ import { readJournal } from '../restore/journal.ts';
 import { layFiles } from '../restore/lay-files.ts';
 import { recover } from '../restore/recover.ts';
 import { restoreInto } from '../restore/restore-into.ts';
-import { planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
+import { outdatedPlan, planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { databaseOf } from '../sources/open-database.ts';
-import { fleetingOperations } from '../stores/file-operations.ts';
+import { diskOperations, fleetingOperations } from '../stores/file-operations.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
-import { keepingBy } from './keep-rules.ts';
+import { type KeepRules, keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
-import { mendDatabase } from './mend-database.ts';
+import { assertWished, hasFolder, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
 import { isMerge, planMergeOf, refusalOf } from './merge-site.ts';
 import {
   type Calls,
@@ -28,6 +30,7 @@ import {
   rehearsalFolder,
   type SitePlace,
 } from './protocol.ts';
+import { bytesOf, requireRoom } from './room.ts';
 
 const OPEN_SITES = 100;
 
@@ -83,27 +86,35 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async plan({ onProgress }, place, wish, window) {
       const site = await open(place);
-      const { cut, snapshot } = await site.snapshot(place, onProgress);
-      const { difference, list } = describePlan(await planFor(site.repository, snapshot, wish), site.keeping);
+      const { cut, snapshot } = await site.snapshot(place, onProgress).catch(async (error) => {
+        if (!failedBy(error, 'lost_content', 'unreadable_database')) throw error;
+        const lost = await lookForLoss(site.repository, place);
+        if (!lost) throw error;
+        assertWished(lost, wish);
+        return { cut: null, snapshot: lost.remains };
+      });
+      const plan = await planFor(site.repository, snapshot, wish, place.rules);
+      const { difference, list } = describePlan(plan, site.keeping);
       return { now: cut, difference, list: list(window) };
     },
 
     async compare(_, { space, site, rules }, moment, wish, window) {
       const from = repository.site(space, site);
-      const plan = await planFor(from, await from.readNamed(moment), wish);
+      const plan = await planFor(from, await from.readNamed(moment), wish, rules);
       const { difference, list } = describePlan(plan, keepingBy(rules));
       return { difference, list: list(window) };
     },
 
     async restore({ onProgress, announce }, place, wish) {
       await recoverSite(repository, place);
-      const mended = !isMerge(wish) && wish.tables ? await mendTables(repository, place, wish, onProgress) : [];
+      const lost = isMerge(wish) ? undefined : await mendLost(repository, place, wish, onProgress);
       const site = await open(place);
       const { cut, snapshot, tablesVersion } = await site.snapshot(place, onProgress);
       const plan = isMerge(wish)
         ? await agreedMerge(repository, place, snapshot, wish)
-        : await planFor(site.repository, snapshot, wish);
-      const described = describePlan(plan, site.keeping, mended);
+        : await planFor(site.repository, snapshot, wish, place.rules);
+      await requireRoom(place, bytesOf(plan));
+      const described = describePlan(lost?.plan ?? plan, site.keeping);
       await announce(cut, described);
       const target = await site.database.openTarget();
       try {
@@ -135,10 +146,15 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
     async rehearse({ onProgress, announce }, place, wish, moment, name) {
       const from = repository.site(place.space, place.site);
-      const now = await from.readNamed(moment);
-      const plan = await planFor(from, now, wish);
+      const lost = moment ? undefined : await wishedLoss(from, place, wish);
+      const whole = moment && (await from.readNamed(moment));
+      const points = await pointsOf(from, wish);
+      const now = whole ?? (lost ? mendedState(lost, points.point, points.tablesFrom) : undefined);
+      if (!now) throw outdatedPlan('the site is there again');
+      const plan = await planFor(from, now, wish, place.rules);
       const keeping = keepingBy(place.rules);
-      await announce(null, describePlan(plan, keeping));
+      await requireRoom(place, bytesOf(plan) + (whole ?? points.point).fileBytes);
+      await announce(null, describePlan(lost ? await planFor(from, lost.remains, wish, place.rules) : plan, keeping));
       const scratch = rehearsalFolder(place, name);
       const content = join(scratch, 'content');
       await rm(scratch, { recursive: true, force: true });
@@ -185,9 +201,9 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await forgetSite(repository.site(space, site));
     },
 
-    async check() {
-      return check(repository);
-    },
+    check: (_, from, budget) => check(repository, from, budget),
+
+    checkSite: (_, space, site) => checkSite(repository, space, site),
 
     async deploy({ onProgress, announce, want }, place, laying) {
       await recoverSite(repository, place);
@@ -215,6 +231,11 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 async function recoverSite(repository: Repository, place: SitePlace): Promise<'finished' | 'undone'> {
   const from = repository.site(place.space, place.site);
   const { content: folder, staging } = place;
+  // Nothing is left to finish where the site is gone with all that was placed in it; what is staged would be half of it.
+  if (!(await hasFolder(place))) {
+    await diskOperations.remove(staging);
+    return 'undone';
+  }
   // The database may be what is broken; where nothing was begun it is not needed.
   if (!(await readJournal(staging))) return recover({ repository: from, folder, staging });
   const database = databaseOf(place.database);
@@ -228,16 +249,30 @@ async function recoverSite(repository: Repository, place: SitePlace): Promise<'f
   }
 }
 
-/** Tables that had to be made anew before anything could be compared. */
-async function mendTables(
+async function wishedLoss(from: SiteRepository, place: SitePlace, wish: RestoreWish): Promise<LostSite | undefined> {
+  const lost = await lookForLoss(from, place);
+  if (lost) assertWished(lost, wish);
+  return lost;
+}
+
+/** Makes anew what is gone of the site before anything else can be done to it. The plan is what was planned before that. */
+async function mendLost(
   repository: Repository,
   place: SitePlace,
   wish: RestoreWish,
   onProgress: OnProgress,
-): Promise<string[]> {
+): Promise<{ plan: RestorePlan } | undefined> {
   const from = repository.site(place.space, place.site);
-  const point = await from.readNamed(wish.tablesPoint ?? wish.point);
-  return mendDatabase(databaseOf(place.database), from, point, onProgress);
+  const lost = await wishedLoss(from, place, wish);
+  if (!lost) return undefined;
+  const plan = await planFor(from, lost.remains, wish, place.rules);
+  await mendSite(from, place, lost, await pointsOf(from, wish), onProgress);
+  return { plan };
+}
+
+async function pointsOf(from: SiteRepository, wish: RestoreWish): Promise<{ point: Snapshot; tablesFrom: Snapshot }> {
+  const point = await from.readNamed(wish.point);
+  return { point, tablesFrom: wish.tablesPoint ? await from.readNamed(wish.tablesPoint) : point };
 }
 
 async function agreedMerge(repository: Repository, place: SitePlace, now: Snapshot, wish: MergeWish) {
@@ -247,9 +282,17 @@ async function agreedMerge(repository: Repository, place: SitePlace, now: Snapsh
   return plan;
 }
 
-async function planFor(from: SiteRepository, now: Snapshot, wish: RestoreWish): Promise<RestorePlan> {
+async function planFor(
+  from: SiteRepository,
+  now: SiteState,
+  wish: RestoreWish,
+  { neededTables }: KeepRules,
+): Promise<RestorePlan> {
   const { files, tables, deleteExtraFiles } = wish;
-  const tablesFrom = wish.tablesPoint && (await from.readNamed(wish.tablesPoint));
-  const options = { files, tables, deleteExtraFiles, ...(tablesFrom && { tablesFrom }) };
-  return planRestore(from, now, await from.readNamed(wish.point), options);
+  const { point, tablesFrom } = await pointsOf(from, wish);
+  const kept = [...Object.keys(tablesFrom.tables), ...tablesFrom.tablesSkipped.map(({ name }) => name)];
+  // Kept by earlier versions, which took an emptied database for a state like any other.
+  if (tables && !neededTables.every((name) => kept.includes(name)))
+    throw new TimeMachineFailure('unusable_point', `The backup has no table ${neededTables.join(' or ')}`);
+  return planRestore(from, now, point, { files, tables, deleteExtraFiles, tablesFrom });
 }

@@ -4,6 +4,8 @@ export interface KeepRules {
   publicFolders: string[];
   /** Tables whose names begin so are the site's. */
   tablePrefix: string;
+  /** Without these it is no database of a site: one that lacks any is a failure, and never kept. */
+  neededTables: string[];
   /** Patterns of tables that hold nothing but caches and sessions: they change all the time, and nobody wants them back. */
   fleetingTables: string[];
   /** Patterns of tables that go with the site's, whatever they begin with, but that its people know nothing of. */

@@ -1,5 +1,5 @@
 import { Archiver } from '../archive/archiver.ts';
-import { TimeMachineFailure } from '../failure.ts';
+import { failedBy, TimeMachineFailure } from '../failure.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
 import { readJournal } from '../restore/journal.ts';
 import type { Snapshot, SnapshotId } from '../snapshot.ts';
@@ -31,13 +31,14 @@ export class KeptSite {
     this.repository = repository.site(place.space, place.site);
     this.database = opened.database;
     this.keeping = keepingBy(place.rules);
-    this.source = this.database.source((name) => this.#isTracked(name));
+    this.source = this.database.source((name) => this.#isTracked(name), place.rules.neededTables);
     this.#archiver = new Archiver({
       repository: this.repository,
       folder: place.content,
       tables: this.source,
       stateFile: place.state,
       isPublic: this.keeping.isPublic,
+      isNeverEmpty: true,
     });
   }
 
@@ -99,7 +100,14 @@ export class KeptSite {
       return hash !== newest.hash && timeMs > (recorded?.timeMs ?? 0);
     });
     const reports: SnapshotReport[] = [];
-    for (const id of ids) reports.push(this.#reportOf(id, await this.repository.readSnapshot(id)));
+    for (const id of ids) {
+      try {
+        reports.push(this.#reportOf(id, await this.repository.readSnapshot(id)));
+      } catch (error) {
+        // A check tells of it. It is no reason to have no backups from now on.
+        if (!failedBy(error, 'corrupt_object', 'missing_object')) throw error;
+      }
+    }
     return reports;
   }
 

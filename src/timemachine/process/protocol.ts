@@ -1,4 +1,5 @@
 import type { SentFailure } from '../failure.ts';
+import type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn } from '../maintenance/checker.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { MergeRules } from '../merge/merge-rules.ts';
 import type { Progress } from '../progress.ts';
@@ -8,7 +9,7 @@ import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import type { KeepRules } from './keep-rules.ts';
 
-export type { Laying, MergeReport, Progress };
+export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
 
 /** So long one may have a process that others wait for. */
 export const SHARED_MS = 10_000;
@@ -29,6 +30,8 @@ export interface SitePlace {
   isSuspect: boolean;
   /** A snapshot fails with `too_slow` after so long. Without it one that takes long goes on in a process of its own. */
   limitMs?: number;
+  /** So much room on the site's disk is left to others. */
+  reserveBytes?: number;
   /** The newest snapshot that the caller has written down; it is told of those that came after. */
   recorded: SnapshotName | null;
 }
@@ -156,9 +159,9 @@ export interface DifferenceList {
 /** Nobody needs the whole list at once, and of a large site nobody could bear it. */
 export type ListDifference = (window: Window) => Promise<DifferenceList>;
 
-export interface PlanReport {
+export interface PlanReport<Now = CutReport> {
   /** The site as it is now, kept: restoring it undoes what is planned. */
-  now: CutReport;
+  now: Now;
   difference: Difference;
 }
 
@@ -179,6 +182,8 @@ export interface PruneWish {
 export interface PruneReport {
   snapshotsForgotten: number;
   bytesDeleted: number;
+  /** What could not be read, and in whose space. */
+  troubles: { space: string | null; trouble: string }[];
 }
 
 /** What can be asked of the process, and what it answers. */
@@ -186,7 +191,8 @@ export interface Calls {
   snapshot(place: SitePlace): CutReport;
   /** Lets go of all that is open of a site. */
   release(site: string): void;
-  plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport & { list: DifferenceList };
+  /** Without `now` where a part of the site is gone: that is not kept. */
+  plan(place: SitePlace, wish: RestoreWish, window: Window): PlanReport<CutReport | null> & { list: DifferenceList };
   /** The same between two snapshots, whatever the site is like by now. */
   compare(
     from: Pick<SitePlace, 'space' | 'site' | 'rules'>,
@@ -204,13 +210,15 @@ export interface Calls {
   ): MergeReport;
   recover(place: SitePlace): 'finished' | 'undone';
   /** `name` keeps two rehearsals of a site apart. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string): void;
+  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName | null, name: string): void;
   /** Writes down what is known of a site, for other processes. */
   remember(site: string): void;
   copy(from: CopyOrigin, point: SnapshotName, into: CopyPlace): void;
   prune(wish: PruneWish): PruneReport;
   forget(space: string, site: string): void;
-  check(): { faults: string[]; bytes: number };
+  /** One turn of going over all that is stored; without a budget all of it. */
+  check(from?: CheckPlace | null, budget?: CheckBudget): CheckTurn;
+  checkSite(space: string, site: string): CheckedSnapshots;
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
 }

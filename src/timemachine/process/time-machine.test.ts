@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,7 +20,7 @@ const STORES: Record<StoreDescription['kind'], (t: TestContext, folder: string) 
   disk: async (_, folder) => ({ kind: 'disk', folder: join(folder, 'store') }),
   s3: async (t) => ({ kind: 's3', account: await startMemoryS3(t) }),
 };
-const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [] };
+const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [], neededTables: [] };
 
 async function makeSite(t: TestContext, kind: StoreDescription['kind'] = 'disk') {
   const folder = scratchFolder(t);
@@ -147,10 +148,33 @@ suite('a failure in another process says by its code what it is', () => {
     assert.equal(await timeMachine.recover(place), 'undone');
   });
 
-  test('nothing of ours failed', async (t) => {
-    const { timeMachine, place } = await makeSite(t);
-    await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'unexpected' });
+  test('the files are gone, or nothing of ours failed', async (t) => {
+    const { site, timeMachine, place } = await makeSite(t);
+    await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'lost_content' });
+    await assert.rejects(timeMachine.snapshot({ ...place, staging: site.database }), { code: 'unexpected' });
   });
+});
+
+test('a process that is killed in a snapshot, a check or a prune leaves nothing half, and the next one goes on', async (t) => {
+  const { site, timeMachine, place } = await makeSite(t);
+  for (let index = 0; index < 300; index++) writeFileSync(join(site.folder, `file${index}`), randomBytes(20_000));
+  const killed = { code: 'ended' };
+  const killAll = () => {
+    for (const pid of helpers()) process.kill(pid, 'SIGKILL');
+  };
+  await assert.rejects(timeMachine.snapshot(place, { onProgress: killAll }), killed);
+  const { newest } = await timeMachine.snapshot(place);
+  const works = [() => timeMachine.check(), () => timeMachine.prune({ windowsMs: {}, pinned: [], nowMs: Date.now() })];
+  for (const work of works) {
+    for (killAll(); helpers().length > 0; ) await sleep(5);
+    const outcome = assert.rejects(work(), killed);
+    while (helpers().length === 0) await sleep(5);
+    killAll();
+    await outcome;
+    await work();
+  }
+  assert.deepEqual((await timeMachine.check()).faults, []);
+  assert.equal((await timeMachine.snapshot(place)).newest.hash, newest.hash);
 });
 
 test('the rules say what is public, what is kept and what is told', async (t) => {
@@ -163,6 +187,7 @@ test('the rules say what is public, what is kept and what is told', async (t) =>
     tablePrefix: 'wp_',
     fleetingTables: ['_cache$'],
     hiddenTables: ['^_'],
+    neededTables: [],
   };
   mkdirSync(join(site.folder, 'shown'));
   writeFileSync(join(site.folder, 'shown/public.txt'), 'public');

@@ -8,6 +8,7 @@ import { type CallOptions, HelperProcess } from './helper-process.ts';
 import {
   type CallName,
   type Calls,
+  type CheckedSnapshots,
   type CopyOrigin,
   type CopyPlace,
   type CutReport,
@@ -61,7 +62,7 @@ export class TimeMachine {
     wish: RestoreWish,
     window: Window,
     options?: CallOptions,
-  ): Promise<PlanReport & { list: DifferenceList }> {
+  ): Promise<PlanReport<CutReport | null> & { list: DifferenceList }> {
     return this.#look('plan', place, [place, wish, window], options);
   }
 
@@ -97,8 +98,14 @@ export class TimeMachine {
   }
 
   /** Does the same to a copy of the site as it was at `now`, which is thrown away. The site itself is not touched. */
-  rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName, name: string, options?: CallOptions): Promise<void> {
-    return this.#alone('rehearse', [place, wish, { hash: now.hash, timeMs: now.timeMs }, name], options);
+  rehearse(
+    place: SitePlace,
+    wish: RestoreWish,
+    now: SnapshotName | null,
+    name: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.#alone('rehearse', [place, wish, now && { hash: now.hash, timeMs: now.timeMs }, name], options);
   }
 
   /** What a rehearsal that was killed left behind. */
@@ -127,8 +134,12 @@ export class TimeMachine {
     return this.#alone('prune', [wish], { silenceMs: null });
   }
 
-  check(): Promise<ReturnType<Calls['check']>> {
-    return this.#alone('check', [], { silenceMs: null });
+  check(...args: Parameters<Calls['check']>): Promise<ReturnType<Calls['check']>> {
+    return this.#alone('check', args, { silenceMs: null }, 'nice');
+  }
+
+  checkSite(space: string, site: string): Promise<CheckedSnapshots> {
+    return this.#alone('checkSite', [space, site], { silenceMs: null }, 'nice');
   }
 
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */

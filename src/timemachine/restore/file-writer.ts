@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Ref, readChunkList } from '../content.ts';
+import { failedBy } from '../failure.ts';
 import { corruptObject, type Hash } from '../hash.ts';
 import { ZEROS, ZEROS_HASH } from '../holes.ts';
 import type { Location, Pool } from '../pool.ts';
@@ -35,13 +36,24 @@ export async function writeFiles(
   progress.begin('writing', { filesTotal: files.length, bytesTotal: total });
   const forCrew = total < CREW_FROM_BYTES ? [] : files.filter((file) => file.sizeBytes <= CREW_FILE_BYTES);
   const alone = forCrew.length === 0 ? files : files.filter((file) => file.sizeBytes > CREW_FILE_BYTES);
-  for (const file of alone) {
+  const writeAlone = async (file: FileToWrite) => {
     await operations.writeNew(file.path, contentOf(repository, file.ref, progress), { mode: 0o600, durable });
     await operations.chmod(file.path, file.mode);
     await operations.setModified(file.path, file.modifiedUs);
     progress.add({ files: 1 });
+  };
+  for (const file of alone) await writeAlone(file);
+  try {
+    if (forCrew.length > 0) await writeByCrew(repository, forCrew, durable, progress);
+  } catch (error) {
+    if (!failedBy(error, 'corrupt_object', 'short_object', 'missing_object')) throw error;
+    // What is rotten in one pack may be sound in another one, and a prune may have moved it: this looks everywhere.
+    await repository.refresh();
+    for (const file of forCrew) {
+      await operations.remove(file.path);
+      await writeAlone(file);
+    }
   }
-  if (forCrew.length > 0) await writeByCrew(repository, forCrew, durable, progress);
   progress.end();
 }
 

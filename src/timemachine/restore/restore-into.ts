@@ -25,7 +25,11 @@ export interface NewCopy {
 }
 
 /** Makes a copy of the site as it was: for a preview, a dry run, or another machine. */
-export async function restoreInto(repository: SiteRepository, point: Snapshot, copy: NewCopy): Promise<void> {
+export async function restoreInto(
+  repository: SiteRepository,
+  point: Pick<Snapshot, 'files' | 'tables'>,
+  copy: NewCopy,
+): Promise<void> {
   const { folder, tables, operations = diskOperations } = copy;
   const progress = new ProgressReport(copy.onProgress);
   await repository.refresh();

@@ -49,7 +49,7 @@ export interface PlanOptions {
  */
 export async function planRestore(
   repository: SiteRepository,
-  now: Snapshot | undefined,
+  now: Pick<Snapshot, 'files' | 'tables'> | undefined,
   point: Snapshot,
   options: PlanOptions = {},
 ): Promise<RestorePlan> {

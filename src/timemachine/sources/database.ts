@@ -4,8 +4,8 @@ import type { TableTarget } from '../tables/table-target.ts';
 
 /** A site's database, whatever kind it is: all that differs between the kinds is behind this. */
 export interface Database {
-  /** For reading it while it is in use. Nothing is opened until it is asked. */
-  source(isTracked: (table: string) => boolean): TableSource;
+  /** For reading it while it is in use. Nothing is opened until it is asked. Without the needed tables it can not be read. */
+  source(isTracked: (table: string) => boolean, needed?: readonly string[]): TableSource;
   /** For writing to it; it is made where there is none. */
   openTarget(): Promise<TableTarget>;
   /** Another text when another database has taken this one's place. */

@@ -24,8 +24,8 @@ export class SqliteDatabase implements Database {
     this.#file = file;
   }
 
-  source(isTracked: (table: string) => boolean): SqliteSource {
-    return new SqliteSource(this.#file, { isTracked });
+  source(isTracked: (table: string) => boolean, needed: readonly string[] = []): SqliteSource {
+    return new SqliteSource(this.#file, { isTracked, needed });
   }
 
   async openTarget(): Promise<SqliteTarget> {

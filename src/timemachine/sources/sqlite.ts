@@ -17,6 +17,8 @@ import { readSchema } from './sqlite-schema.ts';
 
 export interface SqliteSourceOptions {
   isTracked?: (name: string) => boolean;
+  /** Tables without which it is not the database that it should be. */
+  needed?: readonly string[];
   busyTimeoutMs?: number;
   /** Of a smaller database all rows are read whenever it changed, which takes no time. */
   watchedFromBytes?: number;
@@ -31,6 +33,7 @@ export interface SqliteSourceOptions {
 export class SqliteSource implements TableSource {
   readonly #path: string;
   readonly #isTracked: (name: string) => boolean;
+  readonly #needed: readonly string[];
   readonly #timeoutMs: number;
   readonly #watchedFromBytes: number;
   readonly #watch = new PageWatch();
@@ -39,6 +42,7 @@ export class SqliteSource implements TableSource {
   constructor(path: string, options: SqliteSourceOptions = {}) {
     this.#path = path;
     this.#isTracked = options.isTracked ?? (() => true);
+    this.#needed = options.needed ?? [];
     this.#timeoutMs = options.busyTimeoutMs ?? 250;
     this.#watchedFromBytes = options.watchedFromBytes ?? 256 * 1024;
   }
@@ -59,6 +63,8 @@ export class SqliteSource implements TableSource {
         if (page_count === 0) throw unreadableDatabase('it is empty');
         const version = versionOf(connection);
         const { tables, skipped, roots } = readSchema(db, this.#isTracked);
+        const missing = this.#needed.filter((needed) => ![...tables, ...skipped].some(({ name }) => name === needed));
+        if (missing.length > 0) throw unreadableDatabase(`it has no table ${missing.join(' and no ')}`);
         return {
           version,
           tables,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { corruptObject } from '../hash.ts';
 import { diskOperations, type FileOperations } from './file-operations.ts';
 import { assertKey, type ByteRange, missingObject, type Store, type StoredObject, shortObject } from './store.ts';
 
@@ -45,7 +46,7 @@ export class DiskStore implements Store {
     const bytes = Buffer.allocUnsafeSlow(length);
     let done = 0;
     while (done < length) {
-      const count = readSync(file, bytes, done, length - done, start + done);
+      const count = readOrFail(key, () => readSync(file, bytes, done, length - done, start + done));
       if (count === 0) throw shortObject(key);
       done += count;
     }
@@ -138,6 +139,17 @@ export class DiskStore implements Store {
       await this.#operations.syncFolder(parent);
     }
     this.#madeFolders.add(folder);
+  }
+}
+
+/** What a disk can not give back any more is as good as other bytes. */
+function readOrFail(key: string, read: () => number): number {
+  try {
+    return read();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EIO', 'EISDIR', 'EBADMSG', 'EUCLEAN'].includes(code)) throw error;
+    throw corruptObject(`${key} can not be read (${code})`);
   }
 }
 

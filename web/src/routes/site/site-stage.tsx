@@ -27,7 +27,7 @@ import { SignInButton } from './sign-in-button.tsx';
 import { stageChangesQuery, stageMailQuery } from './site-queries.ts';
 import { SiteSleep } from './site-sleep.tsx';
 import { StageChanges } from './stage-changes.tsx';
-import { StageSettings } from './stage-settings.tsx';
+import { type StageProps, StageSettings } from './stage-settings.tsx';
 
 export function SiteStage({ site }: { site: Site }) {
   const obstacle = obstaclesOf(site, useMe()).change;
@@ -84,8 +84,6 @@ function NewStage({ site, disabled }: { site: Site; disabled: boolean }) {
     </Section>
   );
 }
-
-export type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
 
 function Stage({ site, stage, disabled }: StageProps) {
   const queryClient = useQueryClient();

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Operations } from '#sdk';
+import type { Operations, Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { siteQuery } from '../../api/sites.ts';
 import { Section } from '../../ui/card.tsx';
@@ -7,8 +7,8 @@ import { messageOf } from '../../ui/form.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FirewallForm } from './site-firewall.tsx';
-import type { StageProps } from './site-stage.tsx';
 
+export type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
 type StageChange = NonNullable<Operations['updateStage']['input']['body']>;
 
 /** What guards the staging site: it began with what the site had, and is its own since. */

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { prune } from '#features/backup/backup.jobs.ts';
+import type { Backup } from '#sdk';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite, putOnPlan } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { checkFigures } from './backup-check.sql.ts';
+import { checkTurns } from './backup-check.ts';
+
+let app: TestApp;
+let owner: Person;
+before(async () => {
+  app = await startTestApp();
+  owner = await registerPerson(app, 'Owner');
+  await putOnPlan(app, owner.teamId, 'business');
+});
+after(() => app?.close());
+
+/** A whole check, whenever the last one was; in turns of so many bytes. */
+async function checkAll(bytes = 1e9): Promise<number> {
+  const { db } = app.services;
+  let turns = 0;
+  do {
+    await checkTurns(app.services, { bytes, ms: 60_000 }, turns === 0 ? 0 : 24);
+    turns++;
+  } while (await db.selectFrom('backup_checks').select('host').where('finished_at', 'is', null).executeTakeFirst());
+  return turns;
+}
+
+/** Turns a byte of every place in the packs of the team that holds these bytes. */
+function rot(text: string): void {
+  const folder = join(app.services.config.dataDir, 'backups/owners', owner.teamId, 'packs');
+  for (const path of readdirSync(folder).map((name) => join(folder, name))) {
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf(text);
+    if (at >= 0) writeFileSync(path, bytes.fill(0x21, at, at + 1));
+  }
+}
+
+async function siteWithPast(word: string) {
+  const site = await newSite(owner);
+  const disk = siteOnDisk(app, site.id);
+  const params = { fqdn: site.fqdn };
+  const points: string[] = [];
+  for (const n of [1, 2, 3]) {
+    await disk.write('uploads/note.txt', `${word} ${n}`);
+    points.push(await disk.keep());
+  }
+  await app.timeMachine.release(site.id);
+  const offered = async () =>
+    ((await owner.api.getBackups({ params, query: { number_to_fetch: 100 } })) as Backup[]).map(
+      (each) => each.created_at,
+    );
+  const damaged = async () =>
+    (await owner.api.listSiteEvents({ params })).results.filter((each) => each.event_type === 'backup.damaged');
+  return { site, disk, params, points: points as [string, string, string], offered, damaged };
+}
+
+test('restore points that can not be restored are found, not offered, and told to their owner and the operator', async () => {
+  const { site, params, points, offered, damaged } = await siteWithPast('lost');
+  rot('lost 2');
+  assert.ok((await checkAll(1)) > 5, 'in many short turns');
+  const [one, two, three] = points;
+  assert.deepEqual((await offered()).slice(0, 2), [three, one]);
+  const events = await damaged();
+  assert.equal(events.length, 1);
+  assert.match(events[0]?.description ?? '', new RegExp(`1 restore points.*not offered any more.*${three}`));
+  const mail = await app.mailTo(owner.email, 'restore points were damaged');
+  assert.match(mail, new RegExp(site.fqdn));
+  const figures = await checkFigures(app.services.db);
+  assert.equal(figures.backups_damaged, 1);
+  assert.ok(figures.backup_check_faults > 0 && figures.backup_check_age_seconds < 600);
+
+  // The moment itself is answered by the one before, and nothing is made from the one that is gone.
+  const done = await owner.api.createPitRestore({ params, wait: 60, body: { restore_point: two } });
+  assert.equal(done.backup_point, one);
+  const row = await app.services.db
+    .selectFrom('backups')
+    .select('commit_hash')
+    .where('created_at', '=', new Date(two))
+    .executeTakeFirstOrThrow();
+  const body = { restore_point: three, db_restore_hash: row.commit_hash };
+  await assert.rejects(
+    owner.api.createPitRestore({ params, body }),
+    (error: { status: number }) => error.status === 422,
+  );
+
+  await checkAll();
+  assert.equal((await damaged()).length, 1, 'and it is told once');
+});
+
+test('what the site still has is mended at once, and nobody needs to hear of it', async () => {
+  const { site, disk, params, points, offered, damaged } = await siteWithPast('live');
+  rot('live 3');
+  await checkAll();
+  assert.deepEqual((await offered()).slice(0, 3), points.toReversed());
+  assert.deepEqual(await damaged(), []);
+  await disk.write('uploads/note.txt', 'later');
+  await owner.api.createPitRestore({ params, wait: 60, body: { restore_point: points[2] } });
+  assert.equal(await disk.read('uploads/note.txt'), 'live 3');
+
+  // Of a snapshot that is gone without a trace there is nothing to mend.
+  const { db } = app.services;
+  const { commit_hash } = await db
+    .selectFrom('backups')
+    .select('commit_hash')
+    .where('site_id', '=', site.id)
+    .where('created_at', '=', new Date(points[1]))
+    .executeTakeFirstOrThrow();
+  for (const path of snapshotsOf(site.id)) if (path.endsWith(commit_hash)) rmSync(path);
+  await checkAll();
+  assert.ok(!(await offered()).includes(points[1]));
+});
+
+test('a prune goes on past what it can not read, and tells the operator', async () => {
+  const { site, points, offered } = await siteWithPast('pruned');
+  const [torn] = snapshotsOf(site.id);
+  writeFileSync(torn as string, 'torn');
+  await prune(app.services, Date.now());
+  assert.equal((await checkFigures(app.services.db)).backup_prune_troubles, 1);
+  assert.equal((await offered())[0], points[2]);
+});
+
+/** Their files, oldest first. */
+function snapshotsOf(siteId: string): string[] {
+  const folder = join(app.services.config.dataDir, 'backups/owners', owner.teamId, 'sites', siteId, 'snapshots');
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  return names
+    .filter((name) => name.includes('/'))
+    .sort()
+    .map((name) => join(folder, name));
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { Archiver } from '../archive/archiver.ts';
+import { failedBy } from '../failure.ts';
+import { Repository } from '../repository.ts';
+import { restoreInto } from '../restore/restore-into.ts';
+import type { SnapshotId } from '../snapshot.ts';
+import { DiskStore } from '../stores/disk.ts';
+import { type CheckPlace, type CheckReport, check } from './checker.ts';
+import { prune } from './pruner.ts';
+
+const HOUR_MS = 3600_000;
+
+/** Two teams with a site each, whose packs can be damaged; every look at the store is a new process' own. */
+function world(t: TestContext) {
+  const folder = scratchFolder(t);
+  const store = join(folder, 'store');
+  const open = () => new Repository(new DiskStore(store));
+  const siteOf = (owner: string) => join(folder, owner);
+  const packs = (owner: string) => readdirSync(join(store, 'owners', owner, 'packs'));
+  let copies = 0;
+  for (const owner of ['ada', 'bob']) mkdirSync(siteOf(owner));
+  return {
+    open,
+    /** Always with the same time, so that the same content makes the same folder. */
+    write(owner: string, name: string, text: string) {
+      writeFileSync(join(siteOf(owner), name), text);
+      utimesSync(join(siteOf(owner), name), 1e9, 1e9);
+    },
+    remove: (owner: string, name: string) => rmSync(join(siteOf(owner), name)),
+    /** With the memory of the process before. */
+    async keep(owner: string): Promise<SnapshotId> {
+      const archiver = new Archiver({
+        repository: open().site(owner, 'site'),
+        folder: siteOf(owner),
+        stateFile: join(folder, `${owner}-state`),
+      });
+      const { id } = await archiver.snapshot();
+      await archiver.remember();
+      return id;
+    },
+    async restored(owner: string, id: SnapshotId): Promise<Record<string, string>> {
+      const site = open().site(owner, 'site');
+      const into = join(folder, `copy${copies++}`);
+      await restoreInto(site, await site.readSnapshot(id), { folder: into });
+      return Object.fromEntries(readdirSync(into).map((name) => [name, readFileSync(join(into, name), 'utf8')]));
+    },
+    packs,
+    /** Turns a byte of the place where these bytes are. */
+    rot(owner: string, text: string) {
+      for (const pack of packs(owner)) {
+        const path = join(store, 'owners', owner, 'packs', pack);
+        const bytes = readFileSync(path);
+        const at = bytes.indexOf(text);
+        if (at < 0) continue;
+        bytes[at] = (bytes[at] as number) ^ 1;
+        writeFileSync(path, bytes);
+      }
+    },
+    path: (key: string) => join(store, key),
+  };
+}
+
+const isRotten = (error: unknown) => failedBy(error, 'corrupt_object');
+
+test('what is known to be rotten is written anew, and the snapshots that need it are whole again', async (t) => {
+  const { write, keep, rot, restored, open, remove } = world(t);
+  write('ada', 'a', 'stays for ever');
+  write('ada', 'b', 'goes');
+  const first = await keep('ada');
+  write('ada', 'c', 'new');
+  const second = await keep('ada');
+  rot('ada', 'stays for ever');
+  await assert.rejects(restored('ada', second), isRotten);
+
+  // Nothing has changed at the site, and its state is remembered: it is read all the same, and no new snapshot is needed.
+  const same = await keep('ada');
+  assert.equal(same.hash, second.hash);
+  assert.deepEqual(await restored('ada', second), { a: 'stays for ever', b: 'goes', c: 'new' });
+  assert.deepEqual(await restored('ada', first), { a: 'stays for ever', b: 'goes' });
+  const { faults, sites } = await check(open());
+  assert.equal(faults.length, 1, 'the rotten bytes are still there');
+  assert.deepEqual(sites[0]?.damaged, []);
+
+  // The pack with them goes when nothing in it is needed.
+  remove('ada', 'b');
+  for (const hours of [2, 4, 6]) await prune(open(), { windowMs: () => 1, nowMs: Date.now() + hours * HOUR_MS });
+  assert.deepEqual((await check(open())).faults, []);
+  assert.deepEqual(await restored('ada', await keep('ada')), { a: 'stays for ever', c: 'new' });
+});
+
+test('a check tells which snapshots can not be brought back, and marks what is bad for those that come after', async (t) => {
+  const { write, keep, packs, restored, open, path } = world(t);
+  write('ada', 'a', 'one');
+  const lost = await keep('ada');
+  const [pack] = packs('ada');
+  write('ada', 'a', 'two');
+  const torn = await keep('ada');
+  write('ada', 'a', 'three');
+  const whole = await keep('ada');
+  // A pack that is missing whole, and a snapshot that is torn.
+  rmSync(path(`owners/ada/packs/${pack}`));
+  writeFileSync(path(torn.key), readFileSync(path(torn.key)).subarray(0, 40));
+  const { sites } = await check(open());
+  assert.deepEqual(
+    sites.map(({ space, whole, damaged }) => ({ space, whole, damaged })),
+    [{ space: 'ada', whole: [whole.hash], damaged: [lost.hash, torn.hash] }],
+  );
+  // Content comes back: so does the snapshot that had it.
+  write('ada', 'a', 'one');
+  await keep('ada');
+  assert.deepEqual(await restored('ada', lost), { a: 'one' });
+  assert.deepEqual((await check(open())).sites[0]?.damaged, [torn.hash]);
+});
+
+test('a newest snapshot that is torn does not stop the ones after it', async (t) => {
+  const { write, keep, restored, path } = world(t);
+  write('ada', 'a', 'one');
+  const torn = await keep('ada');
+  writeFileSync(path(torn.key), '');
+  const next = await keep('ada');
+  assert.notEqual(next.hash, torn.hash);
+  assert.deepEqual(await restored('ada', next), { a: 'one' });
+});
+
+test('one team has something broken, and only that is not pruned; it is told', async (t) => {
+  const { write, keep, rot, open, packs, restored } = world(t);
+  for (let minute = 0; minute < 20; minute++) {
+    for (const owner of ['ada', 'bob']) {
+      write(owner, `file${minute % 3}`, `content of ${owner} in minute ${minute}`);
+      await keep(owner);
+    }
+  }
+  rot('ada', 'content of ada in minute 19');
+  const reports = [];
+  for (const hours of [2, 4])
+    reports.push(await prune(open(), { windowMs: () => 1, nowMs: Date.now() + hours * HOUR_MS }));
+  assert.ok(packs('bob').length < 5, `${packs('bob').length} packs of bob are left`);
+  const troubles = reports.flatMap((report) => report.troubles);
+  assert.deepEqual([...new Set(troubles.map(({ space }) => space))], ['ada']);
+  const newest = await keep('ada');
+  assert.equal(
+    (await restored('ada', newest)).file1,
+    'content of ada in minute 19',
+    'and it is mended from what is there',
+  );
+});
+
+test('turns go over everything once, wherever they are broken off, and two checks do not disturb each other', async (t) => {
+  const { write, keep, rot, open } = world(t);
+  for (let minute = 0; minute < 6; minute++) {
+    for (const owner of ['ada', 'bob']) {
+      write(owner, 'file', `content of ${owner} in minute ${minute}`);
+      await keep(owner);
+    }
+  }
+  rot('bob', 'content of bob in minute 3');
+  const budget = { bytes: 1, ms: 10_000 };
+  const turns = async () => {
+    const seen: CheckReport[] = [];
+    let place: CheckPlace | null = null;
+    do {
+      const { next, ...report }: CheckReport & { next: CheckPlace | null } = await check(open(), place, budget);
+      assert.ok(report.packs + report.snapshots <= 2, 'a turn is short');
+      // Killed before it was written down: the same turn comes again.
+      if (seen.length % 3 === 1) await check(open(), place, budget);
+      seen.push(report);
+      place = next;
+    } while (place);
+    return seen;
+  };
+  for (const seen of await Promise.all([turns(), turns()])) {
+    assert.equal(
+      seen.reduce((sum, { packs }) => sum + packs, 0),
+      12,
+    );
+    assert.equal(
+      seen.reduce((sum, { snapshots }) => sum + snapshots, 0),
+      12,
+    );
+    const damaged = seen.flatMap(({ sites }) => sites.flatMap((each) => each.damaged.map(() => each.space)));
+    assert.deepEqual(damaged, ['bob']);
+  }
+});
