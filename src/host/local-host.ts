@@ -90,11 +90,21 @@ export class LocalHost implements SiteHost {
       runtime.listen({
         changed: (id) => listener.changed?.(site(id)),
         touched: (id) => listener.touched?.(site(id)),
+        grew: (id, bytes) => listener.grew?.(site(id), bytes),
         mail: (id) => listener.mail?.(site(id)),
         logged: (id, errors) => listener.logged?.(site(id), errors),
         status: (id, status) => listener.status?.(site(id), status),
       });
     }
+  }
+
+  /** So much a site that is awake here may still grow. */
+  setRoom(siteId: string, leftBytes: number): void {
+    for (const driver of this.#all) driver.setRoom(siteId, leftBytes);
+  }
+
+  awakeSites(): string[] {
+    return [...new Set(this.#all.flatMap((driver) => driver.awake().map(({ siteId }) => siteId)))];
   }
 
   answerOwnCalls(answer: Parameters<Runtime['answerOwnCalls']>[0]): void {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolderDurably, placeDurably } from '#core/durable-folder.ts';
+import { runProgram } from '#core/starter/starter.ts';
+import { holeBytesOf } from '#timemachine/holes.ts';
 import type { CopyPlace, SnapshotName } from '#timemachine/process/protocol.ts';
 
 /** A cut that many sites are made from. */
@@ -35,8 +37,9 @@ export class SharedCuts {
     const mode = constants.COPYFILE_FICLONE;
     // Links are not looked at: they are whatever the site made them.
     const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode } as const;
+    const hasHoles = existsSync(join(from, HOLES));
     await Promise.all([
-      cp(join(from, 'content'), into.content, options),
+      hasHoles ? copyWithHoles(join(from, 'content'), into.content) : cp(join(from, 'content'), into.content, options),
       cp(join(from, DATABASE), into.database.file, { mode }),
     ]);
   }
@@ -71,6 +74,7 @@ export class SharedCuts {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const state = join(draft, 'archive-state');
     await this.#copy(cut, { content: join(draft, 'content'), database: { kind: 'sqlite', file }, state });
+    if (await findsHoles(join(draft, 'content'))) await writeFile(join(draft, HOLES), '');
     await placeDurably(draft, folder);
     return folder;
   }
@@ -78,3 +82,18 @@ export class SharedCuts {
 
 const DATABASE = 'database/database.sqlite';
 const GONE = 'gone-';
+/** A mark beside a content with holes: Node's own way to copy would fill them. */
+const HOLES = 'holes';
+const LEAST_HOLE_BYTES = 64 * 1024;
+
+async function findsHoles(folder: string): Promise<boolean> {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile() && holeBytesOf(await lstat(join(entry.parentPath, entry.name))) >= LEAST_HOLE_BYTES) return true;
+  }
+  return false;
+}
+
+async function copyWithHoles(from: string, to: string): Promise<void> {
+  const options = ['-R', '--no-dereference', '--preserve=mode,timestamps', '--reflink=auto', '--sparse=always'];
+  await runProgram('cp', [...options, '--', from, to], { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' } });
+}

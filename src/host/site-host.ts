@@ -301,7 +301,7 @@ export interface OpenTerminal {
 }
 
 /** How the time machine keeps a site, and what it has to know of it. */
-export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'recorded'>;
+export type KeptAs = Pick<SitePlace, 'space' | 'rules' | 'isSuspect' | 'limitMs' | 'recorded'>;
 
 /** The time machine of the host (timemachine/process/time-machine.ts). Nobody else may work on the site meanwhile. */
 interface SiteBackups {

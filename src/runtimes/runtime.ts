@@ -107,6 +107,8 @@ export interface Runtime {
   /** Messages that the site's WordPress wants mailed, oldest first, read one at a time. They stay until `drop`. */
   outgoingMail(siteId: string): AsyncIterable<OutgoingMail>;
   hasOutgoingMail(siteId: string): Promise<boolean>;
+  /** So much a site that is awake may still grow; its PHP is refused what is more. Of others nothing is kept. */
+  setRoom(siteId: string, leftBytes: number): void;
   /** What sites tell by themselves while they run. */
   listen(listener: RuntimeListener): void;
   /**
@@ -251,6 +253,8 @@ export interface RuntimeListener {
    * that is missing costs a backup.
    */
   touched?(siteId: string): void;
+  /** PHP has added so much to the site; nothing where a process of it has just started, which wants to know how much it may. */
+  grew?(siteId: string, bytes: number): void;
   /** There is something new in outgoingMail. */
   mail?(siteId: string): void;
   /**

@@ -26,6 +26,8 @@ export const FAILURE_CODES = [
   'stalled',
   /** The process that did the work is gone. */
   'ended',
+  /** It takes longer than it may. Nothing was changed. */
+  'too_slow',
   /** Whoever asked for the work called it off. */
   'aborted',
   /** Anything else: a full disk, a network, a fault of ours. */

@@ -122,8 +122,9 @@ export class SiteRepository implements ObjectReader {
     return undefined;
   }
 
-  writer(): SiteWriter {
-    return new SiteWriter(this.private.writer(), this.shared.writer());
+  /** `onPause` is called wherever a long work lets others go first; it may end the work by failing. */
+  writer(onPause?: () => void): SiteWriter {
+    return new SiteWriter(this.private.writer(), this.shared.writer(), onPause);
   }
 
   /** The one write that makes a snapshot exist. All its objects must be stored before. */
@@ -196,10 +197,12 @@ export class SiteWriter implements ObjectWriter {
   readonly private: PoolWriter;
   readonly shared: PoolWriter;
   readonly startedAtMs = performance.now();
+  readonly onPause: () => void;
 
-  constructor(own: PoolWriter, shared: PoolWriter) {
+  constructor(own: PoolWriter, shared: PoolWriter, onPause = () => {}) {
     this.private = own;
     this.shared = shared;
+    this.onPause = onPause;
   }
 
   add(plain: Uint8Array): Hash {

@@ -54,6 +54,13 @@ export interface DB {
     failures: Generated<number>;
     failure: Generated<string | null>;
     failed_event_id: Generated<string | null>;
+    is_slow: Generated<boolean>;
+    not_before: Generated<Date | null>;
+  };
+  backup_spending: {
+    team_id: string;
+    level: number;
+    at: Generated<Date>;
   };
   backups: {
     id: Generated<string>;

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'application_password.deleted',
   'application_password.updated',
   'backup.damaged',
+  'backup.delayed',
   'backup.failed',
   'billing.limit_reached',
   'billing.plan_changed',

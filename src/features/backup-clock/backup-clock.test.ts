@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -10,6 +10,7 @@ import { Locks } from '#core/db/locks.ts';
 import { findClock, keptAs, takeDueSites, touchLatest, touchSites } from '#features/backup/backup.ts';
 import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
+import { PLANS } from '#features/plan/plan.ts';
 import type { Backup } from '#sdk';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -57,6 +58,15 @@ const minuteOver = (siteId: string) =>
   sql`update backup_clocks set due_at = now() where site_id = ${siteId} and due_at is not null`.execute(
     app.services.db,
   );
+
+/** Carries what was found out of a transaction that is undone. */
+class Taken extends Error {
+  readonly taken: string[];
+  constructor(taken: string[]) {
+    super('undone');
+    this.taken = taken;
+  }
+}
 
 suite('the minutely backup', () => {
   test('takes the first one at creation, with every table of the site and none of the driver', async () => {
@@ -235,6 +245,88 @@ suite('the minutely backup', () => {
     assert.deepEqual(own.toSorted(), ids.toSorted());
     await db.deleteFrom('backup_clocks').where('site_id', 'in', ids).execute();
     await db.deleteFrom('sites').where('id', 'in', ids).execute();
+  });
+
+  test('a team that has a place does not take the next while others wait, and suspects have places of their own', async () => {
+    const { db } = app.services;
+    const other = await registerPerson(app, 'Other');
+    const [site] = await db.selectFrom('sites').selectAll().limit(1).execute();
+    const make = async (teamId: string, dueAt: number, more: { is_slow?: boolean; failures?: number } = {}) => {
+      const id: string = randomUUID();
+      await db
+        .insertInto('sites')
+        .values({ ...(site as SiteRow), id, team_id: teamId, fqdn: `${id}.localhost` })
+        .execute();
+      await holdSite(app, id);
+      await db
+        .insertInto('backup_clocks')
+        .values({ site_id: id, space: teamId, due_at: new Date(dueAt), ...more })
+        .execute();
+      return id;
+    };
+    const many = [await make(owner.teamId, 1), await make(owner.teamId, 2), await make(owner.teamId, 3)];
+    const one = await make(other.teamId, 4);
+    const suspects = [
+      await make(owner.teamId, 5, { is_slow: true }),
+      await make(owner.teamId, 6, { failures: 1 }),
+      await make(other.teamId, 7, { is_slow: true }),
+    ];
+    const all = [...many, one, ...suspects];
+    const take = (turn: Parameters<typeof takeDueSites>[2], limit = 2) =>
+      inTransaction(db, async (tx) => {
+        await sql`delete from site_holds where site_id = any(${all}::uuid[])`.execute(tx);
+        const taken = (await takeDueSites(tx, limit, turn)).filter((id) => all.includes(id));
+        throw new Taken(taken);
+      }).catch((error) => (error as Taken).taken?.toSorted() ?? assert.fail(error));
+    assert.deepEqual(await take({ isSuspect: false }), [many[0], one].toSorted());
+    assert.deepEqual(await take({ isSuspect: false, running: [many[0] as string] }, 1), [one]);
+    assert.deepEqual(await take({ isSuspect: true, mostOfTeam: 1 }, 9), [suspects[0], suspects[2]].toSorted());
+    await db.deleteFrom('backup_clocks').where('site_id', 'in', all).execute();
+    await db.deleteFrom('sites').where('id', 'in', all).execute();
+  });
+
+  test('a site whose backup takes too long where others wait is backed up beside them', async () => {
+    const { id, disk } = await quietSite();
+    const { snapshot } = app.services.hosts;
+    const given: (number | undefined)[] = [];
+    app.services.hosts.snapshot = (site, kept, options) => {
+      given.push(kept.limitMs);
+      return snapshot.call(app.services.hosts, site, kept.isSuspect ? kept : { ...kept, limitMs: 0 }, options);
+    };
+    try {
+      for (let file = 0; file < 200; file++) await disk.write(`uploads/${file}.txt`, `${file}`.repeat(5_000));
+      assert.equal(await backUp(app.services, id), false);
+      const { is_slow, failing_since } = await clockOf(id);
+      assert.deepEqual([is_slow, failing_since], [true, null], 'nobody is told of that');
+      assert.equal(await backUp(app.services, id), true);
+    } finally {
+      app.services.hosts.snapshot = snapshot;
+    }
+    assert.deepEqual(given, [10_000, 120_000]);
+    assert.equal((await clockOf(id)).is_slow, false, 'it was quick this time');
+  });
+
+  test('what backups store counts: beyond five times the plan they come less often, and the team is told once', async () => {
+    const { db } = app.services;
+    const { id, fqdn, disk } = await quietSite();
+    const allowed = 5 * PLANS.business.storage_bytes;
+    await sql`insert into backup_spending (team_id, level) values (${owner.teamId}, ${allowed})
+      on conflict (team_id) do update set level = excluded.level, at = now()`.execute(db);
+    const keepMuch = async () => {
+      await disk.write('uploads/same.bin', randomBytes(1024 * 1024).toString('latin1'));
+      await sql`update backup_spending set level = level + ${10 * 1_000_000_000}`.execute(db);
+      return disk.keep();
+    };
+    await keepMuch();
+    await keepMuch();
+    const { not_before } = await clockOf(id);
+    assert.ok(not_before && not_before.getTime() > Date.now() + 3_600_000, `${not_before}`);
+    await sql`update backup_clocks set due_at = null where site_id = ${id}`.execute(db);
+    await touchSites(db, [id]);
+    assert.deepEqual((await clockOf(id)).due_at, not_before);
+    const { results } = await owner.api.listSiteEvents({ params: { fqdn } });
+    assert.equal(results.filter(({ event_type }) => event_type === 'backup.delayed').length, 1);
+    await sql`delete from backup_spending`.execute(db);
   });
 
   test('a busy site waits for its turn', async () => {

@@ -8,13 +8,23 @@ export { cutHeld, cutNow } from './cut-now.ts';
 const TICK_MS = 1_000;
 const GATHER_MS = 5_000;
 
+interface Lane {
+  isSuspect: boolean;
+  places: number;
+  /** So many of them one team has at most. */
+  mostOfTeam: number;
+}
+
+/** Those that failed or took long lately have processes of their own, and places of their own: nobody else waits for them. */
+const SUSPECTS: Lane = { isSuspect: true, places: 2, mostOfTeam: 1 };
+
 /**
  * Takes the backups that are due. Each site has its own minute, which begins with its last cut, so the work spreads by
  * itself; what was missed while nothing ran is simply overdue. Any number of processes may do this side by side.
  */
 export class BackupClock {
   readonly #services: Services;
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #running = new Map<string, { work: Promise<unknown>; isSuspect: boolean }>();
   #timer: NodeJS.Timeout | undefined;
   #tick: Promise<unknown> = Promise.resolve();
 
@@ -31,7 +41,7 @@ export class BackupClock {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#tick;
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values()].map(({ work }) => work));
   }
 
   #next(): void {
@@ -42,11 +52,19 @@ export class BackupClock {
 
   async #takeDue(): Promise<void> {
     if (!this.#timer) return;
-    const { db, config, log } = this.#services;
+    const { backupProcesses } = this.#services.config;
     // One runs in each process of the time machine, and one waits, so that none of them idles.
-    const free = 2 * config.backupProcesses - this.#running.size;
+    const places = 2 * backupProcesses;
+    await this.#fill({ isSuspect: false, places, mostOfTeam: places });
+    await this.#fill(SUSPECTS);
+  }
+
+  async #fill({ isSuspect, places, mostOfTeam }: Lane): Promise<void> {
+    const { db, log } = this.#services;
+    const running = [...this.#running].filter(([, each]) => each.isSuspect === isSuspect).map(([siteId]) => siteId);
+    const free = places - running.length;
     if (free <= 0) return;
-    for (const siteId of await takeDueSites(db, free)) {
+    for (const siteId of await takeDueSites(db, free, { isSuspect, running, mostOfTeam })) {
       const work = this.#backUp(siteId)
         .catch((error) => log.warn({ err: error, siteId }, 'a backup could not be recorded'))
         .finally(() => {
@@ -54,7 +72,7 @@ export class BackupClock {
           // There may be more than one tick's worth.
           if (this.#timer) this.#next();
         });
-      this.#running.set(siteId, work);
+      this.#running.set(siteId, { work, isSuspect });
     }
   }
 

@@ -26,7 +26,7 @@ export async function stopClock(db: Db, siteId: string): Promise<void> {
 export async function touchSites(db: Db, siteIds: string[]): Promise<void> {
   await sql`with held as materialized (
       select site_id from backup_clocks where site_id = any(${siteIds}::uuid[]) order by site_id for update)
-    update backup_clocks c set touched_at = now(), due_at = coalesce(due_at, greatest(now() + ${SETTLE}, cut_at + ${EVERY}))
+    update backup_clocks c set touched_at = now(), due_at = coalesce(due_at, greatest(now() + ${SETTLE}, cut_at + ${EVERY}, not_before))
     from held where c.site_id = held.site_id`.execute(db);
 }
 
@@ -40,16 +40,37 @@ export async function touchLatest(db: Db, longestRunSeconds: number): Promise<vo
       and exists (select from sites where id = site_id)`.execute(db);
 }
 
+/** Who gets the next places. */
+interface Turn {
+  /** Those that failed or took long lately, or those that did not; without it all of them. */
+  isSuspect?: boolean;
+  /** The sites that have a place already. */
+  running?: readonly string[];
+  /** So many places one team has at most. */
+  mostOfTeam?: number;
+}
+
+const ANY_NUMBER = 1_000_000;
+
 /**
- * Takes the sites that are due and that nothing else has to itself, the longest overdue first. Until their cut is noted they
- * are due again in two minutes, should whoever took them die.
+ * Takes the sites that are due and that nothing else has to itself: teams in turns, so that one which has a place does not take the next
+ * while others wait, and of each the longest overdue first. Until their cut is noted they are due again in two minutes, should
+ * whoever took them die.
  */
-export async function takeDueSites(db: Db, limit: number): Promise<string[]> {
+export async function takeDueSites(db: Db, limit: number, turn: Turn = {}): Promise<string[]> {
+  const { isSuspect, running = [], mostOfTeam = ANY_NUMBER } = turn;
+  const lane = isSuspect === undefined ? sql`true` : sql`(c.is_slow or c.failures > 0) = ${isSuspect}`;
   const { rows } = await sql<{ site_id: string }>`
+    with places as (select team_id, count(*) as taken from sites where id = any(${running}::uuid[]) group by team_id),
+    due as (select c.site_id, c.due_at as since,
+        coalesce(p.taken, 0) + row_number() over (partition by s.team_id order by c.due_at) as turn
+      from backup_clocks c join sites s on s.id = c.site_id left join places p on p.team_id = s.team_id
+      where c.due_at <= now() and ${siteGoesOn('s.busy')} and s.core_version is not null and ${lane}
+        and c.site_id <> all(${running}::uuid[]))
     update backup_clocks set due_at = now() + interval '2 minutes' where site_id in (
-      select c.site_id from backup_clocks c join sites s on s.id = c.site_id
-      where c.due_at <= now() and ${siteGoesOn('s.busy')} and s.core_version is not null
-      order by c.due_at limit ${limit} for update of c skip locked)
+      select c.site_id from backup_clocks c join due using (site_id)
+      where c.due_at <= now() and due.turn <= ${mostOfTeam}
+      order by due.turn, due.since limit ${limit} for update of c skip locked)
     returning site_id`.execute(db);
   return rows.map(({ site_id }) => site_id);
 }
@@ -67,12 +88,40 @@ export async function databaseTime(db: Db): Promise<Date> {
   return (await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db)).rows[0]?.now as Date;
 }
 
+/** One that took longer than the first is slow from now on, and until one takes less than the second. */
+const SLOW_MS = { from: 10_000, below: 5_000 };
+
 /** A cut that began then has succeeded; whatever ran since is for the next one. Where the clock was set back meanwhile, nobody can tell. */
-export async function noteCut(db: Db, siteId: string, begunAt: Date): Promise<void> {
+export async function noteCut(db: Db, siteId: string, begunAt: Date, tookMs: number): Promise<void> {
   await sql`update backup_clocks set cut_at = ${begunAt},
-      due_at = case when touched_at >= ${begunAt} or ${begunAt} > now() then least(${begunAt}, now()) + ${EVERY} end,
+      is_slow = ${tookMs}::float > case when is_slow then ${SLOW_MS.below}::float else ${SLOW_MS.from}::float end,
+      due_at = case when touched_at >= ${begunAt} or ${begunAt} > now() then greatest(least(${begunAt}, now()) + ${EVERY}, not_before) end,
       failing_since = null, failures = 0, failure = null, failed_event_id = null
     where site_id = ${siteId}`.execute(db);
+}
+
+/** The next one comes not sooner than this. False where it has to wait already. */
+export async function delayCut(db: Db, siteId: string, waitMs: number): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    update backup_clocks c set not_before = now() + ${waitMs} * interval '1 millisecond'
+    from backup_clocks old where old.site_id = c.site_id and c.site_id = ${siteId}
+    returning old.not_before is not null and old.not_before > now() - ${EVERY} * 2 as waits`.execute(db);
+  return rows[0]?.waits === false;
+}
+
+/** Adds what a team's backups have stored; by then what came before has run out at this rate. Returns how much there is. */
+export async function spend(db: Db, teamId: string, bytes: number, bytesPerSecond: number): Promise<number> {
+  const { rows } = await sql<{ level: number }>`
+    insert into backup_spending as s (team_id, level) values (${teamId}, ${bytes})
+    on conflict (team_id) do update set at = now(),
+      level = greatest(0, s.level - extract(epoch from now() - s.at) * ${bytesPerSecond}::float)::bigint + excluded.level
+    returning level`.execute(db);
+  return rows[0]?.level ?? 0;
+}
+
+/** It takes longer than one may that others wait for. */
+export async function noteSlow(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set is_slow = true where site_id = ${siteId}`.execute(db);
 }
 
 export async function noteFailure(

@@ -20,10 +20,13 @@ export {
 export { signVersion } from './backup.version.ts';
 export {
   databaseTime,
+  delayCut,
   findClock,
   noteCut,
   noteFailure,
+  noteSlow,
   postpone,
+  spend,
   startClock,
   stopClock,
   takeDueSites,

@@ -106,17 +106,19 @@ export const runSiteCron = jobKind<OfSite>({
 export const measureStorage = jobKind<OfSite>({
   name: 'site.measure',
   lane: 'upkeep',
-  async run({ siteId }, { services: { db, hosts } }) {
-    const before = await findSiteById(db, siteId);
-    if (!before) return;
-    const bytes = await hosts.diskUsageBytes(before);
-    await inTransaction(db, async (tx) => {
-      await lockTeam(tx, before.team_id);
-      const site = await lockSite(tx, siteId);
-      // Moved to another team meanwhile: it is measured there.
-      if (site?.team_id !== before.team_id) return;
-      await updateSite(tx, siteId, { storage_bytes: bytes });
-      await addStorage(tx, site.team_id, bytes - site.storage_bytes);
-    });
-  },
+  run: ({ siteId }, { services }) => measureSite(services, siteId),
 });
+
+export async function measureSite({ db, hosts }: Services, siteId: string): Promise<void> {
+  const before = await findSiteById(db, siteId);
+  if (!before || before.kind === 'preview') return;
+  const bytes = await hosts.diskUsageBytes(before);
+  await inTransaction(db, async (tx) => {
+    await lockTeam(tx, before.team_id);
+    const site = await lockSite(tx, siteId);
+    // Moved to another team meanwhile: it is measured there.
+    if (site?.team_id !== before.team_id) return;
+    await updateSite(tx, siteId, { storage_bytes: bytes });
+    await addStorage(tx, site.team_id, bytes - site.storage_bytes);
+  });
+}

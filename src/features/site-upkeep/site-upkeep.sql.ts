@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { siteGoesOn } from '#features/hold/hold.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
+import type { PlanName } from '#features/plan/plan.ts';
 
 /** Sites of teams that are neither suspended nor expired. */
 const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.is_expired`;
@@ -60,4 +61,17 @@ export async function takeSitesToMeasure(db: Db, limit: number): Promise<string[
       limit ${limit} for update skip locked)
     returning id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** What the teams of these sites store by what was last measured, and by which plan. What is in a preview is gone within the hour. */
+export async function storageOfSites(
+  db: Db,
+  siteIds: string[],
+): Promise<{ id: string; plan_type_name: PlanName; used_bytes: number }[]> {
+  const { rows } = await sql<{ id: string; plan_type_name: PlanName; used_bytes: number }>`
+    select s.id, t.plan_type_name, (t.storage_usage + coalesce((
+        select sum(storage_bytes) from deleted_sites d where d.team_id = t.id), 0))::bigint as used_bytes
+    from sites s join teams t on t.id = s.team_id
+    where s.id = any(${siteIds}::uuid[]) and s.kind <> 'preview'`.execute(db);
+  return rows;
 }

@@ -256,6 +256,9 @@ export abstract class FolderRuntime {
     return this.folders.hasOutgoingMail(siteId);
   }
 
+  /** For drivers whose sites write by themselves. */
+  setRoom(_siteId: string, _leftBytes: number): void {}
+
   listen(listener: RuntimeListener): void {
     this.listeners.add(listener);
   }

@@ -33,6 +33,10 @@ export class Listeners {
     for (const listener of this.#listeners) listener.touched?.(siteId);
   }
 
+  grew(siteId: string, bytes: number): void {
+    for (const listener of this.#listeners) listener.grew?.(siteId, bytes);
+  }
+
   changed(siteId: string): void {
     for (const listener of this.#listeners) listener.changed?.(siteId);
   }

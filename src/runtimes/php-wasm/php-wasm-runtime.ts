@@ -29,6 +29,7 @@ import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
 import { refuseUnknown, runCommand } from './commands.ts';
 import { copyImage, Images } from './images.ts';
 import { SiteCommands } from './site-commands.ts';
+import { SiteRooms } from './site-rooms.ts';
 import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -82,6 +83,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #images: Images;
   readonly #pool: WorkerPool;
   readonly #commands: SiteCommands;
+  readonly #rooms = new SiteRooms((siteId, bytes) => this.listeners.grew(siteId, bytes));
   readonly editors: SiteEditors;
   #isWarmingUp = false;
   #updates: NodeJS.Timeout | undefined;
@@ -110,6 +112,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
         finished: (siteId, end) => this.listeners.finished(siteId, end),
         logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
         broken: (siteId, failure, request) => this.listeners.broken(siteId, failure, request),
+        assigned: (siteId, worker) => this.#rooms.join(siteId, worker),
         ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       },
     );
@@ -117,6 +120,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       pool: this.#pool,
       folderOf: (siteId) => this.folders.of(siteId),
       workerSite: (site) => this.#workerSite(site),
+      assigned: (siteId, worker) => this.#rooms.join(siteId, worker),
       ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
       isSuspended: (siteId) => this.suspended.isSuspended(siteId),
     });
@@ -242,6 +246,10 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       this.listeners.touched(site.id);
       this.listeners.changed(site.id);
     }
+  }
+
+  override setRoom(siteId: string, leftBytes: number): void {
+    this.#rooms.set(siteId, leftBytes);
   }
 
   coreFolder(coreVersion: string): string {

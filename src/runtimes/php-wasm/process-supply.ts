@@ -44,6 +44,8 @@ export interface SupplyOptions {
   log: Log;
   /** Whether a site may have one more besides its first. */
   mayGrow(known: KnownSite): boolean;
+  /** A process is the site's from now on. */
+  assigned(siteId: string, worker: WorkerProcess): void;
   ownCall(siteId: string, connection: Socket): void;
 }
 
@@ -126,9 +128,10 @@ export class ProcessSupply {
     });
   }
 
-  #give(worker: WorkerProcess, { id, team }: KnownSite, site: PoolSite): Promise<void> {
+  async #give(worker: WorkerProcess, { id, team }: KnownSite, site: PoolSite): Promise<void> {
     worker.team = team;
-    return worker.assign(site.folder, site.worker, (connection) => this.#options.ownCall(id, connection));
+    await worker.assign(site.folder, site.worker, (connection) => this.#options.ownCall(id, connection));
+    this.#options.assigned(id, worker);
   }
 
   /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */

@@ -8,6 +8,8 @@ export interface SiteCommandsOptions {
   pool: WorkerPool;
   folderOf(siteId: string): string;
   workerSite(site: SiteSpec): WorkerSite;
+  /** A process is the site's from now on. */
+  assigned(siteId: string, worker: WorkerProcess): void;
   ownCall(siteId: string, connection: Socket): void;
   /** Some work has the site to itself. */
   isSuspended(siteId: string): boolean;
@@ -25,7 +27,7 @@ export class SiteCommands {
 
   /** `requireOpen` fails where the site may not be touched: some work may have taken it while the worker started. */
   async run(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
-    const { pool, folderOf, workerSite, ownCall, isSuspended } = this.#options;
+    const { pool, folderOf, workerSite, assigned, ownCall, isSuspended } = this.#options;
     const fingerprint = JSON.stringify(site);
     const mode = command.args[0] === 'wp' ? 'wp' : 'run';
     const kept = mode === 'wp' ? pool.runners.take(site.id, fingerprint) : undefined;
@@ -35,6 +37,7 @@ export class SiteCommands {
     const settled = command.asHolder ? () => {} : pool.mayEnd(worker, site.team);
     try {
       requireOpen();
+      assigned(site.id, worker);
       const own = workerSite(site);
       return await runCommand(worker, folderOf(site.id), own, command, (connection) => ownCall(site.id, connection));
     } finally {

@@ -27,6 +27,7 @@ export type WorkerMessage =
   | { type: 'log'; messages: LogMessage[] }
   | ({ type: 'end' } & RequestEnd)
   | { type: 'input' }
+  | { type: 'grew'; bytes: number }
   | ({ type: 'exit' } & CommandEnd);
 
 /**
@@ -41,6 +42,8 @@ export function readMessage(said: unknown): WorkerMessage | undefined {
     case 'serving':
     case 'input':
       return message;
+    case 'grew':
+      return Number.isSafeInteger(message.bytes) && message.bytes > 0 ? message : undefined;
     case 'exit':
       return isCommandEnd(message) ? message : undefined;
     case 'begin':

@@ -38,6 +38,8 @@ export interface PoolEvents {
   logged(siteId: string, messages: LogMessage[], request: string | null): void;
   /** A process ended in the middle of this request, and nobody knows what it had changed by then. */
   broken(siteId: string, failure: SiteFailure | undefined, request: string | null): void;
+  /** A process is the site's from now on. */
+  assigned(siteId: string, worker: WorkerProcess): void;
   /** PHP of the site asks the site itself. */
   ownCall(siteId: string, connection: Socket): void;
 }
@@ -107,6 +109,7 @@ export class WorkerPool {
       pressure: this.#pressure,
       log,
       mayGrow: (known) => this.#mayGrow(known),
+      assigned: events.assigned,
       ownCall: events.ownCall,
     });
     this.#watch = setInterval(() => {

@@ -82,6 +82,8 @@ export class WorkerProcess {
   onBegin: (request: string | null) => void = () => {};
   onLog: (messages: LogMessage[]) => void = () => {};
   onEnd: (end: RequestEnd) => void = () => {};
+  /** PHP has added so much to the site. */
+  onGrew: (bytes: number) => void = () => {};
   /** What a command reads, a part at a time; nothing is the end. */
   nextInput: () => Promise<Uint8Array> = async () => new Uint8Array();
   /** What was read of its output by now, of all commands. */
@@ -115,6 +117,7 @@ export class WorkerProcess {
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
       else if (message.type === 'log') this.onLog(message.messages);
+      else if (message.type === 'grew') this.onGrew(message.bytes);
       else if (message.type === 'input') void this.#giveInput();
       else if (message.type === 'exit') this.measureMemory();
       else if (message.type === 'end') {
@@ -200,6 +203,11 @@ export class WorkerProcess {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(bytes.length);
     this.#child.stdin?.write(Buffer.concat([head, bytes]));
+  }
+
+  /** So much the site may still grow; PHP learns of it between two requests. */
+  setRoom(bytes: number): void {
+    if (this.alive && this.#child.connected) this.#child.send({ type: 'room', bytes });
   }
 
   /** Ends the process when it has had so much time without being told that all is well. */

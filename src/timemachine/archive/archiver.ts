@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { failedBy, lostContent } from '../failure.ts';
+import { failedBy, lostContent, TimeMachineFailure } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
 import { planFiles } from '../restore/file-plan.ts';
@@ -56,6 +56,8 @@ export interface SnapshotOptions {
    */
   changedPaths?: Iterable<string>;
   onProgress?: OnProgress;
+  /** It fails with `too_slow` after so long; nothing is kept of it but what the next one need not store again. */
+  limitMs?: number | undefined;
 }
 
 /** What is known of the site, and the snapshot that it is known from; a copy that nobody has kept yet has none. */
@@ -87,7 +89,8 @@ export class Archiver {
     if (this.#running) throw new Error('A snapshot of this site is being taken already');
     this.#running = true;
     try {
-      return await this.#take(options.changedPaths, new ProgressReport(options.onProgress));
+      const progress = new ProgressReport(options.onProgress);
+      return await this.#take(options.changedPaths, progress, timeOf(options.limitMs ?? LONGEST_MS, progress));
     } finally {
       this.#running = false;
     }
@@ -103,13 +106,17 @@ export class Archiver {
     await writeState(stateFile, state, diskOperations);
   }
 
-  async #take(changedPaths: Iterable<string> | undefined, progress: ProgressReport): Promise<SnapshotResult> {
+  async #take(
+    changedPaths: Iterable<string> | undefined,
+    progress: ProgressReport,
+    onPause: () => void,
+  ): Promise<SnapshotResult> {
     const { repository, tables } = this.#options;
     await repository.refresh();
     const known = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
     const lossName = repository.lossName();
     const before = await this.#withoutLost(known, lossName);
-    const writer = repository.writer();
+    const writer = repository.writer(onPause);
     this.#hadFiles = (known?.last?.snapshot.fileCount ?? 0) > 0;
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
@@ -278,6 +285,16 @@ export class Archiver {
       return unlessCorrupt(error);
     }
   }
+}
+
+/** At each pause: tells that it goes on, and ends what takes longer than it may. */
+function timeOf(limitMs: number, progress: ProgressReport): () => void {
+  const endsAt = performance.now() + limitMs;
+  return () => {
+    progress.add({});
+    if (performance.now() > endsAt)
+      throw new TimeMachineFailure('too_slow', `it takes longer than ${Math.round(limitMs / 1000)} seconds`);
+  };
 }
 
 function unlessCorrupt(error: unknown): undefined {

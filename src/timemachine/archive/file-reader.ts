@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { chunkEnd, LARGEST_CHUNK } from '../chunker.ts';
 import { addChunkList, type Chunk, type ObjectWriter, type Ref } from '../content.ts';
+import type { Hash } from '../hash.ts';
+import { dataOf, holeBytesOf, isZero, ZEROS } from '../holes.ts';
 
 /** Files below this are one object: a change stores the whole file again, which is cheaper than looking for chunks. */
 export const WHOLE_BELOW = 1024 * 1024;
@@ -13,19 +15,26 @@ export interface StoredFile {
   stat: Stats;
 }
 
+/** A file that is mostly hole is not kept where that is more than this: its list of chunks alone would be megabytes. */
+const MOST_HOLE_BYTES = 16 * 1024 * 1024 * 1024;
+
+export class TooEmpty extends Error {}
+
 /**
  * Stores a file's content as it was at one instant: if the file changes while it is read, it is read again. Returns
  * undefined when it never stood still; fails with the code of the file system when it vanished or can not be read.
- * Yields between the pieces of a big file, so that packs can be written meanwhile.
+ * Yields between the pieces of a big file how many bytes it has come further, so that packs can be written meanwhile.
  */
-export function* storeFile(path: string, writer: ObjectWriter): Generator<void, StoredFile | undefined> {
+export function* storeFile(path: string, writer: ObjectWriter): Generator<number, StoredFile | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     // Not blocking, for somebody may have put a named pipe in the file's place.
     const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const before = fstatSync(file);
       if (!before.isFile()) return undefined;
-      const ref = before.size < WHOLE_BELOW ? storeWhole(file, before, writer) : yield* storeChunks(file, writer);
+      if (holeBytesOf(before) > MOST_HOLE_BYTES) throw new TooEmpty('it is nearly empty, and too long to be kept');
+      const ref =
+        before.size < WHOLE_BELOW ? storeWhole(file, before, writer) : yield* storeChunks(file, before, writer);
       if (ref !== undefined && isSameFile(before, fstatSync(file))) return { ref, stat: before };
     } finally {
       closeSync(file);
@@ -49,36 +58,55 @@ function storeWhole(file: number, stat: Stats, writer: ObjectWriter): Ref | unde
 /** The memory of the last big file. It is taken while one is read, for others may be read between two pieces of it. */
 let spare: Buffer | undefined;
 
-function* storeChunks(file: number, writer: ObjectWriter): Generator<void, Ref> {
+function* storeChunks(file: number, stat: Stats, writer: ObjectWriter): Generator<number, Ref> {
   const bytes = spare ?? Buffer.allocUnsafeSlow(READ_BYTES + LARGEST_CHUNK);
   spare = undefined;
   try {
-    return addChunkList(writer, yield* cutIntoChunks(file, bytes, writer));
+    return addChunkList(writer, yield* cutIntoChunks(file, stat, bytes, writer));
   } finally {
     spare = bytes;
   }
 }
 
-function* cutIntoChunks(file: number, bytes: Buffer, writer: ObjectWriter): Generator<void, Chunk[]> {
+/** The cuts are the same whether a hole is read or not: where one is depends on what the chunk holds alone. */
+function* cutIntoChunks(file: number, stat: Stats, bytes: Buffer, writer: ObjectWriter): Generator<number, Chunk[]> {
   const chunks: Chunk[] = [];
-  let rest = 0;
+  const data = dataOf(file, stat);
+  let zeros: Hash | undefined;
+  const addZeros = () => {
+    zeros ??= writer.add(ZEROS);
+    chunks.push([zeros, ZEROS.length]);
+  };
   for (let position = 0, isLast = false; !isLast; ) {
-    const count = readFully(file, bytes.subarray(rest, rest + READ_BYTES), position);
-    position += count;
-    isLast = count < READ_BYTES;
-    const end = rest + count;
+    const from = position;
+    // Only whole ones: what is left of a hole at its end is cut together with what follows.
+    const dataAt = Math.min(data.nextData(position), stat.size);
+    for (; dataAt - position >= ZEROS.length; position += ZEROS.length) addZeros();
+    const end = readFully(file, bytes, position);
+    isLast = end < bytes.length;
     let start = 0;
     // A cut is only right while the biggest possible chunk is in sight, or the file's end.
     while (isLast ? start < end : end - start >= LARGEST_CHUNK) {
+      if (isWholeZero(bytes, start, end)) {
+        addZeros();
+        start += ZEROS.length;
+        // There may be far more of it.
+        if (data.nextData(position + start) - position > end) break;
+        continue;
+      }
       const cut = chunkEnd(bytes, start, end);
       chunks.push([writer.add(bytes.subarray(start, cut)), cut - start]);
       start = cut;
     }
-    bytes.copyWithin(0, start, end);
-    rest = end - start;
-    yield;
+    isLast &&= start === end;
+    position += start;
+    yield position - from;
   }
   return chunks;
+}
+
+function isWholeZero(bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= ZEROS.length && bytes[start] === 0 && isZero(bytes.subarray(start, start + ZEROS.length));
 }
 
 /** Reads until the buffer is full or the file ends. */

@@ -1,9 +1,10 @@
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
+import type { ObjectWriter } from '../content.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteWriter } from '../repository.ts';
 import { addTree, KEPT_MODE, type TreeEntry } from '../tree.ts';
 import { type AnchoredFolder, anchorFolder } from './anchored-folder.ts';
-import { storeFile } from './file-reader.ts';
+import { type StoredFile, storeFile, TooEmpty } from './file-reader.ts';
 import { type EntryState, type FolderState, treeEntryOf } from './file-state.ts';
 import { FOLDER, KIND, lookAtFolder, NOT_UTF8, namesIn } from './folder-look.ts';
 import type { Hints } from './hints.ts';
@@ -152,6 +153,7 @@ export class FolderWalk {
     }
     const identity = identityOf(stat);
     const isFresh = Math.max(stat.mtimeMs, stat.ctimeMs) > this.#startedAtMs - FRESH_MS;
+    if (isTooDeep(path)) return { kind: 'ignored', ...identity, isFresh, reason: 'it is too deep down to be kept' };
     if (this.#rules.isExcluded?.(path)) return { kind: 'ignored', ...identity, isFresh: false };
     if (isFresh && (stat.mode & KIND) !== FOLDER) this.fresh.push(path);
     switch (stat.mode & KIND) {
@@ -177,24 +179,43 @@ export class FolderWalk {
     const isShared = this.#rules.isPublic?.(path) ?? false;
     let reason = 'it changed while it was read';
     try {
-      const stored = yield* storeFile(at, isShared ? this.#writer.shared : this.#writer.private);
+      const stored = yield* this.#store(at, isShared ? this.#writer.shared : this.#writer.private);
       if (stored) {
-        this.#progress.add({ files: 1, bytes: stored.stat.size });
         const isFresh = Math.max(stored.stat.mtimeMs, stored.stat.ctimeMs) > this.#startedAtMs - FRESH_MS;
         const mode = stored.stat.mode & KEPT_MODE;
         if (stored.stat.mode & SET_ID) dropSetId(at);
         return { kind: 'file', ...identityOf(stored.stat), mode, ref: stored.ref, isShared, isFresh };
       }
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return undefined;
-      if (code === undefined) throw error;
-      reason = `it can not be read (${code})`;
+      if (code === undefined && !(error instanceof TooEmpty)) throw error;
+      reason = code === undefined ? message : `it can not be read (${code})`;
     }
     this.fresh.push(path);
     // What it held before is at least something that it once held.
     if (before?.kind === 'file') return { ...before, isFresh: true, reason: `kept as it was before: ${reason}` };
     return { kind: 'ignored', ...identityOf(stat), isFresh: true, reason };
+  }
+
+  /** Tells of a big file's pieces as they come: nobody can see otherwise that it goes on. */
+  *#store(at: string, writer: ObjectWriter): Generator<void, StoredFile | undefined> {
+    const storing = storeFile(at, writer);
+    let bytes = 0;
+    try {
+      for (;;) {
+        const step = storing.next();
+        if (step.done) {
+          if (step.value) this.#progress.add({ files: 1, bytes: Math.max(0, step.value.stat.size - bytes) });
+          return step.value;
+        }
+        bytes += step.value;
+        this.#progress.add({ bytes: step.value });
+        yield* this.#pause();
+      }
+    } finally {
+      storing.return(undefined);
+    }
   }
 
   #seal(entries: Map<string, EntryState>, before: FolderState | undefined): FolderState {
@@ -229,6 +250,16 @@ export class FolderWalk {
     }
     this.changed.push(join(path, name));
   }
+}
+
+/** As deep as the files of a site can be reached (host/content), with room for where it is kept beside the site. */
+const MAX_FOLDERS = 100;
+const MAX_PATH_BYTES = 2_048;
+
+function isTooDeep(path: string): boolean {
+  // Nearly all are far from both.
+  if (path.length < MAX_FOLDERS) return false;
+  return Buffer.byteLength(path) > MAX_PATH_BYTES || path.split('/').length > MAX_FOLDERS;
 }
 
 const NOWHERE = { inode: 0, sizeBytes: 0, modifiedMs: 0, changedMs: 0 };

@@ -8,6 +8,8 @@ import { pause } from './pause.ts';
 /** A changed row stores about this much; smaller ranges would make the lists of ranges the bigger part. */
 const RANGE_BYTES = 8 * 1024;
 
+const PAUSE_RANGES = 256;
+
 export interface TableState {
   ref: Ref;
   root: TableRoot;
@@ -35,7 +37,7 @@ export async function storeTable(
     const ranges: Range[] = [];
     for await (const block of reader.cut(description, null, null, { bytes: RANGE_BYTES, rows: undefined })) {
       ranges.push(rangeOf(block.low, block, writer));
-      if (writer.isFull) await writer.flushFull();
+      if (writer.isFull || ranges.length % PAUSE_RANGES === 0) await pause(writer);
     }
     return addTableRoot(writer, description, [ranges]);
   }

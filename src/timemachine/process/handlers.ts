@@ -78,7 +78,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     ...readHandlers(repository),
 
     async snapshot({ onProgress }, place) {
-      return (await (await open(place)).snapshot(place.recorded, onProgress)).cut;
+      return (await (await open(place)).snapshot(place, onProgress)).cut;
     },
 
     release: (_, site) => release(site),
@@ -89,7 +89,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
 
     async plan({ onProgress }, place, wish, window) {
       const site = await open(place);
-      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress).catch(async (error) => {
+      const { cut, snapshot } = await site.snapshot(place, onProgress).catch(async (error) => {
         if (!failedBy(error, 'lost_content', 'unreadable_database')) throw error;
         const lost = await lookForLoss(site.repository, place);
         if (!lost) throw error;
@@ -112,7 +112,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await recoverSite(repository, place);
       const lost = isMerge(wish) ? undefined : await mendLost(repository, place, wish, onProgress);
       const site = await open(place);
-      const { cut, snapshot, tablesVersion } = await site.snapshot(place.recorded, onProgress);
+      const { cut, snapshot, tablesVersion } = await site.snapshot(place, onProgress);
       const plan = isMerge(wish)
         ? await agreedMerge(repository, place, snapshot, wish)
         : await planFor(site.repository, snapshot, wish, place.rules);
@@ -211,7 +211,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     async deploy({ onProgress, announce, want }, place, laying) {
       await recoverSite(repository, place);
       const site = await open(place);
-      const { cut, snapshot } = await site.snapshot(place.recorded, onProgress);
+      const { cut, snapshot } = await site.snapshot(place, onProgress);
       const { isPublic } = site.keeping;
       const { tree, ...laid } = await layFiles(site.repository, snapshot.files, laying, { isPublic, want });
       const options = { tables: false, deleteExtraFiles: true };

@@ -31,6 +31,8 @@ export interface CallOptions {
   give?: ((names: string[]) => Promise<Uint8Array[]>) | undefined;
   /** The process is ended when it says nothing for so long; null lets it take the time it needs. */
   silenceMs?: number | null;
+  /** Nobody waits for it: those for whom somebody does come first. */
+  isPatient?: boolean;
   /** Ends the process, whatever it is at. */
   signal?: AbortSignal | undefined;
 }
@@ -41,7 +43,10 @@ export class HelperProcess {
   readonly #isNice: boolean;
   /** Gone when its end is known. */
   #peer: Promise<Peer> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Those that wait for their turn, and all that have no answer yet. */
+  readonly #waiting: { begin: () => Promise<unknown>; isPatient: boolean }[] = [];
+  readonly #pending = new Set<Promise<unknown>>();
+  #isBusy = false;
   #nextId = 1;
   #usedAtMs = 0;
 
@@ -60,9 +65,14 @@ export class HelperProcess {
     args: Parameters<Calls[Name]>,
     options: CallOptions = {},
   ): Promise<ReturnType<Calls[Name]>> {
-    const answer = this.#last.then(() => this.#callNow(name, args, options));
-    this.#last = answer.catch(() => {});
-    return answer as Promise<ReturnType<Calls[Name]>>;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const begin = () => this.#callNow(name, args, options).then(resolve, reject);
+      const { isPatient = false } = options;
+      const place = isPatient ? -1 : this.#waiting.findIndex((each) => each.isPatient);
+      this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, { begin, isPatient });
+    });
+    void this.#next();
+    return this.#untilAnswered(answer) as Promise<ReturnType<Calls[Name]>>;
   }
 
   /** The same without waiting for the calls before it: for what keeps nothing open. */
@@ -71,16 +81,26 @@ export class HelperProcess {
     args: Parameters<Calls[Name]>,
     options: CallOptions = {},
   ): Promise<ReturnType<Calls[Name]>> {
-    const answer = this.#callNow(name, args, options);
-    // Who closes waits for it.
-    this.#last = Promise.all([this.#last, answer.catch(() => {})]).then(() => {});
-    return answer as Promise<ReturnType<Calls[Name]>>;
+    return this.#untilAnswered(this.#callNow(name, args, options)) as Promise<ReturnType<Calls[Name]>>;
   }
 
-  /** What it knows of a site is written down, for other processes; one that does not run knows nothing. */
+  /** Who closes waits for it. */
+  #untilAnswered(answer: Promise<unknown>): Promise<unknown> {
+    const ended: Promise<unknown> = answer.catch(() => {}).then(() => this.#pending.delete(ended));
+    this.#pending.add(ended);
+    return answer;
+  }
+
+  async #next(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    for (let call = this.#waiting.shift(); call; call = this.#waiting.shift()) await call.begin();
+    this.#isBusy = false;
+  }
+
+  /** What it knows of a site is written down, for other processes, whatever it is at; one that does not run knows nothing. */
   async remember(site: string, silenceMs: number): Promise<void> {
-    await this.#last;
-    if (this.#peer) await this.call('remember', [site], { silenceMs }).catch(() => {});
+    if (this.#peer) await this.#callNow('remember', [site], { silenceMs }).catch(() => {});
   }
 
   /** Lets go of a site that no call is about, without waiting for those about others. */
@@ -90,7 +110,7 @@ export class HelperProcess {
 
   /** Waits for what is running, then lets the process write down what it knows and end. */
   async close(): Promise<void> {
-    await this.#last;
+    await Promise.all(this.#pending);
     const peer = await this.#peer?.catch(() => undefined);
     this.#peer = undefined;
     if (!peer) return;

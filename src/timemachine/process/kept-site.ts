@@ -58,15 +58,23 @@ export class KeptSite {
     return (await this.repository.snapshotAt())?.hash === this.#last?.hash;
   }
 
-  async snapshot(recorded: SnapshotName | null, onProgress: (progress: Progress) => void) {
+  async snapshot(
+    { recorded, limitMs }: Pick<SitePlace, 'recorded' | 'limitMs'>,
+    onProgress: (progress: Progress) => void,
+  ) {
     if (await readJournal(this.#place.staging)) {
       throw new TimeMachineFailure('unfinished_restore', 'A restore of the site has not been finished');
     }
     this.#tables = { tracked: new Set(), untracked: new Set() };
-    const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({ onProgress });
+    const begunAt = performance.now();
+    const { id, snapshot, isNew, storedBytes, tablesVersion, changes } = await this.#archiver.snapshot({
+      onProgress,
+      limitMs,
+    });
     const cut: CutReport = {
       newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes },
       isNew,
+      tookMs: performance.now() - begunAt,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
       trackedTables: boundedNames([...this.#tables.tracked].sort()),
       untrackedTables: boundedNames([...this.#tables.untracked].sort()),

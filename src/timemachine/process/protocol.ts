@@ -13,6 +13,9 @@ import type { KeepRules } from './keep-rules.ts';
 
 export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
 
+/** So long one may have a process that others wait for. */
+export const SHARED_MS = 10_000;
+
 /** Where a site is: what to keep of it, and under which name. */
 export interface SitePlace {
   /** Whose private objects these are; sites of one space share what they have in common. */
@@ -25,8 +28,10 @@ export interface SitePlace {
   staging: string;
   /** A file for what is known of the content between two runs. */
   state: string;
-  /** It failed last time. It gets a process of its own, so that nobody else waits for one that hangs. */
+  /** It failed last time, or took long. It gets a process of its own, so that nobody else waits for one that hangs. */
   isSuspect: boolean;
+  /** A snapshot fails with `too_slow` after so long. Without it one that takes long goes on in a process of its own. */
+  limitMs?: number;
   /** So much room on the site's disk is left to others. */
   reserveBytes?: number;
   /** The newest snapshot that the caller has written down; it is told of those that came after. */
@@ -63,6 +68,8 @@ export interface CutReport {
   /** The newest snapshot: this one, or where nothing had changed the one before. */
   newest: SnapshotReport;
   isNew: boolean;
+  /** The work itself, without what it waited for. */
+  tookMs: number;
   /** Snapshots before it that the caller has not written down: whoever took them died. */
   unrecorded: SnapshotReport[];
   trackedTables: string[];

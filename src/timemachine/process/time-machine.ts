@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { failedBy } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
@@ -18,6 +19,7 @@ import {
   type PlanReport,
   type RestoreWish,
   rehearsalFolder,
+  SHARED_MS,
   type SitePlace,
   type SnapshotName,
   type Window,
@@ -158,12 +160,21 @@ export class TimeMachine {
 
   async #look<Name extends 'snapshot' | 'plan'>(
     name: Name,
-    { site, isSuspect }: SitePlace,
+    place: SitePlace,
     args: Parameters<Calls[Name]>,
     options?: CallOptions,
   ): Promise<ReturnType<Calls[Name]>> {
-    if (!isSuspect) return this.#residentOf(site).call(name, args, { silenceMs: SILENCE_MS, ...options });
-    await this.release(site);
+    if (!place.isSuspect) {
+      const [, ...others] = args;
+      const limited = [{ limitMs: SHARED_MS, ...place }, ...others] as Parameters<Calls[Name]>;
+      try {
+        const isPatient = place.limitMs !== undefined;
+        return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, isPatient, ...options });
+      } catch (error) {
+        if (!failedBy(error, 'too_slow') || place.limitMs !== undefined) throw error;
+      }
+    }
+    await this.release(place.site);
     return this.#alone(name, args, options);
   }
 

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, typ
 import { setImmediate } from 'node:timers/promises';
 import { type AnchoredFolder, anchorIfThere } from '../archive/anchored-folder.ts';
 import type { EntryState, FileState, FolderState } from '../archive/file-state.ts';
+import { holeBytesOf, piecesOf } from '../holes.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
 import { KEPT_MODE } from '../tree.ts';
@@ -36,9 +37,9 @@ export async function copyKnown(
       for (const [name, entry] of state.entries) {
         if (entry.kind !== 'file' || entry.isFresh || entry.reason) continue;
         const below = join(path, name);
-        if (!copyFile(`${anchor.path}/${name}`, entry, `${to}/${below}`, operations)) continue;
+        if (!(await copyFile(`${anchor.path}/${name}`, entry, `${to}/${below}`, operations, progress))) continue;
         copied.add(below);
-        progress.add({ files: 1, bytes: entry.sizeBytes });
+        progress.add({ files: 1 });
         if (copied.size % AT_ONCE === 0) await setImmediate();
       }
     } finally {
@@ -59,12 +60,27 @@ function anchorIfReadable(root: string, path: string): AnchoredFolder | undefine
   }
 }
 
-function copyFile(from: string, known: FileState, to: string, operations: FileOperations): boolean {
+/** What is larger is told of while it is copied, and others get their turn. */
+const LARGE_BYTES = 16 * 1024 * 1024;
+const BLOCK_BYTES = 4096;
+
+async function copyFile(
+  from: string,
+  known: FileState,
+  to: string,
+  operations: FileOperations,
+  progress: ProgressReport,
+): Promise<boolean> {
   const file = openPlainFile(from);
   if (file === undefined) return false;
   try {
-    if (!isAsKnown(known, fstatSync(file))) return false;
-    operations.copyNew(file, to, { mode: known.mode & KEPT_MODE, modifiedUs: Math.round(known.modifiedMs * 1000) });
+    const stat = fstatSync(file);
+    if (!isAsKnown(known, stat)) return false;
+    const attributes = { mode: known.mode & KEPT_MODE, modifiedUs: Math.round(known.modifiedMs * 1000) };
+    if (stat.size < LARGE_BYTES && holeBytesOf(stat) < BLOCK_BYTES) {
+      operations.copyNew(file, to, attributes);
+      progress.add({ bytes: stat.size });
+    } else await copyInPieces(file, stat, to, attributes, operations, progress);
     if (isAsKnown(known, fstatSync(file))) return true;
     operations.unlinkNow(to);
     return false;
@@ -72,6 +88,35 @@ function copyFile(from: string, known: FileState, to: string, operations: FileOp
     closeSync(file);
   }
 }
+
+/** Holes stay holes: the system's own way to copy a file fills them where two files can not share what they hold. */
+async function copyInPieces(
+  file: number,
+  stat: Stats,
+  to: string,
+  { mode, modifiedUs }: { mode: number; modifiedUs: number },
+  operations: FileOperations,
+  progress: ProgressReport,
+): Promise<void> {
+  try {
+    operations.copyNew(file, to, { mode, modifiedUs, mustShare: true });
+    progress.add({ bytes: stat.size });
+    return;
+  } catch (error) {
+    if (!CAN_NOT_SHARE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  const pieces = async function* () {
+    for (const piece of piecesOf(file, stat)) {
+      yield piece;
+      progress.add({ bytes: piece.length });
+    }
+  };
+  await operations.writeNew(to, pieces(), { mode: 0o600, durable: false });
+  await operations.chmod(to, mode);
+  await operations.setModified(to, modifiedUs);
+}
+
+const CAN_NOT_SHARE = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOTTY', 'EXDEV', 'EINVAL', 'ENOSYS', 'EPERM']);
 
 /** Undefined where there is none, or something else by now. */
 export function openPlainFile(path: string): number | undefined {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Ref, readChunkList } from '../content.ts';
 import { failedBy } from '../failure.ts';
 import { corruptObject, type Hash } from '../hash.ts';
+import { ZEROS, ZEROS_HASH } from '../holes.ts';
 import type { Location, Pool } from '../pool.ts';
 import type { ProgressReport } from '../progress.ts';
 import type { SiteRepository } from '../repository.ts';
@@ -36,10 +37,10 @@ export async function writeFiles(
   const forCrew = total < CREW_FROM_BYTES ? [] : files.filter((file) => file.sizeBytes <= CREW_FILE_BYTES);
   const alone = forCrew.length === 0 ? files : files.filter((file) => file.sizeBytes > CREW_FILE_BYTES);
   const writeAlone = async (file: FileToWrite) => {
-    await operations.writeNew(file.path, contentOf(repository, file.ref), { mode: 0o600, durable });
+    await operations.writeNew(file.path, contentOf(repository, file.ref, progress), { mode: 0o600, durable });
     await operations.chmod(file.path, file.mode);
     await operations.setModified(file.path, file.modifiedUs);
-    progress.add({ files: 1, bytes: file.sizeBytes });
+    progress.add({ files: 1 });
   };
   for (const file of alone) await writeAlone(file);
   try {
@@ -71,9 +72,14 @@ async function writeByCrew(
   }
 }
 
-async function* contentOf(repository: SiteRepository, ref: Ref): AsyncGenerator<Uint8Array> {
-  if (!ref.startsWith('+')) yield await repository.read(ref);
-  else for (const [hash] of await readChunkList(repository, ref)) yield await repository.read(hash);
+async function* contentOf(repository: SiteRepository, ref: Ref, progress: ProgressReport): AsyncGenerator<Uint8Array> {
+  const hashes = ref.startsWith('+') ? (await readChunkList(repository, ref)).map(([hash]) => hash) : [ref];
+  for (const hash of hashes) {
+    // What a hole is need not be read.
+    const part = hash === ZEROS_HASH ? ZEROS : await repository.read(hash);
+    yield part;
+    progress.add({ bytes: part.length });
+  }
 }
 
 interface Placed {

@@ -7,12 +7,13 @@ import {
   mkdir,
   open,
   rename,
-  rm,
   rmdir,
   symlink,
   unlink,
   utimes,
 } from 'node:fs/promises';
+import { removeFolder } from '#core/remove-folder.ts';
+import { filledIn } from '../holes.ts';
 
 /**
  * Every way in which the time machine changes a disk. Tests replace it to stop, fail or tear the n-th change, so nothing
@@ -21,8 +22,8 @@ import {
 export interface FileOperations {
   /** Makes a new file, whole and durable when this resolves. Fails where there is one already. */
   writeNew(path: string, parts: Parts, options?: { mode?: number; durable?: boolean }): Promise<void>;
-  /** Makes a new file of what an open one holds. Of many small files waiting would be the bigger part, so this does not. */
-  copyNew(file: number, to: string, options: { mode: number; modifiedUs: number }): void;
+  /** Makes a new file of what an open one holds; with `mustShare` only where the file system lets both share it. Of many small files waiting would be the bigger part, so this does not. */
+  copyNew(file: number, to: string, options: { mode: number; modifiedUs: number; mustShare?: boolean }): void;
   unlinkNow(path: string): void;
   rename(from: string, to: string): Promise<void>;
   makeFolder(path: string, mode?: number): Promise<void>;
@@ -50,14 +51,15 @@ export const diskOperations: FileOperations = {
     const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, options.mode ?? 0o600);
     try {
       if ('length' in parts) await writeAll(file, path, parts);
-      else for await (const part of parts) await writeAll(file, path, [part]);
+      else await writeParts(file, path, parts);
       if (options.durable !== false) await file.datasync();
     } finally {
       await file.close();
     }
   },
-  copyNew(file, to, { mode, modifiedUs }) {
-    copyFileSync(`/proc/self/fd/${file}`, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  copyNew(file, to, { mode, modifiedUs, mustShare = false }) {
+    const share = mustShare ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
+    copyFileSync(`/proc/self/fd/${file}`, to, share | constants.COPYFILE_EXCL);
     chmodSync(to, mode);
     utimesSync(to, secondsOf(modifiedUs), secondsOf(modifiedUs));
   },
@@ -76,7 +78,7 @@ export const diskOperations: FileOperations = {
   unlink: (path) => unlink(path).catch(unless('ENOENT')),
   removeEmptyFolder: (path) => rmdir(path).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST')),
   async remove(path) {
-    await rm(path, { recursive: true, force: true });
+    await removeFolder(path);
   },
   async syncFolder(path) {
     const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -106,12 +108,31 @@ function unless(...codes: string[]): (error: NodeJS.ErrnoException) => void {
   };
 }
 
+/** What is nothing but zeros is left out, and is a hole then. */
+async function writeParts(file: FileHandle, path: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  let position = 0;
+  let writtenTo = 0;
+  for await (const part of parts) {
+    for (const [start, end] of filledIn(part)) {
+      const { bytesWritten } = await file.write(part, start, end - start, position + start);
+      if (bytesWritten !== end - start) throw shortWrite(path);
+      writtenTo = position + end;
+    }
+    position += part.length;
+  }
+  if (writtenTo < position) await file.truncate(position);
+}
+
+/** A full disk may take a part of a write and say so only by its count. */
+function shortWrite(path: string): Error {
+  return Object.assign(new Error(`Short write to ${path}`), { code: 'ENOSPC' });
+}
+
 async function writeAll(file: FileHandle, path: string, parts: readonly Uint8Array[]): Promise<void> {
   const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
   if (total === 0) return;
   const { bytesWritten } = await file.writev(parts as Uint8Array[]);
-  // A full disk may take a part of a vector write and say so only by its count.
-  if (bytesWritten !== total) throw Object.assign(new Error(`Short write to ${path}`), { code: 'ENOSPC' });
+  if (bytesWritten !== total) throw shortWrite(path);
 }
 
 /** Whether there is anything of that name; a link counts as itself. */

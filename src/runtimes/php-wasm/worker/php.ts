@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FileLockManagerForPosix, loadNodeRuntime } from '@php-wasm/node';
 import { type FileSystem, PHP, setPhpIniEntries } from '@php-wasm/universal';
 import { createSpawnHandler } from '@php-wasm/util';
+import { DiskRoom } from './disk-room.ts';
 import { DurableFiles } from './durable-files.ts';
 import { fileSystemOf } from './forgotten-streams.ts';
 import { intlExtension, mountLanguages } from './intl.ts';
@@ -14,6 +15,7 @@ export interface Booted {
   php: PHP;
   fs: FileSystem;
   files: DurableFiles;
+  room: DiskRoom;
 }
 
 /** The files of WordPress itself are one for all sites: whoever had a lock on one of them would keep others waiting. */
@@ -66,7 +68,9 @@ export async function bootPhp(settings: Settings, sapi: 'fpm-fcgi' | 'cli'): Pro
   await mountLanguages(php);
   const fs = await fileSystemOf(php);
   files.attach(fs);
-  return { php, fs, files };
+  const room = new DiskRoom();
+  room.attach(fs);
+  return { php, fs, files, room };
 }
 
 /** The same for every site, because PHP keeps it compiled. wp-cli looks for the last line, word for word. */

@@ -15,7 +15,7 @@ const HOME = '/home/web_user';
  * Runs commands of one site, one after another. `php` is PHP's own way to run a program, once. `wp` runs wp-cli as PHP answers requests: each
  * starts from nothing, but for the programs that PHP has compiled by then, which is most of what a command costs.
  */
-export function run({ php, fs, files }: Booted, settings: Settings, network: NetworkGuard): void {
+export function run({ php, fs, files, room }: Booted, settings: Settings, network: NetworkGuard): void {
   const input = new Input();
   let isMounted = false;
 
@@ -55,6 +55,7 @@ export function run({ php, fs, files }: Booted, settings: Settings, network: Net
 
   let turn: Promise<unknown> = Promise.resolve();
   process.on('message', (message: FromParent) => {
+    if (message.type === 'room') room.set(message.bytes);
     if (message.type !== 'run') return;
     turn = turn
       .then(() => perform(message))

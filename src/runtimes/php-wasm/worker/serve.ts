@@ -15,7 +15,7 @@ import { type FromParent, PATHS, type Settings, type SiteSettings, tell } from '
  * Serves one site over HTTP on the slot's socket, one request at a time, since there is one PHP. A worker can be warmed
  * on a throw-away copy of the image first; when its site comes, only the folders change.
  */
-export function serve({ php, fs, files }: Booted, settings: Settings, network: NetworkGuard): void {
+export function serve({ php, fs, files, room }: Booted, settings: Settings, network: NetworkGuard): void {
   let site: { name: SiteSettings; unmount(): Promise<void> } | undefined;
   // Requests that the parent did not space out wait here for their turn.
   let turn: Promise<unknown> = Promise.resolve();
@@ -92,7 +92,8 @@ export function serve({ php, fs, files }: Booted, settings: Settings, network: N
     } else if (message.type === 'assign') {
       await use(message.site, files);
       tell({ type: 'serving' });
-    } else if (message.type === 'retire') {
+    } else if (message.type === 'room') room.set(message.bytes);
+    else if (message.type === 'retire') {
       // Whoever still reads an answer gets the rest of it.
       server.close(() => process.exit(0));
       server.closeIdleConnections();

@@ -48,11 +48,12 @@ export const PATHS = {
   purgeMark: '/site/purge',
 } as const;
 
-/** From the parent. `assign` comes once: a worker serves one site, ever. */
+/** From the parent. `assign` comes once: a worker serves one site, ever. `room`: so much the site may still grow. */
 export type FromParent =
   | { type: 'warm'; site: SiteSettings }
   | { type: 'assign'; site: SiteSettings }
   | { type: 'retire' }
+  | { type: 'room'; bytes: number }
   | { type: 'run'; site: SiteSettings; args: string[]; cwd: string; env: Record<string, string> };
 
 /** One message of PHP's error log. */
@@ -73,6 +74,7 @@ export type ToParent =
   | { type: 'log'; messages: LogMessage[] }
   | { type: 'end'; outbox: string[]; ranOutOfMemory: boolean; changed: boolean }
   | { type: 'input' }
+  | { type: 'grew'; bytes: number }
   | { type: 'exit'; code: number; stdoutBytes: number; stderrBytes: number };
 
 export function tell(message: ToParent): void {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { PLANS } from '#features/plan/plan.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { eventually } from '../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newSite } from '../../../test/sites.ts';
+import { siteOnDisk } from '../../../test/time.ts';
+import { visit } from '../../../test/visit.ts';
+
+const MB = 1024 * 1024;
+
+/** What somebody does who has PHP in hand. */
+const WRITER = `<?php
+$folder = WP_CONTENT_DIR . '/uploads';
+@mkdir($folder);
+if (isset($_GET['fill'])) {
+  $piece = str_repeat('x', 1048576);
+  $wrote = 0;
+  for ($n = 0; $n < 90; $n++) $wrote += @file_put_contents("$folder/$n.bin", $piece) === 1048576 ? 1 : 0;
+  exit("wrote $wrote");
+}
+if (isset($_GET['deep'])) {
+  $made = 0;
+  $path = $folder;
+  for ($n = 0; $n < 150; $n++) $made += @mkdir($path = "$path/d") ? 1 : 0;
+  exit("made $made");
+}
+if (isset($_GET['tidy'])) {
+  array_map('unlink', glob("$folder/*.bin"));
+  update_option('tidied', 'yes');
+  exit('left ' . count(glob("$folder/*.bin")) . ' ' . get_option('tidied'));
+}
+`;
+
+suite('how much PHP may add to a site', () => {
+  let app: TestApp;
+  let owner: Person;
+  before(async () => {
+    app = await startTestApp({ runtime: 'php-wasm' });
+    owner = await registerPerson(app, 'Owner');
+  });
+  after(() => app?.close());
+
+  const usedBytes = async (bytes?: number) => {
+    const { db } = app.services;
+    if (bytes !== undefined)
+      await sql`update teams set storage_usage = ${bytes} where id = ${owner.teamId}`.execute(db);
+    const { rows } = await sql<{
+      storage_usage: number;
+    }>`select storage_usage from teams where id = ${owner.teamId}`.execute(db);
+    return rows[0]?.storage_usage as number;
+  };
+
+  test('a little more than the plan has: then the write fails, and nothing else of the site; nor are folders too deep', async () => {
+    const site = await newSite(owner);
+    const ask = async (what: string) => (await visit(app, site.fqdn, `/?${what}=${Math.random()}`)).text;
+    await app.runtime.stop(site.id);
+    await siteOnDisk(app, site.id).write('mu-plugins/writer.php', WRITER);
+    await usedBytes(PLANS.free.storage_bytes - 10 * MB);
+    await ask('hello');
+    const wrote = Number((await ask('fill')).replace('wrote ', ''));
+    assert.ok(wrote >= 10 && wrote <= 10 + 64, `${wrote} MB where 10 MB were left`);
+    await eventually(async () => (await usedBytes()) > PLANS.free.storage_bytes);
+    assert.ok(Number((await ask('fill')).replace('wrote ', '')) <= wrote, 'and again');
+    assert.equal(await ask('tidy'), 'left 0 yes', 'what is there can be deleted, and the database takes that');
+    const made = Number((await ask('deep')).replace('made ', ''));
+    assert.ok(made > 50 && made < 100, `${made} folders in one another`);
+  });
+});
