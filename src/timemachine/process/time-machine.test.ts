@@ -165,7 +165,10 @@ test('a process that is killed in a snapshot, a check or a prune leaves nothing 
   };
   await assert.rejects(timeMachine.snapshot(place, { onProgress: killAll }), killed);
   const { newest } = await timeMachine.snapshot(place);
-  const works = [() => timeMachine.check(), () => timeMachine.prune({ windowsMs: {}, pinned: [], nowMs: Date.now() })];
+  const works = [
+    () => timeMachine.check(),
+    () => timeMachine.prune({ windowsMs: {}, pinned: [], damaged: [], nowMs: Date.now() }),
+  ];
   for (const work of works) {
     for (killAll(); helpers().length > 0; ) await sleep(5);
     const outcome = assert.rejects(work(), killed);
