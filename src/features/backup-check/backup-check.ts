@@ -23,6 +23,8 @@ import {
 const EVERY_HOURS = 7 * 24;
 /** Of a turn; there is one every ten minutes while a check is under way. */
 const BUDGET: CheckBudget = { bytes: 2 * 1024 ** 3, ms: 120_000 };
+/** One that takes longer than it should has so many turns each time. */
+const TURNS_BEHIND = 4;
 const LOGGED_FAULTS = 50;
 /** All of the site is read, beside the others. */
 const MEND_MS = 120_000;
@@ -42,13 +44,16 @@ export async function checkTurns(services: Services, budget = BUDGET, everyHours
 
 async function checkTurn(services: Services, at: Place, budget: CheckBudget, everyHours: number): Promise<void> {
   const { db, hosts, log } = services;
-  const due = await findDueCheck(db, at.host, everyHours);
-  if (due) {
+  for (let turn = 0; turn < TURNS_BEHIND; turn++) {
+    const due = await findDueCheck(db, at.host, everyHours);
+    if (!due) break;
     const { faults, bytes, sites, next } = await hosts.check(at, due.place, budget);
     for (const fault of faults.slice(0, LOGGED_FAULTS)) log.error({ fault, host: at.host }, 'a backup is damaged');
     for (const part of sites) await noteSite(services, part);
     await noteTurn(db, at.host, next, faults.length);
     log.info({ bytes, faults: faults.length, host: at.host, isDone: next === null }, 'checked the backups');
+    const isBehind = due.begun_at.getTime() < Date.now() - EVERY_HOURS * 3_600_000;
+    if (next === null || !isBehind) break;
   }
   for (const damaged of await listUntold(db, at.host, MEND_HOURS))
     await mend(services, damaged).catch((error) => log.warn({ err: error, ...damaged }, 'damage could not be mended'));

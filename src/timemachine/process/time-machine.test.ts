@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
@@ -154,6 +154,21 @@ suite('a failure in another process says by its code what it is', () => {
     await assert.rejects(timeMachine.snapshot({ ...place, content: '/nowhere' }), { code: 'lost_content' });
     await assert.rejects(timeMachine.snapshot({ ...place, staging: site.database }), { code: 'unexpected' });
   });
+});
+
+test('a restore that had begun is finished in a linked folder, and is not called undone where the site is gone', async (t) => {
+  const { folder, site, timeMachine, place } = await makeSite(t);
+  const begin = () => {
+    mkdirSync(place.staging);
+    writeFileSync(join(place.staging, 'journal.json'), JSON.stringify({ format: 1, steps: [], tables: null }));
+  };
+  symlinkSync(site.folder, join(folder, 'link'));
+  begin();
+  assert.equal(await timeMachine.recover({ ...place, content: join(folder, 'link') }), 'finished');
+  begin();
+  rmSync(site.folder, { recursive: true });
+  assert.equal(await timeMachine.recover(place), 'lost');
+  assert.equal(await timeMachine.recover(place), 'undone');
 });
 
 test('a process that is killed in a snapshot, a check or a prune leaves nothing half, and the next one goes on', async (t) => {
