@@ -74,8 +74,9 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
 test('a page ends after so many folders, and the next ones go on until everything was seen once', async (t) => {
   const folder = scratchFolder(t);
   const site = join(folder, 'site');
-  const files = ['0/a', 'd/0/0/b', 'd/700/c', 'd/900', 'z'];
-  for (let n = 0; n < 900; n++) mkdirSync(join(site, `d/${n}/0`), { recursive: true });
+  const files = ['0/a', 'd/0/0/b', 'd/510/c', 'd/900', 'z'];
+  mkdirSync(join(site, 'd/0/0'), { recursive: true });
+  for (let n = 1; n < 520; n++) mkdirSync(join(site, `d/${n}`));
   mkdirSync(join(site, '0'));
   for (const path of files) writeFileSync(join(site, path), path);
   const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
@@ -88,7 +89,7 @@ test('a page ends after so many folders, and the next ones go on until everythin
       pages.flatMap((page) => page.files.map(({ path }) => path)),
       files,
     );
-    assert.ok(pages.length >= 4, `${pages.length} pages`);
+    assert.ok(pages.length >= 2, `${pages.length} pages`);
     assert.equal(pages.at(-1)?.isTruncated, false);
   }
   const none = await listPage(repository, snapshot, { prefix: '0/', limit: 1 });

@@ -193,7 +193,7 @@ test('what was stored is told, also by a cut that makes no snapshot, and by one 
   const mending = await new Archiver({ repository: open().site('ada', 'site'), folder }).snapshot();
   assert.deepEqual([mending.isNew, mending.storedBytes > 0], [false, true]);
   write('ada', 'b', 'stored for nothing');
-  const repository = new Repository(storeFailing((key) => key.includes('/snapshots/2'))).site('ada', 'site');
+  const repository = new Repository(storeFailing((key) => /snapshots\/.+\//.test(key))).site('ada', 'site');
   await assert.rejects(new Archiver({ repository, folder }).snapshot(), (error) => {
     return packFailure(error).storedBytes > 0 && reviveFailure(packFailure(error)).storedBytes > 0;
   });
