@@ -3,7 +3,7 @@ import { type ObjectReader, type Ref, readChunkList } from './content.ts';
 import { failedBy } from './failure.ts';
 import type { SiteRepository } from './repository.ts';
 import type { Snapshot, SnapshotId } from './snapshot.ts';
-import { type FileEntry, type LinkEntry, readTree, type TreeEntry } from './tree.ts';
+import { type FileEntry, readTree, type TreeEntry } from './tree.ts';
 
 /** Single files of a snapshot, without restoring it. Each call reads only the folders and chunks that it needs. */
 
@@ -45,7 +45,7 @@ export async function listPage(
   if (!files) return page;
   const endsAtMs = performance.now() + PAGE_MS;
   let [last, folders] = [after ?? '', 0];
-  for await (const { path, entry } of entriesBelow(reader, files, '', prefix, partsOf(after))) {
+  for await (const { path, entry } of entriesBelow(reader, files, '', prefix, after?.split('/') ?? [])) {
     const isFull = page.files.length + page.links.length >= limit;
     if (isFull && entry.kind !== 'folder') return { ...page, isTruncated: true, last };
     last = path;
@@ -56,21 +56,10 @@ export async function listPage(
   return page;
 }
 
-const partsOf = (path: string | undefined) => path?.split('/') ?? [];
-
-/** The files and links whose paths begin with the prefix, sorted within each folder; those behind `after` in that order. */
-export async function* listEntries(
-  reader: ObjectReader,
-  snapshot: Pick<Snapshot, 'files'>,
-  prefix = '',
-  after?: string,
-): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
-  if (!snapshot.files) return;
-  for await (const { path, entry } of entriesBelow(reader, snapshot.files, '', prefix, partsOf(after)))
-    if (entry.kind !== 'folder') yield { path, entry };
-}
-
-/** Each folder comes after all that is in it: behind its path the next thing is the one beside it. */
+/**
+ * What is below the prefix, sorted within each folder, behind `after` in that order. Each folder comes after all that is in it: behind its
+ * path the next thing is the one beside it.
+ */
 async function* entriesBelow(
   reader: ObjectReader,
   folder: Ref,
