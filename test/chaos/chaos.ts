@@ -70,11 +70,8 @@ async function shake(disk: string, seconds: number, runtime: string): Promise<Ou
   const isLong = seconds >= LONG_SECONDS;
   const platform = await ShakenPlatform.create(dataDir, runtime);
   await platform.start();
-  const [owner, neighbour, hostile] = [
-    await settle(platform, 'owner'),
-    await settle(platform, 'neighbour'),
-    await settle(platform, 'hostile'),
-  ];
+  const [owner, neighbour] = [await settle(platform, 'owner'), await settle(platform, 'neighbour')];
+  const hostile = isLong ? await settle(platform, 'hostile') : neighbour;
   if (runtime !== 'memory') await plant(hostile.api, hostile.fqdn);
   const oracle = new Oracle(`${platform.url}/f/api/v1`, owner.token, owner.teamId, owner.fqdn);
   const visitor = new Neighbour();
