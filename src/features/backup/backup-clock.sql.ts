@@ -116,7 +116,7 @@ export async function spend(db: Db, teamId: string, bytes: number, bytesPerSecon
   const { rows } = await sql<{ level: number }>`
     insert into backup_spending as s (team_id, level) values (${teamId}, ${bytes})
     on conflict (team_id) do update set at = now(),
-      level = greatest(0, s.level - extract(epoch from now() - s.at) * ${bytesPerSecond}::float)::bigint + excluded.level
+      level = greatest(0, s.level - greatest(0, extract(epoch from now() - s.at)) * ${bytesPerSecond}::float)::bigint + excluded.level
     returning level`.execute(db);
   return rows[0]?.level ?? 0;
 }
