@@ -173,23 +173,35 @@ test('a restore that had begun is finished in a linked folder, and is not called
 
 test('a process that is killed in a snapshot, a check or a prune leaves nothing half, and the next one goes on', async (t) => {
   const { site, timeMachine, place } = await makeSite(t);
-  for (let index = 0; index < 300; index++) writeFileSync(join(site.folder, `file${index}`), randomBytes(20_000));
-  const killed = { code: 'ended' };
-  const killAll = () => {
+  const end = async () => {
     for (const pid of helpers()) process.kill(pid, 'SIGKILL');
+    while (helpers().length > 0) await sleep(5);
   };
-  await assert.rejects(timeMachine.snapshot(place, { onProgress: killAll }), killed);
+  // On a busy machine it may have come to its end by then, and is tried once more.
+  const killIn = async (work: () => Promise<unknown>) => {
+    for (let code: unknown; code !== 'ended'; ) {
+      await end();
+      const outcome = work().then(
+        () => undefined,
+        (error) => error.code,
+      );
+      while (helpers().length === 0) await sleep(1);
+      await end();
+      code = await outcome;
+      assert.ok(code === undefined || code === 'ended');
+    }
+  };
+  await killIn(() => {
+    for (let index = 0; index < 300; index++) writeFileSync(join(site.folder, `file${index}`), randomBytes(20_000));
+    return timeMachine.snapshot(place);
+  });
   const { newest } = await timeMachine.snapshot(place);
   const works = [
     () => timeMachine.check(),
     () => timeMachine.prune({ windowsMs: {}, pinned: [], damaged: [], nowMs: Date.now() }),
   ];
   for (const work of works) {
-    for (killAll(); helpers().length > 0; ) await sleep(5);
-    const outcome = assert.rejects(work(), killed);
-    while (helpers().length === 0) await sleep(5);
-    killAll();
-    await outcome;
+    await killIn(work);
     await work();
   }
   assert.deepEqual((await timeMachine.check()).faults, []);
