@@ -363,6 +363,24 @@ test('one address has its share of what bodies may take, and leaves the rest to 
   for (const { socket } of [...slow, more, third]) socket.destroy();
 });
 
+test('who waits for an answer sends nothing any more, and may send again', async () => {
+  const waiting: (() => void)[] = [];
+  world.site.handler = (request, response) => {
+    request.resume().on('end', () => waiting.push(() => response.end('done')));
+  };
+  await world.start({ limits: { addressBodies: 1, bodyLookMs: 60_000 } });
+  const posts: Promise<{ status: number }>[] = [];
+  for (const count of [1, 2, 3]) {
+    posts.push(world.ask('/', { method: 'POST', body: 'x' }));
+    await eventually(async () => waiting.length === count);
+  }
+  for (const answer of waiting) answer();
+  assert.deepEqual(
+    (await Promise.all(posts)).map(({ status }) => status),
+    [200, 200, 200],
+  );
+});
+
 test('PHP that fails without a word has a page that says so', async () => {
   let reason = '';
   world.site.handler = (_request, response) => {
