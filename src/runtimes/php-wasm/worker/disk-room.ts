@@ -28,6 +28,8 @@ export class DiskRoom {
   #floorBytes = 0;
   /** What came since the parent was last told; below nothing where more was deleted. */
   #untoldBytes = 0;
+  /** What was deleted here while it was open here. */
+  readonly #nameless = new Set<string>();
   #fs: FileSystem | undefined;
 
   attach(fs: FileSystem): void {
@@ -44,18 +46,21 @@ export class DiskRoom {
       return write(stream, ...data);
     });
     around(streams, 'setattr', (set, stream, attributes) =>
-      this.#resize(stream.node, attributes, statOf(stream), () => {
-        set(stream, attributes);
-        return statOf(stream);
-      }),
+      this.#resize(
+        stream.node,
+        attributes,
+        () => statOf(stream),
+        () => set(stream, attributes),
+      ),
     );
-    around(nodes, 'setattr', (set, node, attributes) => {
-      const stat = () => statSync(NODEFS.realPath(node), { throwIfNoEntry: false });
-      this.#resize(node, attributes, sizeIn(attributes) === undefined ? undefined : stat(), () => {
-        set(node, attributes);
-        return stat();
-      });
-    });
+    around(nodes, 'setattr', (set, node, attributes) =>
+      this.#resize(
+        node,
+        attributes,
+        () => statSync(NODEFS.realPath(node), { throwIfNoEntry: false }),
+        () => set(node, attributes),
+      ),
+    );
     around(streams, 'close', (close, stream) => {
       const freed = this.#freedByClosing(stream);
       close(stream);
@@ -115,11 +120,13 @@ export class DiskRoom {
     this.#take(stream.node, Math.max(0, last - Math.max(first, known)) + Math.min(inside, holes));
   }
 
-  #resize(node: FileNode, attributes: unknown, before: Stats | undefined, change: () => Stats | undefined): void {
-    const size = sizeIn(attributes);
-    if (size === undefined || !before) return void change();
+  #resize(node: FileNode, attributes: unknown, look: () => Stats | undefined, set: () => void): void {
+    const size = (attributes as { size?: number }).size;
+    const before = size === undefined ? undefined : look();
+    if (size === undefined || !before) return void set();
     this.#require(node, size - reachOf(before));
-    const after = change();
+    set();
+    const after = look();
     if (after) this.#give(bytesOf(before) - bytesOf(after));
   }
 
@@ -128,23 +135,26 @@ export class DiskRoom {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat) return 0;
     if (stat.isDirectory()) return BLOCK_BYTES;
-    return stat.nlink > 1 || this.#openFiles().some((file) => isFile(file, stat)) ? 0 : bytesOf(stat);
+    if (stat.nlink > 1) return 0;
+    if (!this.#openFiles().some((file) => isFile(file, stat))) return bytesOf(stat);
+    this.#nameless.add(keyOf(stat));
+    return 0;
   }
 
-  /** A file that has no name any more ends with the last who has it open. */
+  /** What was deleted here ends with the last who has it open. Another process that deleted something has its room already. */
   #freedByClosing(stream: OpenStream): number {
-    const stat = statOf(stream);
-    if (!stat || stat.nlink > 0) return 0;
+    const stat = this.#nameless.size > 0 ? statOf(stream) : undefined;
+    if (!stat || stat.nlink > 0 || !this.#nameless.has(keyOf(stat))) return 0;
     const others = this.#fs?.streams.filter((each) => each && each !== stream) ?? [];
-    return others.some((each) => isFile(each && statOf(each), stat)) ? 0 : bytesOf(stat);
+    if (others.some((each) => isFile(each && statOf(each), stat))) return 0;
+    this.#nameless.delete(keyOf(stat));
+    return bytesOf(stat);
   }
 
   #hiddenBytes(): number {
     const hidden = this.#openFiles().filter(({ nlink }) => nlink === 0);
-    return [...new Map(hidden.map((stat) => [`${stat.dev} ${stat.ino}`, stat])).values()].reduce(
-      (sum, stat) => sum + bytesOf(stat),
-      0,
-    );
+    const files = new Map(hidden.map((stat) => [keyOf(stat), bytesOf(stat)]));
+    return [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
   #openFiles(): Stats[] {
@@ -177,7 +187,6 @@ const blocksUpTo = (bytes: number) => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYT
 const bytesOf = ({ blocks }: Stats) => Math.max(BLOCK_BYTES, blocks * 512);
 /** Up to here a file is paid for, or was let be. */
 const reachOf = (stat: Stats) => Math.max(stat.size, bytesOf(stat));
-const sizeIn = (attributes: unknown) => (attributes as { size?: number }).size;
 
 /** Of a file of a mounted folder; undefined for all else, and for a descriptor that is none any more, to which nothing can be written either. */
 function statOf({ nfd }: OpenStream): Stats | undefined {
@@ -188,6 +197,8 @@ function statOf({ nfd }: OpenStream): Stats | undefined {
     return undefined;
   }
 }
+
+const keyOf = ({ dev, ino }: Stats) => `${dev} ${ino}`;
 
 function isFile(stat: Stats | null | undefined, { dev, ino }: Stats): boolean {
   return stat?.ino === ino && stat.dev === dev;
