@@ -9,7 +9,7 @@ const [{ ConfigError, readConfig }, { startPlatform }, { DataDirInUseError }, { 
   import('./config.ts'),
   import('./platform.ts'),
   import('#core/db/embedded/data-dir-lock.ts'),
-  import('./platform/disk-room.ts'),
+  import('./platform/disk-reserve.ts'),
 ]).catch(failToLoad);
 
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */

@@ -5,7 +5,7 @@ import { type Feature, operationsOf } from '#features/feature.ts';
 import { features } from '#features/index.ts';
 import type { Config } from './config.ts';
 import { assemble } from './platform/assembly.ts';
-import { findLackOfRoom } from './platform/disk-room.ts';
+import { findLackOfRoom } from './platform/disk-reserve.ts';
 import { makeOperator } from './platform/first-data.ts';
 import { layGround } from './platform/ground.ts';
 import { ownParts } from './platform/parts.ts';

@@ -55,11 +55,11 @@ const SWITCHED = 101;
 const LOOPBACK = '127.0.0.1';
 
 /** All that sites share of the edge, given out to each. */
-function siteMaker(limits: EdgeLimits): (siteId: string) => HostedSite {
+function siteMaker(limits: EdgeLimits, log: Log): (siteId: string) => HostedSite {
   const pages = new MemoryBudget(limits.pageCacheBytes);
   const notFound = new MemoryBudget(limits.notFoundCacheBytes);
   const compression = new Allowance(limits.compressBytes);
-  const bodies = new AllBodies(limits);
+  const bodies = new AllBodies(limits, log);
   return (siteId) =>
     new HostedSite(
       siteId,
@@ -101,7 +101,7 @@ export class Edge {
     this.#protocol = new URL(options.baseUrl).protocol.slice(0, -1);
     this.#proxies = new Proxies(options.trustProxy);
     this.#usage = new UsageReporter(reports, log);
-    this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits), log);
+    this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits, log), log);
     const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
     this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });

@@ -79,11 +79,11 @@ export class Origin implements PageSender {
   }
 
   /** Who sends a body waits for the site already. */
-  #takeBody({ request, clientAddress, gate: { site } }: Visit): Promise<TakenBody | undefined> {
+  #takeBody({ request, clientAddress, gate: { site, isForItself } }: Visit): Promise<TakenBody | undefined> {
     const { bodyBytes, waitingPerSite } = this.#options.limits;
-    return site.whileWaiting(waitingPerSite, () =>
-      TakenBody.take(request, addressKey(clientAddress), bodyBytes, site.bodies),
-    );
+    // Sites that call themselves all come from the same address.
+    const from = isForItself ? `own ${site.id}` : addressKey(clientAddress);
+    return site.whileWaiting(waitingPerSite, () => TakenBody.take(request, from, bodyBytes, site.bodies));
   }
 
   async #ask(visit: Visit, state: 'BYPASS' | 'MISS', body?: TakenBody): Promise<void> {

@@ -13,7 +13,7 @@ let handler: RequestListener = (_request, response) => response.end('WordPress')
 let server: Server;
 
 before(async () => {
-  await world.start({ limits: { ownCallsPerSite: 3, ownArrivalMs: 500, flushMs: 20 } });
+  await world.start({ limits: { ownCallsPerSite: 3, ownArrivalMs: 500, flushMs: 20, addressBodies: 4 } });
   // What a runtime does with the connections that its PHP makes.
   server = createServer((connection) => world.edge.answerOwnCalls('site-1', connection)).listen(door);
 });
@@ -67,6 +67,18 @@ test('a site that locks others out is open to itself', async () => {
     assert.equal(answer.text, 'WordPress');
   }
   assert.deepEqual(seen, [password, '127.0.0.1', '127.0.0.1', undefined, '127.0.0.1', '127.0.0.1']);
+});
+
+test('what others send from this machine takes nothing from what a site sends itself', async () => {
+  const slow = [1, 2, 3, 4, 5].map(() => connect({ port: world.port, host: '127.0.0.1' }));
+  let refused = 0;
+  for (const socket of slow) {
+    socket.on('error', () => {}).once('data', (said) => (refused += String(said).startsWith('HTTP/1.1 503 ') ? 1 : 0));
+    socket.write(`POST / HTTP/1.1\r\nhost: ${HOST}\r\ncontent-length: 20\r\n\r\nx`);
+  }
+  await eventually(async () => refused === 1);
+  assert.equal((await askItself({ method: 'POST' })).status, 200);
+  for (const socket of slow) socket.destroy();
 });
 
 test('a suspended site is closed to itself as well, and one that some work has does not wait', async () => {

@@ -218,7 +218,7 @@ test('a change of one site looks at no other', async () => {
   const budget = new MemoryBudget(1e6);
   const pages = new SitePages({ pages: budget, notFound: budget });
   const makeSite = (siteId: string) =>
-    new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS).ofSite());
+    new HostedSite(siteId, pages, new Allowance(1e6), new AllBodies(DEFAULT_LIMITS, log).ofSite());
   const table = new RouteTable(source, new UsageReporter(world, log), makeSite, log);
   await table.start();
   looks = 0;

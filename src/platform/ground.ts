@@ -7,7 +7,7 @@ import { makeFolderDurably } from '#core/durable-folder.ts';
 import type { Log } from '#core/log.ts';
 import type { Stop } from '#core/part.ts';
 import type { Config } from '../config.ts';
-import { findLackOfRoom, keepReserve } from './disk-room.ts';
+import { findLackOfRoom, keepReserve } from './disk-reserve.ts';
 
 /** What is there before anything else: the folder, and a database with today's tables that is listened to. */
 export interface Ground extends Database {

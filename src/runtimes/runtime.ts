@@ -253,7 +253,7 @@ export interface RuntimeListener {
    * that is missing costs a backup.
    */
   touched?(siteId: string): void;
-  /** PHP has added so much to the site; nothing where a process of it has just started, which wants to know how much it may. */
+  /** PHP has added so much to the site, or taken away where it is less than nothing; 0 where a process of it has just started, which wants to know how much it may. */
   grew?(siteId: string, bytes: number): void;
   /** There is something new in outgoingMail. */
   mail?(siteId: string): void;

@@ -1,3 +1,4 @@
+import type { Log } from '#core/log.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import type { EdgeLimits } from '../limits.ts';
 
@@ -21,6 +22,8 @@ type BodyLimits = Pick<
 const UNHURRIED_BYTES = 64 * 1024;
 /** So many looks in a row at which a body was too slow end it, whether anybody needs the room or not. */
 const SLOW_LOOKS = 3;
+/** Who is refused so often, while something of theirs is there, is named in the log. */
+const MANY_REFUSALS = 20;
 
 interface Watched {
   budget: BodyBudget;
@@ -30,6 +33,14 @@ interface Watched {
   slowLooks: number;
 }
 
+interface Address {
+  bodies: number;
+  /** Those that somebody still sends. */
+  arriving: number;
+  bytes: number;
+  refusals: number;
+}
+
 /**
  * What the bodies of all visitors take while they wait. One site has a share of it, and so has one address. Where it is used up, who sends slowly
  * makes way for whoever comes, the address first that has most; and whoever is slower than any line ends in any case.
@@ -37,13 +48,15 @@ interface Watched {
 export class AllBodies {
   readonly #limits: BodyLimits;
   readonly #bodies = new Map<WaitingBody, Watched>();
-  readonly #addresses = new Map<string, { bodies: number; bytes: number }>();
+  readonly #addresses = new Map<string, Address>();
+  readonly #log: Pick<Log, 'warn'>;
   #usedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #lookedAt = performance.now();
 
-  constructor(limits: BodyLimits) {
+  constructor(limits: BodyLimits, log: Pick<Log, 'warn'>) {
     this.#limits = limits;
+    this.#log = log;
   }
 
   ofSite(): BodyBudget {
@@ -52,14 +65,21 @@ export class AllBodies {
 
   add(body: WaitingBody, budget: BodyBudget): void {
     const { addressBodies, bodyLookMs } = this.#limits;
-    const there = this.#addresses.get(body.from) ?? { bodies: 0, bytes: 0 };
-    if (there.bodies >= addressBodies) throw new SiteFailure('overload', 'too much comes from there');
+    const there = this.#addresses.get(body.from) ?? { bodies: 0, arriving: 0, bytes: 0, refusals: 0 };
+    if (there.arriving >= addressBodies) this.#refuse(body.from, 'too much comes from there');
     there.bodies++;
+    there.arriving++;
     this.#addresses.set(body.from, there);
     this.#bodies.set(body, { budget, seenBytes: 0, rate: undefined, slowLooks: 0 });
     if (this.#timer) return;
     this.#lookedAt = performance.now();
     this.#timer = setInterval(() => this.#look(), bodyLookMs).unref();
+  }
+
+  /** Nobody sends it any more: it is whole, or was given up. */
+  arrived({ from }: WaitingBody): void {
+    const there = this.#addresses.get(from);
+    if (there) there.arriving--;
   }
 
   remove(body: WaitingBody): void {
@@ -74,7 +94,7 @@ export class AllBodies {
   take(body: WaitingBody, bytes: number): void {
     const { addressBodiesBytes, allBodiesBytes } = this.#limits;
     if (this.#bytesOf(body.from) + bytes > addressBodiesBytes)
-      throw new SiteFailure('overload', 'too much is being sent from there');
+      this.#refuse(body.from, 'too much is being sent from there');
     while (this.#usedBytes + bytes > allBodiesBytes) this.makeRoom(body);
     this.#count(body, bytes);
   }
@@ -104,6 +124,13 @@ export class AllBodies {
       watched.slowLooks = watched.rate < this.#limits.slowestBodyBytes ? watched.slowLooks + 1 : 0;
       if (watched.slowLooks >= SLOW_LOOKS && body.isArriving) body.endAsSlow();
     }
+  }
+
+  #refuse(from: string, why: string): never {
+    const there = this.#addresses.get(from);
+    if (there && ++there.refusals === MANY_REFUSALS)
+      this.#log.warn({ from, why }, 'one address is refused again and again');
+    throw new SiteFailure('overload', why);
   }
 
   #count({ from }: WaitingBody, bytes: number): void {

@@ -54,7 +54,7 @@ export class TakenBody implements WaitingBody {
         }
         await body.#add(value as Buffer);
       }
-      body.isArriving = false;
+      body.#arrived();
       return body;
     } catch (error) {
       await body.close();
@@ -77,10 +77,15 @@ export class TakenBody implements WaitingBody {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.isArriving = false;
+    this.#arrived();
     this.#budget.giveBack(this, this.sizeBytes);
     this.#budget.all.remove(this);
     await this.#file?.close();
+  }
+
+  #arrived(): void {
+    if (this.isArriving) this.#budget.all.arrived(this);
+    this.isArriving = false;
   }
 
   async #add(chunk: Buffer): Promise<void> {

@@ -1,11 +1,11 @@
 import { type Caller, hasRole, seesSecrets } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
-import { DnsFailed } from '#core/dns.ts';
+import { type Dns, DnsFailed } from '#core/dns.ts';
 import { invalid } from '#core/errors.ts';
 import type { Services } from '#core/services.ts';
 import { findSite, type SiteRow } from '#features/instance/instance.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
-import { dkimRecordOf } from '#features/site-mail/site-mail.ts';
+import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
 import { claimRecord, isUnderSiteDomain } from '#features/site-name/site-name.ts';
 import { lookAtDkim, lookAtRecords } from './domain.records.ts';
 import { domainFault, requirePublicName } from './domain.rules.ts';
@@ -47,9 +47,16 @@ async function look(
   const dkim = site && !isUnderSiteDomain(config, fqdn) ? dkimRecordOf(site) : undefined;
   const [records, signature] = await Promise.all([
     lookAtRecords(dns, fqdn, region),
-    dkim && lookAtDkim(dns, dkim.name, dkim.value),
+    dkim && lookAtSignature(dns, fqdn, dkim),
   ]);
   return signature ? [...records, signature] : records;
+}
+
+/** It is wanted where it proves most; under the site's own name it is good too. */
+async function lookAtSignature(dns: Dns, fqdn: string, dkim: { name: string; value: string }): Promise<DomainRecord> {
+  const names = new Set([dkim.name, dkimName(fqdn)]);
+  const [wanted, own] = await Promise.all([...names].map((name) => lookAtDkim(dns, name, dkim.value)));
+  return own?.ok && !wanted?.ok ? own : (wanted as DomainRecord);
 }
 
 /** The DKIM record is shown to whoever sees it in the site, too. */

@@ -1,11 +1,18 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import { registrableDomain } from '#core/host-name.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
 
 /** The DKIM record that a site's owner publishes; undefined before the site has its key. */
 export function dkimRecordOf(row: SiteRow): { name: string; value: string } | undefined {
   if (!row.dkim_public_key) return undefined;
-  return { name: dkimName(row.fqdn), value: `v=DKIM1; k=rsa; p=${row.dkim_public_key}` };
+  return { name: dkimName(mailDomainOf(row.fqdn)), value: `v=DKIM1; k=rsa; p=${row.dkim_public_key}` };
+}
+
+/** WordPress writes as the domain without www, and what proves that proves the names below it. */
+export function mailDomainOf(fqdn: string): string {
+  const rest = fqdn.replace(/^www\./, '');
+  return registrableDomain(rest) ? rest : fqdn;
 }
 
 export const dkimName = (fqdn: string) => `${DKIM_SELECTOR}._domainkey.${fqdn}`;
@@ -17,7 +24,7 @@ export function dkimKeyOf(record: string): string | undefined {
   return tags.find((tag) => tag.startsWith('p='))?.slice(2);
 }
 
-/** Where the DKIM record is published: this label, then _domainkey, then the site's name. */
+/** Where the DKIM record is published: this label, then _domainkey, then the site's name without www. */
 export const DKIM_SELECTOR = 'siteyard';
 
 /** To find the primes of a key takes long; tests take a smaller one (test/app.ts), and no setting does. */

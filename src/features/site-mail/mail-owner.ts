@@ -1,4 +1,4 @@
-import { DnsFailed } from '#core/dns.ts';
+import { type Dns, DnsFailed } from '#core/dns.ts';
 import { isWithin, registrableDomain } from '#core/host-name.ts';
 import type { Services } from '#core/services.ts';
 import type { SiteRow } from '#features/instance/instance.ts';
@@ -39,20 +39,39 @@ function namesUpwards(fqdn: string): string[] {
   return [fqdn, ...names.slice(1).slice(-MAX_NAMES)];
 }
 
-async function proofOf(services: Services, site: SiteRow, name: string): Promise<'key' | 'claim' | undefined> {
+type Proof = 'key' | 'claim';
+
+/** Where the resolver fails, what a zone said within a day still stands: one bad moment must not change the sender of a shop. */
+const REMEMBERED_MS = 24 * 3600 * 1000;
+const MAX_REMEMBERED = 10_000;
+const remembered = new WeakMap<Dns, Map<string, { proof: Proof; untilMs: number }>>();
+
+async function proofOf(services: Services, site: SiteRow, name: string): Promise<Proof | undefined> {
   const claim = claimRecord(services, site.team_id, name);
   const [keys, claims] = await Promise.all([findTexts(services, dkimName(name)), findTexts(services, claim.name)]);
-  if (site.dkim_public_key && keys.some((text) => dkimKeyOf(text) === site.dkim_public_key)) return 'key';
-  return claims.includes(claim.value) ? 'claim' : undefined;
+  const known = remembered.get(services.dns) ?? new Map();
+  remembered.set(services.dns, known);
+  const subject = `${name} ${claim.value} ${site.dkim_public_key}`;
+  const isKey = site.dkim_public_key && keys?.some((text) => dkimKeyOf(text) === site.dkim_public_key);
+  const seen = isKey ? 'key' : claims?.includes(claim.value) ? 'claim' : undefined;
+  const last = known.get(subject);
+  if (!seen && !(keys && claims)) return last && last.untilMs > Date.now() ? last.proof : undefined;
+  known.delete(subject);
+  if (!seen) return undefined;
+  // A key that could not be asked for may be there still.
+  const proof = keys ? seen : (last?.proof ?? seen);
+  known.set(subject, { proof, untilMs: Date.now() + REMEMBERED_MS });
+  for (const oldest of known.keys()) if (known.size > MAX_REMEMBERED) known.delete(oldest);
+  return proof;
 }
 
-/** Where nobody can tell, there is no proof, and the mail goes out all the same. */
-async function findTexts({ dns, log }: Services, name: string): Promise<string[]> {
+/** Undefined where nobody can tell; the mail goes out all the same. */
+async function findTexts({ dns, log }: Services, name: string): Promise<string[] | undefined> {
   try {
     return await dns.find('TXT', name);
   } catch (error) {
     if (!(error instanceof DnsFailed)) throw error;
     log.info({ err: error, name }, 'could not look for the proof of a sender');
-    return [];
+    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
+import { DnsFailed } from '#core/dns.ts';
 import { claimRecord } from '#features/site-name/site-name.ts';
 import { planSiteWork } from '#features/site-upkeep/site-upkeep.jobs.ts';
 import type { HostListener, LocalHost } from '#host/local-host.ts';
@@ -135,7 +136,7 @@ suite("a site's mail", () => {
     assert.match(String(mail?.text), /^Reply-To: boss@bank\.example\r$/m);
   });
 
-  test('is sent as a domain that the zone says is theirs, and before that as the platform', async () => {
+  test('is sent as a domain that the zone says is theirs, and before that as the platform', async (t) => {
     const person = await owner();
     const site = await newSite(person);
     const fqdn = 'www.shop.example.org';
@@ -171,6 +172,15 @@ suite("a site's mail", () => {
     await names.write('shop.example.org', `siteyard._domainkey TXT "v=DKIM1; k=rsa; p=${first}" "${rest}"\n`);
     assert.equal((await sent('ceo@shop.example.org')).from, 'ceo@shop.example.org');
     assert.equal((await sent('ceo@example.org')).from, own);
+    // A resolver that fails takes nothing back; a zone does.
+    const failing = t.mock.method(app.services.dns, 'find', async () => {
+      throw new DnsFailed('nobody answers', { isTimeout: true, cause: undefined });
+    });
+    const { from, isSigned } = await sent('ceo@shop.example.org');
+    assert.deepEqual([from, isSigned], ['ceo@shop.example.org', true]);
+    failing.mock.restore();
+    await names.write('shop.example.org', '');
+    assert.equal((await sent('ceo@shop.example.org')).from, ours);
   });
 
   test('of whatever size and form keeps nobody else waiting, and what is no mail is dropped', async (t) => {

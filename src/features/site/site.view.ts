@@ -9,7 +9,7 @@ import { editorView } from '#features/code-editor/code-editor.ts';
 import { pathsOfSites } from '#features/external-path/external-path.ts';
 import { busyWord } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow, type StageRow, siteUrl, stagesOfSites } from '#features/instance/instance.ts';
-import { dkimName, dkimRecordOf } from '#features/site-mail/site-mail.ts';
+import { dkimName, dkimRecordOf, mailDomainOf } from '#features/site-mail/site-mail.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { teamsById } from '#features/team/team.ts';
 import { type User, usersById } from '#features/user/user.ts';
@@ -98,7 +98,7 @@ function publicPart(
       core_version: row.core_version,
       php_version: row.php_version,
       shell: shellOf(services, row),
-      dkim_name: dkimName(row.fqdn),
+      dkim_name: dkimName(mailDomainOf(row.fqdn)),
       cdn: cdnOf(row),
       code_server: editor,
       backup: {

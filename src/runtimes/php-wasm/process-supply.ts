@@ -130,8 +130,8 @@ export class ProcessSupply {
 
   async #give(worker: WorkerProcess, { id, team }: KnownSite, site: PoolSite): Promise<void> {
     worker.team = team;
-    await worker.assign(site.folder, site.worker, (connection) => this.#options.ownCall(id, connection));
     this.#options.assigned(id, worker);
+    await worker.assign(site.folder, site.worker, (connection) => this.#options.ownCall(id, connection));
   }
 
   /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */

@@ -43,7 +43,7 @@ export function readMessage(said: unknown): WorkerMessage | undefined {
     case 'input':
       return message;
     case 'grew':
-      return Number.isSafeInteger(message.bytes) && message.bytes > 0 ? message : undefined;
+      return Number.isSafeInteger(message.bytes) ? message : undefined;
     case 'exit':
       return isCommandEnd(message) ? message : undefined;
     case 'begin':

@@ -82,7 +82,7 @@ export class WorkerProcess {
   onBegin: (request: string | null) => void = () => {};
   onLog: (messages: LogMessage[]) => void = () => {};
   onEnd: (end: RequestEnd) => void = () => {};
-  /** PHP has added so much to the site. */
+  /** PHP has added so much to the site; less than nothing where it deleted. */
   onGrew: (bytes: number) => void = () => {};
   /** What a command reads, a part at a time; nothing is the end. */
   nextInput: () => Promise<Uint8Array> = async () => new Uint8Array();
@@ -205,9 +205,9 @@ export class WorkerProcess {
     this.#child.stdin?.write(Buffer.concat([head, bytes]));
   }
 
-  /** So much the site may still grow; PHP learns of it between two requests. */
-  setRoom(bytes: number): void {
-    if (this.alive && this.#child.connected) this.#child.send({ type: 'room', bytes });
+  /** So much the site may still grow, and its database beyond that; PHP learns of it between two requests. */
+  setRoom(bytes: number, beyondBytes: number): void {
+    if (this.alive && this.#child.connected) this.#child.send({ type: 'room', bytes, beyondBytes });
   }
 
   /** Ends the process when it has had so much time without being told that all is well. */

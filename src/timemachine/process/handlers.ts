@@ -30,7 +30,7 @@ import {
 } from './protocol.ts';
 import { readHandlers } from './read-handlers.ts';
 import { recoverSite } from './recover-site.ts';
-import { bytesOf, requireRoom } from './room.ts';
+import { requireRoom } from './room.ts';
 
 const OPEN_SITES = 100;
 
@@ -117,7 +117,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const plan = isMerge(wish)
         ? await agreedMerge(repository, place, snapshot, wish)
         : await planFor(site.repository, snapshot, wish, place.rules);
-      await requireRoom(place, bytesOf(plan));
+      await requireRoom(place, site.repository, { plan });
       const described = describePlan(lost?.plan ?? plan, site.keeping);
       await announce(cut, described);
       const target = await site.database.openTarget();
@@ -157,7 +157,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       if (!now) throw outdatedPlan('the site is there again');
       const plan = await planFor(from, now, wish, place.rules);
       const keeping = keepingBy(place.rules);
-      await requireRoom(place, bytesOf(plan) + (whole ?? points.point).fileBytes);
+      await requireRoom(place, from, { plan, copied: whole ?? points.point });
       await announce(null, describePlan(lost ? await planFor(from, lost.remains, wish, place.rules) : plan, keeping));
       const scratch = rehearsalFolder(place, name);
       const content = join(scratch, 'content');

@@ -11,7 +11,7 @@ import type { Database } from '../sources/database.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { keepingBy } from './keep-rules.ts';
 import type { RestoreWish, SitePlace } from './protocol.ts';
-import { bytesOf, requireRoom } from './room.ts';
+import { requireRoom } from './room.ts';
 
 /** A site of which a part is gone, and what there is of it. That is no state to keep: nobody would want it back. */
 export interface LostSite {
@@ -74,7 +74,7 @@ export async function mendSite(
   onProgress: OnProgress,
 ): Promise<void> {
   const plan = await planRestore(from, lost.remains, point, { tablesFrom });
-  await requireRoom(place, bytesOf(plan));
+  await requireRoom(place, from, { plan });
   if (lost.isContentLost) {
     await rm(place.content, { recursive: true, force: true });
     await restoreInto(from, point, { folder: place.content, durable: true, onProgress });

@@ -41,6 +41,7 @@ declare module '@php-wasm/universal' {
     stream_ops: unknown;
     /** This process' own descriptor, for a file of a mounted folder. */
     nfd?: number;
+    flags?: number;
   }
   /** The file system of mounted folders: what it does to them. */
   export interface HostFolders {
@@ -48,6 +49,7 @@ declare module '@php-wasm/universal' {
     stream_ops: {
       write(stream: OpenStream, ...data: unknown[]): number;
       setattr(stream: OpenStream, attributes: unknown): void;
+      close(stream: OpenStream): void;
     };
     node_ops: {
       setattr(node: FileNode, attributes: unknown): void;

@@ -49,13 +49,14 @@ export function run({ php, fs, files, room }: Booted, settings: Settings, networ
     closeForgotten(fs);
     network.letGo(keptPorts(fs));
     await files.syncAll();
+    room.report();
     tell({ type: 'exit', code, ...written() });
     if (settings.mode === 'run') process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   };
 
   let turn: Promise<unknown> = Promise.resolve();
   process.on('message', (message: FromParent) => {
-    if (message.type === 'room') room.set(message.bytes);
+    if (message.type === 'room') room.set(message.bytes, message.beyondBytes);
     if (message.type !== 'run') return;
     turn = turn
       .then(() => perform(message))

@@ -62,6 +62,7 @@ export function serve({ php, fs, files, room }: Booted, settings: Settings, netw
         setTimeout(() => process.exit(70), 1_000);
         return;
       }
+      room.report();
       tell({
         type: 'end',
         outbox: readOutbox(outbox),
@@ -91,8 +92,9 @@ export function serve({ php, fs, files, room }: Booted, settings: Settings, netw
       tell({ type: 'warmed' });
     } else if (message.type === 'assign') {
       await use(message.site, files);
+      room.renew();
       tell({ type: 'serving' });
-    } else if (message.type === 'room') room.set(message.bytes);
+    } else if (message.type === 'room') room.set(message.bytes, message.beyondBytes);
     else if (message.type === 'retire') {
       // Whoever still reads an answer gets the rest of it.
       server.close(() => process.exit(0));

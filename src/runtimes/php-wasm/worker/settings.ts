@@ -48,12 +48,12 @@ export const PATHS = {
   purgeMark: '/site/purge',
 } as const;
 
-/** From the parent. `assign` comes once: a worker serves one site, ever. `room`: so much the site may still grow. */
+/** From the parent. `assign` comes once: a worker serves one site, ever. `room`: so much the site may still grow, and its database beyond that. */
 export type FromParent =
   | { type: 'warm'; site: SiteSettings }
   | { type: 'assign'; site: SiteSettings }
   | { type: 'retire' }
-  | { type: 'room'; bytes: number }
+  | { type: 'room'; bytes: number; beyondBytes: number }
   | { type: 'run'; site: SiteSettings; args: string[]; cwd: string; env: Record<string, string> };
 
 /** One message of PHP's error log. */
