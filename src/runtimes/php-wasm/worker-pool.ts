@@ -97,7 +97,8 @@ export class WorkerPool {
       runners: this.runners,
       pressure: this.#pressure,
       sites: () => [...this.#awake.values()],
-      commands: () => [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since })),
+      commands: () =>
+        [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since, isRead: false })),
       putToSleep: (siteId) => this.stop(siteId),
       log,
     });
@@ -156,7 +157,7 @@ export class WorkerPool {
         extraIdleMs: Math.min(EXTRA_IDLE_MS, idleTimeoutMs / 2),
         recycleAboveBytes: RECYCLE_ABOVE_BYTES,
         recycleAfterRequests: requestsPerProcess,
-        isOutdated: ({ isLean }) => isLean && !this.#pressure.isTooSmall(),
+        isOutdated: ({ isLean }) => isLean && !this.#pressure.isTooSmall() && this.#supply.mayBetter,
       },
       {
         start: (need, signal) => this.#supply.start(waking, describe(), need, signal),
@@ -189,10 +190,10 @@ export class WorkerPool {
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
   async runner(team: string, coreVersion: string, mode: 'run' | 'wp', signal?: AbortSignal): Promise<WorkerProcess> {
     const claim = { key: `commands of ${team}`, team, signal, isWanted: () => true };
-    const worker = await this.#places.take(claim, async () => {
+    const worker = await this.#places.take(claim, () => {
       // A warm one was warmed for visitors, and only its memory is of use.
-      if (this.#workers.room <= 0) await this.#standby.drop();
-      return this.#workers.spawn(coreVersion, mode);
+      const after = this.#workers.room > 0 ? undefined : this.#standby.drop();
+      return this.#workers.spawn(coreVersion, mode, { after });
     });
     worker.team = team;
     await worker.booted();
