@@ -37,7 +37,7 @@ export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
 }
 
 /** Whoever still reads an answer of a process that leaves gets so long for the rest. */
-const LEAVE_GRACE_MS = 10_000;
+export const LEAVE_GRACE_MS = 10_000;
 /** Where there was no room for another process, it is asked for again. */
 const GROW_AGAIN_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Log } from '#core/log.ts';
 import type { RuntimePressure, SiteFailure } from '#runtimes/runtime.ts';
-import { AwakeSite } from './awake-site.ts';
+import { AwakeSite, LEAVE_GRACE_MS } from './awake-site.ts';
 import { CommandShares } from './command-shares.ts';
 import { MakingRoom } from './making-room.ts';
 import { Places } from './places.ts';
@@ -99,7 +99,7 @@ export class WorkerPool {
       sites: () => [...this.#awake.values()],
       commands: () =>
         [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since, isRead: false })),
-      putToSleep: (siteId) => this.stop(siteId),
+      putToSleep: (siteId) => this.stop(siteId, LEAVE_GRACE_MS),
       log,
     });
     this.#places = new Places(this.#room, this.#pressure);
@@ -182,9 +182,9 @@ export class WorkerPool {
   }
 
   /** Resolves when no process of the site is left, those of an earlier description included. */
-  async stop(siteId: string): Promise<void> {
+  async stop(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
     const known = this.#awake.get(siteId);
-    await Promise.all([known && this.#forget(known), this.runners.end(siteId), ...(this.#stopping.get(siteId) ?? [])]);
+    await Promise.all([known && this.#forget(known, graceMs), this.runners.end(siteId), ...(this.#stopping.get(siteId) ?? [])]);
   }
 
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
@@ -241,11 +241,11 @@ export class WorkerPool {
     await this.#workers.close();
   }
 
-  async #forget(known: KnownSite): Promise<void> {
+  async #forget(known: KnownSite, graceMs = STOP_GRACE_MS): Promise<void> {
     const { id, site } = known;
     if (this.#awake.get(id) === known) this.#awake.delete(id);
     const stopping = this.#stopping.get(id) ?? new Set();
-    const stopped = site.stop(STOP_GRACE_MS).finally(() => {
+    const stopped = site.stop(graceMs).finally(() => {
       stopping.delete(stopped);
       if (stopping.size === 0) this.#stopping.delete(id);
     });
