@@ -184,7 +184,11 @@ export class WorkerPool {
   /** Resolves when no process of the site is left, those of an earlier description included. */
   async stop(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
     const known = this.#awake.get(siteId);
-    await Promise.all([known && this.#forget(known, graceMs), this.runners.end(siteId), ...(this.#stopping.get(siteId) ?? [])]);
+    await Promise.all([
+      known && this.#forget(known, graceMs),
+      this.runners.end(siteId),
+      ...(this.#stopping.get(siteId) ?? []),
+    ]);
   }
 
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
