@@ -322,7 +322,7 @@ class Simulation {
     const before = cpuSecondsOfTree(process.pid);
     const startedAt = performance.now();
     // By then the packs are old enough to be joined.
-    await timeMachine.prune({ windowsMs, pinned: [], nowMs: Date.now() + 2 * 60 * MINUTE_MS });
+    await timeMachine.prune({ windowsMs, pinned: [], damaged: [], nowMs: Date.now() + 2 * 60 * MINUTE_MS });
     await timeMachine.close();
     const wallSeconds = (performance.now() - startedAt) / 1000;
     return { cpuSeconds: cpuSecondsOfTree(process.pid) - before, wallSeconds, packs: files, bytes };

@@ -369,14 +369,17 @@ suite('programs', { concurrency: true }, () => {
         body += part;
       });
       request.on('end', () => {
+        if (body.startsWith('[')) return;
         const { id, method } = JSON.parse(body);
         methods.push(method);
-        if (id === undefined) return void response.writeHead(202).end();
+        if (id === undefined || method === undefined) return void response.writeHead(202).end();
         if (method === 'slow') return;
         if (method === 'breaks')
           return void response
             .writeHead(200, { 'content-type': 'text/event-stream' })
             .write(': it begins\n\n', () => response.destroy());
+        if (method === 'proxied')
+          return void response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"no upstream"}');
         if (method === 'refused')
           return void response
             .writeHead(400, { 'content-type': 'application/json' })
@@ -401,6 +404,13 @@ suite('programs', { concurrency: true }, () => {
       { jsonrpc: '2.0', id: 3, method: 'tools/call' },
       { jsonrpc: '2.0', id: 4, method: 'slow' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } },
+      [
+        { jsonrpc: '2.0', id: 8, method: 'slow' },
+        { jsonrpc: '2.0', id: 9, method: 'tools/list' },
+      ],
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 8 } },
+      { jsonrpc: '2.0', id: 10, result: {} },
+      { jsonrpc: '2.0', id: 11, method: 'proxied' },
       { jsonrpc: '2.0', id: 5, method: 'breaks' },
       { jsonrpc: '2.0', id: 6, method: 'refused' },
       { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri: 'siteyard://ü', _meta } },
@@ -414,9 +424,16 @@ suite('programs', { concurrency: true }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const all = [1, 2, 3, 5, 6, 7];
-    assert.deepEqual(answers.map(({ id }) => id).sort(), all, 'what was cancelled is left, and not answered');
+    const all = [1, 2, 3, 5, 6, 7, 9, 11];
+    const ids = answers.map(({ id }) => id);
+    assert.deepEqual(
+      ids.sort((a, b) => a - b),
+      all,
+      'what was cancelled is left, and not answered',
+    );
     assert.match(answers.find(({ id }) => id === 5).error.message, /broke before the answer came/);
+    assert.match(answers.find(({ id }) => id === 9).error.message, /along with this was cancelled/);
+    assert.equal(answers.find(({ id }) => id === 11).error.code, -32603);
     assert.deepEqual(answers.find(({ id }) => id === 6).error, { code: -32022, message: 'Not that version' });
     const modern = heard.find((each) => each['mcp-protocol-version'] === '2026-07-28');
     const name = `=?base64?${Buffer.from('siteyard://ü').toString('base64')}?=`;

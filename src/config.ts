@@ -82,7 +82,7 @@ export interface Config {
   backupStore: StoreDescription;
   /** Processes that take backups side by side. */
   backupProcesses: number;
-  diskReserveBytes: number;
+  restoreLeavesFreeBytes: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
   analytics: { url: string; token: string } | undefined;
   /** The domain, with a port where it is not 443, that shops are found under. */
@@ -203,7 +203,7 @@ function readPhp(variables: Variables) {
     phpCompiler: variables.PHP_COMPILER,
     sandbox: variables.SANDBOX,
     backupProcesses: variables.BACKUP_PROCESSES,
-    diskReserveBytes: variables.DISK_RESERVE_MB * 1024 ** 2,
+    restoreLeavesFreeBytes: variables.RESTORE_LEAVES_FREE_MB * 1024 ** 2,
   };
 }
 

@@ -209,7 +209,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     const { page } = owner;
     await open(viewer.page, 'overview');
     await page.getByRole('button', { name: 'Put to sleep' }).click();
-    for (const person of [owner, viewer]) await person.page.getByText('The site is asleep').waitFor();
+    for (const person of [owner, viewer]) await person.page.getByText('It is asleep').waitFor();
     assert.equal(await status('/wp-login.php'), 200);
     for (const person of [owner, viewer]) await person.page.getByText('Stops the site until').waitFor(PHP_START);
   });

@@ -181,7 +181,11 @@ export const Variables = Type.Object({
     [1, 64],
     'How many sites are backed up side by side',
   ),
-  DISK_RESERVE_MB: number(256, [0, 1_048_576], 'So much room on the disk no restore takes; one that would is refused'),
+  RESTORE_LEAVES_FREE_MB: number(
+    256,
+    [0, 1_048_576],
+    'So much room on the disk no restore takes; one that would is refused',
+  ),
 });
 
 export type Variables = Static<typeof Variables>;

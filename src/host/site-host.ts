@@ -31,6 +31,7 @@ import type {
   PlanReport,
   PruneReport,
   PruneWish,
+  Recovery,
   RestoreWish,
   SitePlace,
   SnapshotName,
@@ -343,7 +344,7 @@ interface SiteBackups {
   /** What a rehearsal that was killed left behind. */
   discardRehearsal(site: SiteRef, name: string): Promise<void>;
   /** Ends what a restore that was killed had begun, in one way or the other. */
-  recover(site: SiteRef, kept: KeptAs): Promise<'finished' | 'undone'>;
+  recover(site: SiteRef, kept: KeptAs): Promise<Recovery>;
   /** Has a cut at hand from which many sites will be made, until it is forgotten. */
   shareCut(site: SiteRef, space: string, moment: SnapshotName): Promise<void>;
   /** Removes a site's snapshots; what only they needed is freed by the next prunes. */

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '#core/db/database.ts';
 import type { Part } from '#core/part.ts';
@@ -36,12 +37,15 @@ export function clockWatch(services: OwnServices, features: readonly Feature[]):
   };
 }
 
-class ClockWatch {
+export class ClockWatch {
   readonly #services: OwnServices;
+  readonly #seconds: () => number;
   readonly #dueTimes: readonly string[];
-  #last: { clockSeconds: number; atMs: number } | undefined;
+  #last: { clockSeconds: number; atSeconds: number } | undefined;
 
-  constructor(services: OwnServices, features: readonly Feature[]) {
+  /** `seconds` goes on evenly, and while the machine sleeps too, as `performance.now()` does not. */
+  constructor(services: OwnServices, features: readonly Feature[], seconds: () => number = uptime) {
+    this.#seconds = seconds;
     this.#services = services;
     this.#dueTimes = features.flatMap(({ dueTimes = [] }) => dueTimes);
   }
@@ -49,9 +53,9 @@ class ClockWatch {
   async look(): Promise<void> {
     const { db, log } = this.#services;
     const { ahead, clock } = await readClock(db);
-    const atMs = performance.now();
-    const leapSeconds = this.#last && clock - this.#last.clockSeconds - (atMs - this.#last.atMs) / 1000;
-    this.#last = { clockSeconds: clock, atMs };
+    const atSeconds = this.#seconds();
+    const leapSeconds = this.#last && clock - this.#last.clockSeconds - (atSeconds - this.#last.atSeconds);
+    this.#last = { clockSeconds: clock, atSeconds };
     if (ahead > SLACK_SECONDS) return this.#setBack();
     if (leapSeconds !== undefined && leapSeconds > LEAP_SECONDS) {
       log.error(

@@ -10,6 +10,8 @@ const SETUP_LOCK = 7_390_212;
 /** Many processes may start at once, so one makes what a first start makes, and the others find it. */
 function alone<T>({ db }: Services, work: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
+    // What is made may be much, such as new places for all events of a restored database, and the others wait for it.
+    await sql`set local statement_timeout = 0`.execute(tx);
     await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx);
     return work(tx);
   });

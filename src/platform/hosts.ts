@@ -35,7 +35,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound): L
     }),
     logs: new LogFiles(join(dataDir, 'logs'), log),
     sharedCuts: join(dataDir, 'shared-cuts'),
-    reserveBytes: config.diskReserveBytes,
+    reserveBytes: config.restoreLeavesFreeBytes,
   });
 }
 

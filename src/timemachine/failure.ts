@@ -39,12 +39,19 @@ export type FailureCode = (typeof FAILURE_CODES)[number];
 /** A failure of the time machine, the same in the process that it happened in and in the one that asked. */
 export class TimeMachineFailure extends Error {
   readonly code: FailureCode;
+  /** What the work had stored by then, for nothing. */
+  storedBytes = 0;
 
   constructor(code: FailureCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'TimeMachineFailure';
     this.code = code;
   }
+}
+
+/** The same failure, of any kind, with what was stored before it. */
+export function withStored(error: unknown, storedBytes: number): unknown {
+  return error instanceof Error ? Object.assign(error, { storedBytes }) : error;
 }
 
 export function lostContent(how: string): TimeMachineFailure {
@@ -74,16 +81,18 @@ export interface SentFailure {
   message: string;
   /** Where it happened, for the log. */
   stack: string | undefined;
+  storedBytes: number;
 }
 
 /** A message may tell of names that the site chose. */
 const MESSAGE_LENGTH = 2_000;
 
 export function packFailure(error: unknown): SentFailure {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  if (isDiskFull(error)) return { code: 'no_room', message: 'the disk is full', stack };
+  const thrown: Error & { storedBytes?: number } = error instanceof Error ? error : new Error(String(error));
+  const { message, stack, storedBytes = 0 } = thrown;
+  if (isDiskFull(error)) return { code: 'no_room', message: 'the disk is full', stack, storedBytes };
   const code = error instanceof TimeMachineFailure ? error.code : 'unexpected';
-  return { code, message: message.slice(0, MESSAGE_LENGTH), stack: stack?.slice(0, 2 * MESSAGE_LENGTH) };
+  return { code, message: message.slice(0, MESSAGE_LENGTH), stack: stack?.slice(0, 2 * MESSAGE_LENGTH), storedBytes };
 }
 
 const SQLITE_FULL = 13;
@@ -93,8 +102,9 @@ function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || (errcode & 0xff) === SQLITE_FULL;
 }
 
-export function reviveFailure({ code, message, stack }: SentFailure): TimeMachineFailure {
+export function reviveFailure({ code, message, stack, storedBytes }: SentFailure): TimeMachineFailure {
   const failure = new TimeMachineFailure(FAILURE_CODES.includes(code) ? code : 'unexpected', message);
   if (stack !== undefined) failure.stack = stack;
+  failure.storedBytes = storedBytes;
   return failure;
 }

@@ -29,6 +29,8 @@ export class Pool {
   readonly prefix: string;
   readonly #packs = new Map<Hash, Frame[]>();
   #locations = new Map<Hash, Location>();
+  /** All places of those few objects that have several, by pack. */
+  #places = new Map<Hash, Map<Hash, Location>>();
   #condemned = new Set<Hash>();
   /** The hashes that are known to be bad, by where: a pack, or nowhere at all. */
   #rotten = new Map<string, Set<Hash>>();
@@ -68,7 +70,7 @@ export class Pool {
       if (frames) this.#packs.set(id, frames);
     }
     const isOther = lifted || sentenced || isOtherRot;
-    if (isOther) this.#locations = new Map();
+    if (isOther) [this.#locations, this.#places] = [new Map(), new Map()];
     for (const id of isOther ? this.#packs.keys() : added) this.#learn(id, this.#packs.get(id) ?? []);
   }
 
@@ -107,7 +109,9 @@ export class Pool {
           return openFrame(location, await this.readFrames(location.pack, location.offset, location.storedBytes));
         } catch (error) {
           failure = error;
-          if (failedBy(error, 'corrupt_object', 'short_object')) await this.markRotten(hash, location.pack);
+          // Whoever only reads may be on a disk that takes no more.
+          if (failedBy(error, 'corrupt_object', 'short_object'))
+            await this.markRotten(hash, location.pack).catch(() => {});
           // Else the pruner moved it to another pack since we looked.
           else if (failedBy(error, 'missing_object')) await this.refresh();
           else throw error;
@@ -122,12 +126,16 @@ export class Pool {
     const place = pack ?? NOWHERE;
     const known = this.#rotten.get(place) ?? new Set();
     if (known.has(hash)) return;
-    await this.store.put(`${this.prefix}/rotten/${place}-${hash}`, []);
     this.#rotten.set(place, known.add(hash));
-    if (this.#locations.get(hash)?.pack !== pack) return;
     // It may be stored somewhere else as well.
-    for (const [id, frames] of this.#packs)
-      for (const frame of frames) if (frame.hash === hash) this.#learnFrame(id, frame);
+    if (this.#locations.get(hash)?.pack === pack)
+      for (const other of this.#places.get(hash)?.values() ?? []) this.#prefer(other);
+    try {
+      await this.store.put(`${this.prefix}/rotten/${place}-${hash}`, []);
+    } catch (error) {
+      known.delete(hash);
+      throw error;
+    }
   }
 
   /** It turned out to be what it should be, or is wanted by nobody any more. */
@@ -162,8 +170,19 @@ export class Pool {
   #learnFrame(pack: Hash, frame: Frame): void {
     const { hash } = frame;
     const known = this.#locations.get(hash);
+    const location = { ...frame, pack };
+    if (!known) return void this.#locations.set(hash, location);
+    if (known.pack === pack) return;
+    const places = this.#places.get(hash) ?? new Map([[known.pack, known]]);
+    this.#places.set(hash, places.set(pack, location));
+    this.#prefer(location);
+  }
+
+  #prefer(location: Location): void {
+    const { hash, pack } = location;
+    const known = this.#locations.get(hash);
     if (known && this.#rankOf(hash, known.pack) <= this.#rankOf(hash, pack)) return;
-    this.#locations.set(hash, { ...frame, pack });
+    this.#locations.set(hash, location);
   }
 
   /** The less the better. What is rotten may be what it was after all, for a disk can be wrong once. */

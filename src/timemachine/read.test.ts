@@ -6,7 +6,7 @@ import { Random } from '../../test/random.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import type { ObjectReader } from './content.ts';
-import { findFile, listEntries, openContent } from './read.ts';
+import { type FilePage, findFile, listPage, openContent } from './read.ts';
 import { Repository } from './repository.ts';
 import { DiskStore } from './stores/disk.ts';
 
@@ -31,10 +31,10 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
       return repository.read(hash);
     },
   };
-  const pathsBelow = async (prefix?: string) => {
+  const pathsBelow = async (prefix = '') => {
     reads = 0;
-    const entries = await gather(listEntries(reader, snapshot, prefix));
-    return entries.filter(({ entry }) => entry.kind === 'file').map(({ path }) => path);
+    const { files } = await listPage(reader, snapshot, { prefix, limit: 100 });
+    return files.map(({ path }) => path);
   };
   const all = ['index.php', 'plugins/one.php', 'uploads/2025/c', 'uploads/2026/a', 'uploads/2026/b', 'uploads/big'];
   assert.deepEqual(await pathsBelow(), all);
@@ -69,6 +69,31 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
   reads = 0;
   await read(found, 1_200_000, 1_200_001);
   assert.equal(reads, 2, 'the list of chunks and one chunk');
+});
+
+test('a page ends after so many folders, and the next ones go on until everything was seen once', async (t) => {
+  const folder = scratchFolder(t);
+  const site = join(folder, 'site');
+  const files = ['0/a', 'd/0/0/b', 'd/510/c', 'd/900', 'z'];
+  mkdirSync(join(site, 'd/0/0'), { recursive: true });
+  for (let n = 1; n < 520; n++) mkdirSync(join(site, `d/${n}`));
+  mkdirSync(join(site, '0'));
+  for (const path of files) writeFileSync(join(site, path), path);
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const { snapshot } = await new Archiver({ repository, folder: site }).snapshot();
+  for (const limit of [2, 1_000]) {
+    const pages = [await listPage(repository, snapshot, { prefix: '', limit })];
+    for (let { last } = pages[0] as FilePage; last !== undefined; last = pages.at(-1)?.last)
+      pages.push(await listPage(repository, snapshot, { prefix: '', limit, after: last }));
+    assert.deepEqual(
+      pages.flatMap((page) => page.files.map(({ path }) => path)),
+      files,
+    );
+    assert.ok(pages.length >= 2, `${pages.length} pages`);
+    assert.equal(pages.at(-1)?.isTruncated, false);
+  }
+  const none = await listPage(repository, snapshot, { prefix: '0/', limit: 1 });
+  assert.deepEqual([none.isTruncated, none.last], [false, undefined], 'nothing else is looked into');
 });
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,8 +1,9 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { type ObjectReader, type Ref, readChunkList } from './content.ts';
 import { failedBy } from './failure.ts';
 import type { SiteRepository } from './repository.ts';
 import type { Snapshot, SnapshotId } from './snapshot.ts';
-import { type FileEntry, type LinkEntry, readTree, type TreeEntry } from './tree.ts';
+import { type FileEntry, readTree, type TreeEntry } from './tree.ts';
 
 /** Single files of a snapshot, without restoring it. Each call reads only the folders and chunks that it needs. */
 
@@ -18,8 +19,9 @@ export interface ListedFile {
 export interface FilePage {
   files: ListedFile[];
   links: string[];
+  /** There are more than were asked for. */
   isTruncated: boolean;
-  /** The path of the last one, where there are more. */
+  /** Where it goes on, if this is not all: behind this path, which may be a folder's. */
   last?: string;
 }
 
@@ -30,39 +32,41 @@ export interface FilePart {
   after?: string | undefined;
 }
 
+/** A page ends after so long, or so many folders: others wait, and most folders may have nothing of what is looked for. */
+const PAGE_MS = 50;
+const PAGE_FOLDERS = 500;
+
 export async function listPage(
   reader: ObjectReader,
-  snapshot: Pick<Snapshot, 'files'>,
+  { files }: Pick<Snapshot, 'files'>,
   { prefix, limit, after }: FilePart,
 ): Promise<FilePage> {
   const page: FilePage = { files: [], links: [], isTruncated: false };
-  let last = '';
-  for await (const { path, entry } of listEntries(reader, snapshot, prefix, after)) {
-    if (page.files.length + page.links.length >= limit) return { ...page, isTruncated: true, last };
+  if (!files) return page;
+  const endsAtMs = performance.now() + PAGE_MS;
+  let [last, folders] = [after ?? '', 0];
+  for await (const { path, entry } of entriesBelow(reader, files, '', prefix, after?.split('/') ?? [])) {
+    const isFull = page.files.length + page.links.length >= limit;
+    if (isFull && entry.kind !== 'folder') return { ...page, isTruncated: true, last };
     last = path;
     if (entry.kind === 'link') page.links.push(path);
-    else page.files.push(listed(path, entry));
+    else if (entry.kind === 'file') page.files.push(listed(path, entry));
+    else if (++folders >= PAGE_FOLDERS || performance.now() > endsAtMs) return { ...page, last };
   }
   return page;
 }
 
-/** The files and links whose paths begin with the prefix, sorted within each folder; those behind `after` in that order. */
-export async function* listEntries(
-  reader: ObjectReader,
-  snapshot: Pick<Snapshot, 'files'>,
-  prefix = '',
-  after?: string,
-): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
-  if (snapshot.files) yield* entriesBelow(reader, snapshot.files, '', prefix, after?.split('/') ?? []);
-}
-
+/**
+ * What is below the prefix, sorted within each folder, behind `after` in that order. Each folder comes after all that is in it: behind its
+ * path the next thing is the one beside it.
+ */
 async function* entriesBelow(
   reader: ObjectReader,
   folder: Ref,
   path: string,
   prefix: string,
   [first, ...rest]: readonly string[],
-): AsyncGenerator<{ path: string; entry: FileEntry | LinkEntry }> {
+): AsyncGenerator<{ path: string; entry: TreeEntry }> {
   for (const entry of await readTree(reader, folder)) {
     if (first !== undefined && entry.name < first) continue;
     const isOnTheWay = entry.name === first;
@@ -73,8 +77,9 @@ async function* entriesBelow(
       continue;
     }
     const inside = `${below}/`;
-    if (inside.startsWith(prefix) || prefix.startsWith(inside))
-      yield* entriesBelow(reader, entry.ref, inside, prefix, isOnTheWay ? rest : []);
+    if (!inside.startsWith(prefix) && !prefix.startsWith(inside)) continue;
+    yield* entriesBelow(reader, entry.ref, inside, prefix, isOnTheWay ? rest : []);
+    yield { path: below, entry };
   }
 }
 
@@ -106,6 +111,7 @@ export async function findFileIn(
   const found: (ListedFile | null)[] = [];
   for (let first = 0; first < moments.length; first += READ_AT_ONCE) {
     const some = moments.slice(first, first + READ_AT_ONCE);
+    await otherWork();
     for (const snapshot of await Promise.all(some.map((moment) => repository.readNamed(moment).catch(notPruned)))) {
       if (snapshot && !seen.has(snapshot.files))
         seen.set(snapshot.files, (await findFile(repository, snapshot, path)) ?? null);

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ObjectReader, ObjectWriter } from './content.ts';
 import { failedBy } from './failure.ts';
 import { corruptObject, type Hash, hashOf } from './hash.ts';
@@ -15,6 +16,8 @@ import type { Store } from './stores/store.ts';
 
 /** An index takes some hundred bytes of memory for each object. */
 const REMEMBERED_POOLS = 100;
+/** After so long what looks through much tells that it goes on. */
+const SLICE_MS = 50;
 
 /**
  * All that one store holds:
@@ -100,10 +103,19 @@ export class SiteRepository implements ObjectReader {
     return lost.every(({ length }) => length === 0) ? '' : hashOf(JSON.stringify(lost));
   }
 
-  /** Whether a snapshot can be brought back, as far as is known. */
-  async isWhole(snapshot: Snapshot): Promise<boolean> {
+  /** Whether a snapshot can be brought back, as far as is known. All of its folders are read for it: `onPause` is as in `writer`. */
+  async isWhole(snapshot: Snapshot, onPause: () => void): Promise<boolean> {
+    let sliceEndsMs = performance.now() + SLICE_MS;
+    const read = async (hash: Hash) => {
+      if (performance.now() > sliceEndsMs) {
+        onPause();
+        await otherWork();
+        sliceEndsMs = performance.now() + SLICE_MS;
+      }
+      return this.read(hash);
+    };
     try {
-      const needed = new References(this);
+      const needed = new References({ read });
       await needed.addSnapshot(snapshot);
       const isSound = (pool: Pool, hashes: ReadonlySet<Hash>) => [...hashes].every((hash) => pool.isSound(hash));
       return isSound(this.private, needed.private) && isSound(this.shared, needed.shared);
@@ -164,12 +176,14 @@ export class SiteRepository implements ObjectReader {
     return this.readSnapshot({ hash, timeMs, key: `${this.prefix}/snapshots/${snapshotName(timeMs, hash)}` });
   }
 
+  /** Whether it is there, be it torn. */
   async hasSnapshot(id: SnapshotId): Promise<boolean> {
     try {
       await this.#store.get(id.key, { start: 0, length: 1 });
       return true;
     } catch (error) {
       if (failedBy(error, 'missing_object')) return false;
+      if (failedBy(error, 'short_object', 'corrupt_object')) return true;
       throw error;
     }
   }

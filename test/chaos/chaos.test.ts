@@ -8,7 +8,7 @@ const skip = process.getuid?.() === 0 ? false : 'only root can mount a small dis
 test('whatever goes wrong, nothing that was acknowledged is lost, and all works again by itself', {
   skip,
 }, async (t) => {
-  const { faults, summary } = await runChaos(8, 'memory', () => {});
+  const { faults, summary } = await runChaos(3, 'memory', () => {});
   t.diagnostic(summary);
   assert.deepEqual(faults, []);
 });

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, mock, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { RateLimits } from '#core/http/rate-limits.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
+import { touchSites } from '#features/backup/backup.ts';
+import { cleanUpInstances } from '#features/instance/clean-up.jobs.ts';
 import type { Backup } from '#sdk';
+import { ClockWatch } from '../../src/platform/clock-watch.ts';
+import type { OwnServices } from '../../src/platform/services.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { eventually } from '../expect.ts';
 import { registerPerson } from '../people.ts';
 import { newSite } from '../sites.ts';
 import { siteOnDisk } from '../time.ts';
-import { visit } from '../visit.ts';
 import { shiftStoredTimes } from './shifted-times.ts';
 
 const HOUR = 3600;
@@ -38,11 +42,11 @@ test('when the clock is set back an hour, backups, jobs and what runs by the min
   const before = await newest();
   // Its minute is over, so the next backup is due as soon as something happens.
   await sql`update backup_clocks set cut_at = now() - interval '2 minutes', due_at = null`.execute(db);
-  await jobs.enqueueOnce(db, later, { name: 'waited' }, 'waited', new Date(Date.now() + 3_000));
+  await jobs.enqueueOnce(db, later, { name: 'waited' }, 'waited', new Date(Date.now() + 2_000));
 
   await setBack(HOUR);
-  await visit(app, site.fqdn, '/');
   await disk.write('uploads/after.txt', 'after the clock was set back');
+  await touchSites(db, [site.id]);
   await eventually(async () => ran.includes('waited'));
   const after = await eventually(async () => {
     const found = await newest();
@@ -58,8 +62,25 @@ test('when the clock is set back an hour, backups, jobs and what runs by the min
 });
 
 test('after the clock leapt ahead nothing is removed for its age, until a day is over or it is set back', async () => {
-  const { db, jobs } = app.services;
-  await sql`update platform set clock_leapt_at = now()`.execute(db);
+  const { services } = app;
+  const { db, jobs, config } = services;
+  const site_id = randomUUID();
+  await db
+    .insertInto('sites_to_remove')
+    .values({ ...config.newSites, site_id, due_at: new Date(0) })
+    .execute();
+  const cleanUp = () => cleanUpInstances.run({}, { services } as Parameters<typeof cleanUpInstances.run>[1]);
+  const isNoted = async () =>
+    (await db.selectFrom('sites_to_remove').select('site_id').where('site_id', '=', site_id).execute()).length > 0;
+
+  let seconds = 10 * HOUR;
+  const watch = new ClockWatch(services as OwnServices, [], () => seconds);
+  await watch.look();
+  // Two hours less went by than the database's clock says.
+  seconds -= 2 * HOUR;
+  await watch.look();
+  await cleanUp();
+  assert.ok(await isNoted(), 'files went though nobody knows whether their time had come');
   await jobs.enqueue(db, removal, { name: 'too early' });
   await jobs.enqueue(db, later, { name: 'all else' });
   await eventually(async () => ran.includes('all else'));
@@ -70,6 +91,8 @@ test('after the clock leapt ahead nothing is removed for its age, until a day is
   await jobs.enqueue(db, removal, { name: 'in time' });
   await eventually(async () => ran.includes('in time'));
   assert.equal(ran.includes('too early'), false);
+  await cleanUp();
+  assert.equal(await isNoted(), false);
 });
 
 test('a limit by the minute ends after a minute though the clock is set back', () => {
@@ -84,8 +107,6 @@ test('a limit by the minute ends after a minute though the clock is set back', (
 async function setBack(seconds: number): Promise<void> {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
-  await client.query('begin');
   await shiftStoredTimes(client, seconds);
-  await client.query('commit');
   await client.end();
 }

@@ -15,7 +15,6 @@ export interface Shaken {
   hostile: { api: Client; fqdn: string };
   /** The longest that something is stopped or full. */
   longestMs: number;
-  hasPhp: boolean;
 }
 
 export type Fault = (shaken: Shaken) => Promise<void>;
@@ -23,7 +22,7 @@ export type Fault = (shaken: Shaken) => Promise<void>;
 const HOUR = 3600;
 
 /** Everything that may happen to it, by name. */
-export const FAULTS: Record<string, Fault> = {
+const FAULTS: Record<string, Fault> = {
   async 'Postgres is killed'({ platform }) {
     platform.killPostgres();
     await sleep(500);
@@ -43,7 +42,7 @@ export const FAULTS: Record<string, Fault> = {
     goOn();
   },
   async 'the disk is full'({ platform, random, longestMs }) {
-    const makeRoom = fillDisk(process.pid, platform.dataDir);
+    const makeRoom = await fillDisk(process.pid, platform.dataDir);
     await sleep(random.below(longestMs));
     makeRoom();
   },
@@ -57,7 +56,7 @@ export const FAULTS: Record<string, Fault> = {
     const objects = globSync('backups/**/packs/**', { cwd: platform.dataDir })
       .map((path) => join(platform.dataDir, path))
       .filter((path) => statSync(path).isFile());
-    if (objects.length === 0) return;
+    if (objects.length === 0) throw new Error('nothing is stored yet');
     const file = openSync(random.pick(objects), 'r+');
     const byte = Buffer.alloc(1);
     readSync(file, byte, 0, 1, 100);
@@ -71,25 +70,36 @@ export const FAULTS: Record<string, Fault> = {
     );
     await Promise.all(pages);
   },
-  async 'endless PHP'({ platform, hostile, hasPhp }) {
-    if (!hasPhp) return;
+};
+
+/** What needs a site that really runs its PHP. */
+const PHP_FAULTS: Record<string, Fault> = {
+  async 'endless PHP'({ platform, hostile }) {
     const asked = Array.from({ length: 6 }, () =>
       visit(platform, hostile.fqdn, '/wp-content/endless.php').catch(() => undefined),
     );
     await Promise.race([Promise.all(asked), sleep(5_000)]);
   },
-  async 'a large mail'({ platform, hostile, hasPhp }) {
-    if (!hasPhp) return;
+  async 'a large mail'({ platform, hostile }) {
     await visit(platform, hostile.fqdn, '/wp-content/mail.php').catch(() => undefined);
   },
-  async 'a fork bomb in the shell'({ hostile, hasPhp }) {
-    if (!hasPhp) return;
+  async 'a fork bomb in the shell'({ hostile }) {
     const bomb = hostile.api
       .runSiteCommand({ params: { fqdn: hostile.fqdn }, body: { cmd: 'bomb() { bomb | bomb & }; bomb; sleep 5' } })
       .catch(() => undefined);
     await Promise.race([bomb, sleep(5_000)]);
   },
 };
+
+export const faultsOf = (runtime: string) => (runtime === 'memory' ? FAULTS : { ...FAULTS, ...PHP_FAULTS });
+
+/** The few that most can go wrong with, for a run of seconds. */
+export const SHORT_FAULTS = [
+  'service and Postgres are killed',
+  'Postgres hangs',
+  'the disk is full',
+  'the clock is set back',
+] as const;
 
 /** What a hostile owner puts into their site. */
 export const HOSTILE_FILES = {

@@ -70,11 +70,11 @@ test('on a disk that fills up while it runs nothing acknowledged is lost, and it
   };
   assert.equal(await write('before'), 200);
 
-  const makeRoom = fillDisk(service.pid, dataDir);
+  const makeRoom = await fillDisk(service.pid, dataDir);
   await eventually(async () => !existsSync(reserve), 10_000);
   assert.equal(await write('on the reserve'), 200, 'what was set aside is there for us');
   // And now that is gone too.
-  const makeMoreRoom = fillDisk(service.pid, dataDir, 'more');
+  const makeMoreRoom = await fillDisk(service.pid, dataDir, 'more');
   for (let count = 0; count < 10; count++) await write(`while full ${count}`);
   assert.deepEqual(
     [...refusals].filter((status) => status !== 503),

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * A small disk of its own for a service that a test starts: a file system in memory that only that process and its children see. Needs root.
@@ -10,10 +13,16 @@ export function onSmallDisk(folder: string, megabytes: number): string[] {
   return ['unshare', '--mount', 'sh', '-c', mount, 'sh', `${megabytes}m`, folder];
 }
 
-/** Fills the disk to the last byte, through the eyes of the process; returns what makes room again. */
-export function fillDisk(pid: number, folder: string, name = 'filler'): () => void {
-  const path = join(`/proc/${pid}/root`, folder, name);
-  const file = openSync(path, 'w');
+/** Fills the disk to the last byte, through the eyes of the process; resolves to what makes room again. */
+export async function fillDisk(pid: number, folder: string, name = 'filler'): Promise<() => void> {
+  const inside = join(`/proc/${pid}/root`, folder);
+  const path = join(inside, name);
+  const { bavail, bsize } = await statfs(inside);
+  // Nearly all of it in another process, so that whoever measures something here meanwhile is not held up.
+  const much = bavail * bsize - (1 << 20);
+  // It fails where somebody wrote meanwhile; then all is filled below.
+  if (much > 0) await promisify(execFile)('fallocate', ['--length', String(much), path]).catch(() => {});
+  const file = openSync(path, 'a');
   try {
     for (let size = 1 << 20; size >= 512; size >>= 1) {
       const zeros = Buffer.alloc(size);

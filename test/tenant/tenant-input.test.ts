@@ -85,8 +85,13 @@ async function whileAsked(work: () => Promise<unknown>): Promise<number[]> {
 
 /** What was seen since it was asked for last. */
 async function told(): Promise<number[]> {
+  if (!prober.connected) throw new Error('the prober ended');
+  const ended = new AbortController();
+  const end = () => ended.abort(new Error('the prober ended'));
+  prober.once('exit', end);
   prober.send('tell');
-  const [taken] = (await once(prober, 'message')) as [number[]];
+  const [taken] = (await once(prober, 'message', { signal: ended.signal })) as [number[]];
+  prober.off('exit', end);
   return taken;
 }
 
@@ -165,6 +170,7 @@ for (const [name, work] of Object.entries(works))
     const taken = await whileAsked(async () => {
       for (let round = 0; round < Math.max(1, ROUNDS); round++) await work();
     });
+    assert.ok(quiet.length > 0 && taken.length > 0, 'nobody asked');
     const [was, is] = [percentile(quiet, 99), percentile(taken, 99)];
     t.diagnostic(
       `/healthz p99 ${was.toFixed(1)} -> ${is.toFixed(1)} ms, ${(is / was).toFixed(1)} times; longest ${Math.max(...taken).toFixed(0)} ms`,

@@ -57,16 +57,20 @@ class Bridge {
     const [{ method, params } = {}] = messages;
     // The server knows a request by its connection alone: to leave that is to cancel.
     if (method === 'notifications/cancelled' && params?.requestId !== undefined)
-      return this.#asked.get(params.requestId)?.abort();
+      return this.#asked.get(params.requestId)?.abort(params.requestId);
     const leave = new AbortController();
-    const unanswered = new Set(messages.flatMap(({ id }) => (id === undefined ? [] : [id])));
+    // What has an id and no method is itself an answer.
+    const unanswered = new Set(messages.flatMap((each) => (each.method && each.id !== undefined ? [each.id] : [])));
     for (const id of unanswered) this.#asked.set(id, leave);
     const asked = [...unanswered];
     try {
       await this.#ask(line, messages, leave.signal, unanswered);
       if (unanswered.size > 0) throw new Error(BROKEN);
     } catch (error) {
+      // With the connection went all that was asked along with what was cancelled, which alone wants no answer.
+      if (leave.signal.aborted) unanswered.delete(leave.signal.reason as Id);
       if (!leave.signal.aborted) this.#refuse(error, unanswered);
+      else if (unanswered.size > 0) this.#refuse(new Error(LEFT), unanswered);
     } finally {
       for (const id of asked) this.#asked.delete(id);
     }
@@ -84,7 +88,7 @@ class Bridge {
       },
     });
     const write = (data: unknown) => {
-      for (const { id } of [data].flat() as Message[]) if (id !== undefined) unanswered.delete(id);
+      for (const { id, method } of [data].flat() as Message[]) if (id !== undefined && !method) unanswered.delete(id);
       this.#write(data);
     };
     const type = response.headers.get('content-type') ?? '';
@@ -96,8 +100,10 @@ class Bridge {
   /** What the server says in its protocol is passed on as it is; all else is told in words. */
   #refuse(error: unknown, unanswered: ReadonlySet<Id>): void {
     const { lines } = explain(error, this.#cli.host());
-    const said = (error as Partial<ApiError>).data?.error ?? { code: INTERNAL_ERROR, message: lines.join(' ') };
-    if (unanswered.size === 0) this.#cli.screen.note((said as { message?: string }).message ?? lines.join(' '));
+    const told = (error as Partial<ApiError>).data?.error;
+    const isProtocol = typeof told === 'object' && told !== null;
+    const said: { message?: string } = isProtocol ? told : { code: INTERNAL_ERROR, message: lines.join(' ') };
+    if (unanswered.size === 0) this.#cli.screen.note(said.message ?? lines.join(' '));
     for (const id of unanswered) this.#write({ jsonrpc: '2.0', id, error: said });
   }
 
@@ -108,6 +114,7 @@ class Bridge {
 }
 
 const BROKEN = 'The connection broke before the answer came; what was asked for may have been done.';
+const LEFT = 'Something that was asked for along with this was cancelled; what was asked for may have been done.';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /** Which field a message of the revision 2026-07-28 names in its header, by its method. */
 const NAMED_BY = new Map([

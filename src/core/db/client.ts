@@ -13,6 +13,12 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
   return moment && !Number.isNaN(moment.getTime()) ? moment : parseAnyMoment(text);
 });
 
+export interface ClientOptions {
+  isSilent?: () => boolean;
+  /** Holds it from the first step of its connecting to its end. */
+  alive?: Set<Client>;
+}
+
 /**
  * The promise that pg makes of a query leaves its rows to the full garbage collection: under load the heap grew to
  * 240 MB where it stays below 60 MB with a promise of our own. And what pg says of a connection that is gone has no code
@@ -21,7 +27,7 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 export class Client extends pg.Client {
   isGone = false;
 
-  constructor(config?: pg.ClientConfig & { isSilent?: () => boolean }) {
+  constructor(config?: pg.ClientConfig & ClientOptions) {
     super(config);
     const note = () => {
       this.isGone = true;
@@ -30,7 +36,11 @@ export class Client extends pg.Client {
     // Nobody waits for a database that is known not to answer.
     const { connect } = this as unknown as { connect(done?: (error: Error) => void): Promise<void> };
     const connectOrRefuse = (done?: (error: Error) => void) => {
-      if (!config?.isSilent?.()) return connect.call(this, done);
+      if (!config?.isSilent?.()) {
+        config?.alive?.add(this);
+        this.once('end', () => config?.alive?.delete(this));
+        return connect.call(this, done);
+      }
       const refusal = Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
       if (!done) return Promise.reject(refusal);
       process.nextTick(done, refusal);

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { Client } from './client.ts';
+import { Client, type ClientOptions } from './client.ts';
 import type { DB } from './schema.generated.ts';
 
 /** The pool or a transaction: what every function that speaks SQL takes first. */
@@ -37,9 +37,15 @@ export function openDatabase(
     statement_timeout: statementMs,
     // A process of ours that hangs in a transaction must not hold its rows for ever.
     idle_in_transaction_session_timeout: statementMs,
+    // Nor its locks where the network between went away: half a minute, and the server ends the connection. No matter on a Unix socket.
+    tcp_keepalives_idle: 15,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
   };
-  const config: pg.PoolConfig & { isSilent?: () => boolean } = {
+  const alive = new Set<Client>();
+  const config: pg.PoolConfig & ClientOptions = {
     Client,
+    alive,
     connectionString: url,
     max: poolSize,
     idleTimeoutMillis: 30_000,
@@ -51,16 +57,13 @@ export function openDatabase(
     ...(isSilent && { isSilent }),
   };
   const pool = new pg.Pool(config);
-  const clients = new Set<Client>();
-  pool.on('connect', (client) => clients.add(client as unknown as Client));
-  pool.on('remove', (client) => clients.delete(client as unknown as Client));
   // A connection that breaks must not take the process down, be it idle or at work; the pool replaces it, and whoever
   // waits for a query on it is told by that query. The pool repeats what an idle one said.
   pool.on('connect', (client) => client.on('error', (error) => pool.ending || onError(error)));
   pool.on('error', () => {});
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const cut = () => {
-    for (const client of clients) client.cut();
+    for (const client of alive) client.cut();
   };
   return { db, pool, cut, close: () => db.destroy() };
 }

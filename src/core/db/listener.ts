@@ -3,10 +3,11 @@ import type { Log } from '#core/log.ts';
 import { Client } from './client.ts';
 
 const RETRY_MS = 500;
-const CONNECT_MS = 2_000;
+/** With all that is listened to; a database may stop answering at any point of it. */
+const CONNECT_MS = 4_000;
 /** So often the database is asked for a sign of life, and after so many times without an answer it is taken for gone. */
 const BEAT_MS = 500;
-const BEATS_MISSED = 4;
+const BEATS_MISSED = 8;
 
 const listen = (channel: string) => `listen ${pg.escapeIdentifier(channel)}`;
 
@@ -15,7 +16,7 @@ const listen = (channel: string) => `listen ${pg.escapeIdentifier(channel)}`;
  * itself; who could have missed something meanwhile asks for onReconnect.
  *
  * It also finds out whether the database answers at all. One that hangs (stopped, out of reach without a word) breaks no
- * connection, so nobody would ever be told: two seconds of silence are taken for its end.
+ * connection, so nobody would ever be told: four seconds of silence are taken for its end.
  */
 export class Listener {
   readonly #url: string;
@@ -58,13 +59,13 @@ export class Listener {
       connectionString: this.#url,
       application_name: 'siteyard listener',
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
     });
     client.on('notification', ({ channel, payload }) => {
       for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? '');
     });
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, undefined));
+    const limit = setTimeout(() => client.cut(), CONNECT_MS);
     try {
       await client.connect();
       for (const channel of this.#handlers.keys()) await client.query(listen(channel));
@@ -72,6 +73,8 @@ export class Listener {
     } catch (error) {
       client.cut();
       throw error;
+    } finally {
+      clearTimeout(limit);
     }
     this.#client = client;
     this.connected = true;
@@ -127,7 +130,9 @@ export class Listener {
     this.#reconnect();
   }
 
+  /** Not all processes at the same moment. */
   #reconnect(): void {
+    const inMs = RETRY_MS * (0.5 + Math.random());
     setTimeout(async () => {
       if (this.#closed) return;
       try {
@@ -136,6 +141,6 @@ export class Listener {
       } catch {
         this.#reconnect();
       }
-    }, RETRY_MS).unref();
+    }, inMs).unref();
   }
 }

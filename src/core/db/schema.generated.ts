@@ -56,6 +56,7 @@ export interface DB {
     failed_event_id: Generated<string | null>;
     is_slow: Generated<boolean>;
     not_before: Generated<Date | null>;
+    damage_found_at: Generated<Date | null>;
   };
   backup_spending: {
     team_id: string;

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { fromKysely, PgBoss, type WorkOptions } from 'pg-boss';
 import { type Db, inTransaction, type Tx } from '#core/db/database.ts';
+import { CLOCK_IS_DOUBTED } from '#core/db/doubted-clock.ts';
 import type { Listener } from '#core/db/listener.ts';
 import type { DB } from '#core/db/schema.generated.ts';
 import type { Log } from '#core/log.ts';
@@ -111,6 +112,7 @@ export class Jobs implements JobQueue {
   /** The ids of the jobs that this process works on. */
   readonly #running = new Set<string>();
   #workersLock: pg.PoolClient | undefined;
+  #opening = false;
   #closed = false;
 
   constructor(options: { db: Kysely<DB>; pool: pg.Pool; listener: Listener; log: Log; worker: boolean }) {
@@ -120,7 +122,7 @@ export class Jobs implements JobQueue {
     this.#log = log;
     this.#boss = new PgBoss({
       db: {
-        executeSql: (text, values) => pool.query(text, values as unknown[]),
+        executeSql: (text, values) => this.#query(text, values as unknown[]),
         listen: async (channel, onNotification, onReconnect) => {
           await listener.on(channel, onNotification);
           listener.onReconnect(onReconnect);
@@ -139,11 +141,17 @@ export class Jobs implements JobQueue {
     this.#boss.on('warning', (warning) => log.warn({ warning }, 'the job queue reported a warning'));
   }
 
-  async open(): Promise<void> {
-    const client = await this.#pool.connect();
+  open(): Promise<void> {
+    this.#opening = true;
+    return this.#withoutLimit((client) => this.#makeQueues(client)).finally(() => {
+      this.#opening = false;
+    });
+  }
+
+  async #makeQueues(client: pg.PoolClient): Promise<void> {
+    // pg-boss makes its schema without waiting for others who are at it.
+    await client.query('select pg_advisory_lock($1)', [OPENING_LOCK]);
     try {
-      // pg-boss makes its schema without waiting for others who are at it.
-      await client.query('select pg_advisory_lock($1)', [OPENING_LOCK]);
       await this.#boss.start();
       await client.query(NO_STALE_KEYS);
       await this.#boss.createQueue(DEAD, { ...KEEP, retryLimit: 1_000, retryDelay: 5 });
@@ -154,7 +162,26 @@ export class Jobs implements JobQueue {
       }
     } finally {
       await client.query('select pg_advisory_unlock($1)', [OPENING_LOCK]);
+    }
+  }
+
+  /** Bringing pg-boss' schema up to date, and waiting for whoever is at it, takes as long as it takes. */
+  #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    if (!this.#opening) return this.#pool.query(text, values);
+    return this.#withoutLimit((client) => client.query(text, values));
+  }
+
+  async #withoutLimit<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query('set statement_timeout = 0');
+      const result = await work(client);
+      await client.query('reset statement_timeout');
       client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
   }
 
@@ -299,8 +326,8 @@ export class Jobs implements JobQueue {
 
   /** What was passed over comes with its next turn (platform/clock-watch.ts). */
   async #clockIsDoubted(): Promise<boolean> {
-    const { rows } = await sql`select from platform where clock_leapt_at > now() - interval '1 day'`.execute(this.#db);
-    return rows.length > 0;
+    const { rows } = await sql<{ doubted: boolean }>`select ${CLOCK_IS_DOUBTED} as doubted`.execute(this.#db);
+    return rows[0]?.doubted === true;
   }
 
   async #grantRetry(queue: string, { id, retryCount }: BossJob): Promise<void> {

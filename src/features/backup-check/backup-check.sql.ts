@@ -34,13 +34,36 @@ export async function listUnseen(db: Db, part: CheckedSnapshots): Promise<string
   return rows.map(({ commit_hash }) => commit_hash);
 }
 
-/** Writes down which can be restored. How many are new among those that can not. */
-export async function noteSeen(db: Db, part: CheckedSnapshots, damaged: string[]): Promise<number> {
+/** Writes down which can be restored. Where there are new ones among those that can not, its people are to be told in the end. */
+export async function noteSeen(db: Db, part: CheckedSnapshots, damaged: string[]): Promise<void> {
   await sql`update backups set damaged_at = null
     where ${isWithin(part)} and damaged_at is not null and commit_hash = any(${part.whole})`.execute(db);
   const { numAffectedRows = 0n } = await sql`update backups set damaged_at = now()
     where ${isWithin(part)} and damaged_at is null and commit_hash = any(${damaged})`.execute(db);
-  return Number(numAffectedRows);
+  if (numAffectedRows === 0n) return;
+  await sql`update backup_clocks set damage_found_at = coalesce(damage_found_at, now()) where site_id = ${part.site}`.execute(
+    db,
+  );
+}
+
+export interface Damaged {
+  site_id: string;
+  space: string;
+  /** Whether it was waited for long enough. */
+  is_overdue: boolean;
+}
+
+/** Sites of a host with damage of which nobody was told yet. */
+export async function listUntold(db: Db, host: string, waitHours: number): Promise<Damaged[]> {
+  const { rows } = await sql<Damaged>`
+    select site_id, space, damage_found_at < now() - ${waitHours} * interval '1 hour' as is_overdue
+    from backup_clocks join sites on id = site_id where damage_found_at is not null and host = ${host}`.execute(db);
+  return rows;
+}
+
+/** Its people were told, or there is nothing to tell. */
+export async function noteTold(db: Db, siteId: string): Promise<void> {
+  await sql`update backup_clocks set damage_found_at = null where site_id = ${siteId}`.execute(db);
 }
 
 const isWithin = ({ site, afterMs, upToMs }: CheckedSnapshots) => sql`site_id = ${site}

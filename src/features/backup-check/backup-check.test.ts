@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { prune } from '#features/backup/backup.jobs.ts';
 import type { Backup } from '#sdk';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
@@ -20,12 +22,12 @@ before(async () => {
 });
 after(() => app?.close());
 
-/** A whole check, whenever the last one was; in turns of so many bytes. */
-async function checkAll(bytes = 1e9): Promise<number> {
+/** A whole check, whenever the last one was; its first turn of so many bytes. */
+async function checkAll(firstBytes = 1e9): Promise<number> {
   const { db } = app.services;
   let turns = 0;
   do {
-    await checkTurns(app.services, { bytes, ms: 60_000 }, turns === 0 ? 0 : 24);
+    await checkTurns(app.services, { bytes: turns === 0 ? firstBytes : 1e9, ms: 60_000 }, turns === 0 ? 0 : 24);
     turns++;
   } while (await db.selectFrom('backup_checks').select('host').where('finished_at', 'is', null).executeTakeFirst());
   return turns;
@@ -63,7 +65,7 @@ async function siteWithPast(word: string) {
 test('restore points that can not be restored are found, not offered, and told to their owner and the operator', async () => {
   const { site, params, points, offered, damaged } = await siteWithPast('lost');
   rot('lost 2');
-  assert.ok((await checkAll(1)) > 5, 'in many short turns');
+  assert.equal(await checkAll(1), 2, 'the second turn goes on where the first one ended');
   const [one, two, three] = points;
   assert.deepEqual((await offered()).slice(0, 2), [three, one]);
   const events = await damaged();
@@ -116,14 +118,80 @@ test('what the site still has is mended at once, and nobody needs to hear of it'
   assert.ok(!(await offered()).includes(points[1]));
 });
 
-test('a prune goes on past what it can not read, and tells the operator', async () => {
-  const { site, points, offered } = await siteWithPast('pruned');
+let pruned: Awaited<ReturnType<typeof siteWithPast>>;
+
+test('a prune goes on past what it can not read, and tells the operator; what it thinned is no damage', async () => {
+  pruned = await siteWithPast('pruned');
+  const { site, points, offered, damaged } = pruned;
   const [torn] = snapshotsOf(site.id);
   writeFileSync(torn as string, 'torn');
   await prune(app.services, Date.now());
   assert.equal((await checkFigures(app.services.db)).backup_prune_troubles, 1);
   assert.equal((await offered())[0], points[2]);
+
+  const { db, hosts } = app.services;
+  await sql`update backups set damaged_at = now() where site_id = ${site.id} and created_at = ${points[1]}`.execute(db);
+  const { prune: pruneHost } = hosts;
+  // It is killed when it has thinned; a check meanwhile has to wait.
+  hosts.prune = async (place, wish) => {
+    await pruneHost.call(hosts, place, wish);
+    await checkAllNow();
+    throw new Error('killed');
+  };
+  try {
+    await assert.rejects(prune(app.services, Date.now() + 100 * 24 * 3_600_000), /killed/);
+  } finally {
+    hosts.prune = pruneHost;
+  }
+  assert.deepEqual(await offered(), [points[2]]);
+  await checkAll();
+  assert.deepEqual(await damaged(), []);
 });
+
+const checkAllNow = () => checkTurns(app.services, { bytes: 1e9, ms: 60_000 }, 0);
+
+test('a site that takes long to read is mended by a later turn, and nobody is told before', async () => {
+  const { site, points, offered, damaged } = pruned;
+  const { db, hosts } = app.services;
+  rot('pruned 3');
+  const { snapshot } = hosts;
+  const given: (number | undefined)[] = [];
+  hosts.snapshot = async (at, kept, options) => {
+    if (at.id !== site.id) return snapshot.call(hosts, at, kept, options);
+    given.push(kept.limitMs);
+    throw new TimeMachineFailure('too_slow', 'it takes longer');
+  };
+  // As if its turns at the clock came later.
+  const letGo = await holdClock(site.id);
+  try {
+    await checkAll();
+    assert.deepEqual(given, [120_000]);
+    assert.deepEqual(await offered(), []);
+    const { rows } = await sql`select from backup_clocks where site_id = ${site.id} and is_slow and due_at is not null
+      and damage_found_at is not null`.execute(db);
+    assert.equal(rows.length, 1);
+  } finally {
+    hosts.snapshot = snapshot;
+    await letGo();
+  }
+  await checkTurns(app.services);
+  assert.deepEqual(await offered(), [points[2]]);
+  assert.deepEqual(await damaged(), []);
+});
+
+/** The clock has no turn for the site meanwhile. */
+async function holdClock(siteId: string): Promise<() => Promise<unknown>> {
+  const { db } = app.services;
+  const set = (version: string | null) =>
+    sql`update sites set core_version = ${version} where id = ${siteId}`.execute(db);
+  const { core_version } = await db
+    .selectFrom('sites')
+    .select('core_version')
+    .where('id', '=', siteId)
+    .executeTakeFirstOrThrow();
+  await set(null);
+  return () => set(core_version);
+}
 
 /** Their files, oldest first. */
 function snapshotsOf(siteId: string): string[] {

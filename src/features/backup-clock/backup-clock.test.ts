@@ -12,6 +12,7 @@ import { aloneOnSite } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import { PLANS } from '#features/plan/plan.ts';
 import type { Backup } from '#sdk';
+import { TimeMachineFailure } from '#timemachine/failure.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
@@ -265,10 +266,11 @@ suite('the minutely backup', () => {
       return id;
     };
     const many = [await make(owner.teamId, 1), await make(owner.teamId, 2), await make(owner.teamId, 3)];
-    const one = await make(other.teamId, 4);
+    // A failure by itself makes no suspect: it may be the platform's own.
+    const one = await make(other.teamId, 4, { failures: 1 });
     const suspects = [
       await make(owner.teamId, 5, { is_slow: true }),
-      await make(owner.teamId, 6, { failures: 1 }),
+      await make(owner.teamId, 6, { is_slow: true, failures: 1 }),
       await make(other.teamId, 7, { is_slow: true }),
     ];
     const all = [...many, one, ...suspects];
@@ -304,6 +306,36 @@ suite('the minutely backup', () => {
     }
     assert.deepEqual(given, [10_000, 120_000]);
     assert.equal((await clockOf(id)).is_slow, false, 'it was quick this time');
+  });
+
+  test('the platform’s own trouble makes no suspects, is over within a minute, and what was stored counts all the same', async () => {
+    const { db, hosts } = app.services;
+    const { id } = await quietSite();
+    const { snapshot } = hosts;
+    const failing = (code: 'no_room' | 'ended', storedBytes = 0) => {
+      hosts.snapshot = async (at, kept, options) => {
+        if (at.id !== id) return snapshot.call(hosts, at, kept, options);
+        throw Object.assign(new TimeMachineFailure(code, 'trouble'), { storedBytes });
+      };
+      return backUp(app.services, id);
+    };
+    const spent = async () =>
+      (await sql<{ level: number }>`select level from backup_spending where team_id = ${owner.teamId}`.execute(db))
+        .rows[0]?.level ?? 0;
+    const before = await spent();
+    try {
+      for (let time = 0; time < 4; time++) await failing('no_room', 5_000_000);
+      const { is_slow, due_at, failures } = await clockOf(id);
+      assert.deepEqual([is_slow, failures], [false, 4]);
+      assert.ok(due_at && due_at.getTime() <= Date.now() + 60_000, `${due_at}`);
+      assert.ok((await spent()) > before + 19_000_000);
+      await failing('ended');
+      const suspect = await clockOf(id);
+      assert.ok(suspect.is_slow && suspect.due_at && suspect.due_at.getTime() > Date.now() + 300_000);
+    } finally {
+      hosts.snapshot = snapshot;
+      await sql`update backup_clocks set due_at = null where site_id = ${id}`.execute(db);
+    }
   });
 
   test('what backups store counts: beyond five times the plan they come less often, and the team is told once', async () => {

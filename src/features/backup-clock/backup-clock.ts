@@ -15,7 +15,7 @@ interface Lane {
   mostOfTeam: number;
 }
 
-/** Those that failed or took long lately have processes of their own, and places of their own: nobody else waits for them. */
+/** Those that took long lately, or came to no end, have processes of their own, and places of their own: nobody else waits for them. */
 const SUSPECTS: Lane = { isSuspect: true, places: 2, mostOfTeam: 1 };
 
 /**

@@ -4,12 +4,15 @@ import { databaseTime, keptAs } from '#features/backup/backup.ts';
 import { aloneOnSite, goesOn, siteBusy } from '#features/hold/hold.ts';
 import { findSiteById, type SiteRow } from '#features/instance/instance.ts';
 import type { SnapshotName } from '#timemachine/process/protocol.ts';
-import { recordCut } from './cut.ts';
+import { countFailed, recordCut } from './cut.ts';
 
 /** A backup of the site as it is, recorded like every other. Nobody else is at the site meanwhile: the caller sees to that. */
 export async function cutHeld(services: Services, site: SiteRow, signal: AbortSignal): Promise<SnapshotName> {
   const begunAt = await databaseTime(services.db);
-  const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal });
+  const cut = await services.hosts.snapshot(site, await keptAs(services, site), { signal }).catch(async (error) => {
+    await countFailed(services.db, site, error);
+    throw error;
+  });
   await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
   const { hash, timeMs } = cut.newest;
   return { hash, timeMs };

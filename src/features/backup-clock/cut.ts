@@ -23,25 +23,37 @@ import { type CutReport, SHARED_MS } from '#timemachine/process/protocol.ts';
 
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 15 * 60_000;
+/** Where the trouble is the platform's own, every site goes on as soon as it is over. */
+const OWN_RETRY_MS = 60_000;
+/** Whoever fails by these would keep others waiting: it gets a process and a lane of its own. */
+const SUSPICIOUS: FailureCode[] = ['stalled', 'ended', 'too_slow'];
+/** These tell of the site itself. */
+const OF_SITE: FailureCode[] = [...SUSPICIOUS, 'lost_content', 'unreadable_database', 'unfinished_restore'];
 
 /** A first backup of very much may take long; one that is given up again and again gets more time each time, and comes less often. */
 const SUSPECT_MS = { first: 2 * 60_000, most: 25 * 60_000 };
 
-/** The backup of a minute. False where it is to be tried again soon: somebody else works on the site right now, or it takes too long where others wait. */
-export async function backUp(services: Services, siteId: string): Promise<boolean> {
+/**
+ * The backup of a minute. False where it is to be tried again soon: somebody else works on the site right now, or it takes too long where others wait.
+ * With a `limitMs` it gets so much time at least, and nobody waits for it.
+ */
+export async function backUp(services: Services, siteId: string, limitMs = 0): Promise<boolean> {
   const taken = aloneOnSite(services, siteId, 0, async (signal) => {
     // A work that took the site since it was looked up may have left it half done, for its next attempt to finish.
     const site = await findSiteById(services.db, siteId);
     if (!site || !goesOn(site.busy)) return false;
     const begunAt = await databaseTime(services.db);
     const kept = await keptAs(services, site);
+    const isSuspect = kept.isSuspect || limitMs > 0;
     try {
-      const limitMs = kept.isSuspect ? await suspectMs(services.db, siteId) : SHARED_MS;
-      const cut = await services.hosts.snapshot(site, { ...kept, limitMs }, { signal });
+      const usualMs = kept.isSuspect ? await suspectMs(services.db, siteId) : SHARED_MS;
+      const timed = { ...kept, isSuspect, limitMs: Math.max(usualMs, limitMs) };
+      const cut = await services.hosts.snapshot(site, timed, { signal });
       await inTransaction(services.db, (tx) => recordCut(tx, site, cut, begunAt));
     } catch (error) {
       // The platform's own trouble, and no word about the site.
       if (error instanceof HostUnreachable) return false;
+      await countFailed(services.db, site, error);
       if (!kept.isSuspect && failedBy(error, 'too_slow')) {
         await noteSlow(services.db, siteId);
         return false;
@@ -67,7 +79,7 @@ export async function recordCut(db: Db, site: SiteRow, cut: CutReport, begunAt: 
   await insertBackup(db, site, cut.newest);
   const clock = await findClock(db, site.id);
   if (clock?.failed_event_id) await finishEvent(db, clock.failed_event_id, { recovered: true });
-  if (cut.isNew) await countStored(db, site, cut.newest.storedBytes);
+  await countStored(db, site, cut.storedBytes);
   await noteCut(db, site.id, begunAt, cut.tookMs);
   const { trackedTables, untrackedTables } = cut;
   // Where nothing had changed nothing was looked at.
@@ -79,6 +91,12 @@ export async function recordCut(db: Db, site: SiteRow, cut: CutReport, begunAt: 
 /** Five times what the plan has at once, and as much again in the time that it keeps every minute: then backups come less often. */
 const STORED_TIMES = 5;
 const LONGEST_DELAY_MS = 24 * 3_600_000;
+
+/** Also what came to nothing takes up room, until it is pruned. */
+export async function countFailed(db: Db, site: SiteRow, error: unknown): Promise<void> {
+  if (!(error instanceof TimeMachineFailure) || error.storedBytes === 0) return;
+  await inTransaction(db, (tx) => countStored(tx, site, error.storedBytes));
+}
 
 /** What backups store counts for the team: whoever writes the same file anew every minute has fewer of them, and is told. */
 async function countStored(db: Db, site: SiteRow, storedBytes: number): Promise<void> {
@@ -116,8 +134,10 @@ async function recordFailure(services: Services, site: SiteRow, error: Error): P
         detail: { failure },
         unfinished: true,
       }));
-    const againAfterMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(clock.failures, 10), LAST_RETRY_MS);
+    const longestMs = failedBy(error, ...OF_SITE) ? LAST_RETRY_MS : OWN_RETRY_MS;
+    const againAfterMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(clock.failures, 10), longestMs);
     await noteFailure(tx, site.id, failure, eventId, againAfterMs);
+    if (failedBy(error, ...SUSPICIOUS)) await noteSlow(tx, site.id);
   });
 }
 

@@ -42,7 +42,7 @@ export async function touchLatest(db: Db, longestRunSeconds: number): Promise<vo
 
 /** Who gets the next places. */
 interface Turn {
-  /** Those that failed or took long lately, or those that did not; without it all of them. */
+  /** Those that took long lately, or came to no end, or those that did not; without it all of them. */
   isSuspect?: boolean;
   /** The sites that have a place already. */
   running?: readonly string[];
@@ -59,7 +59,7 @@ const ANY_NUMBER = 1_000_000;
  */
 export async function takeDueSites(db: Db, limit: number, turn: Turn = {}): Promise<string[]> {
   const { isSuspect, running = [], mostOfTeam = ANY_NUMBER } = turn;
-  const lane = isSuspect === undefined ? sql`true` : sql`(c.is_slow or c.failures > 0) = ${isSuspect}`;
+  const lane = isSuspect === undefined ? sql`true` : sql`c.is_slow = ${isSuspect}`;
   const { rows } = await sql<{ site_id: string }>`
     with places as (select team_id, count(*) as taken from sites where id = any(${running}::uuid[]) group by team_id),
     due as (select c.site_id, c.due_at as since,
@@ -77,7 +77,9 @@ export async function takeDueSites(db: Db, limit: number, turn: Turn = {}): Prom
 
 /** Somebody else was at the site; its turn comes again. */
 export async function postpone(db: Db, siteId: string): Promise<void> {
-  await sql`update backup_clocks set due_at = now() + ${SETTLE} where site_id = ${siteId}`.execute(db);
+  await sql`update backup_clocks set due_at = greatest(now() + ${SETTLE}, not_before) where site_id = ${siteId}`.execute(
+    db,
+  );
 }
 
 export async function findClock(db: Db, siteId: string): Promise<BackupClockRow | undefined> {
@@ -114,12 +116,12 @@ export async function spend(db: Db, teamId: string, bytes: number, bytesPerSecon
   const { rows } = await sql<{ level: number }>`
     insert into backup_spending as s (team_id, level) values (${teamId}, ${bytes})
     on conflict (team_id) do update set at = now(),
-      level = greatest(0, s.level - extract(epoch from now() - s.at) * ${bytesPerSecond}::float)::bigint + excluded.level
+      level = greatest(0, s.level - greatest(0, extract(epoch from now() - s.at)) * ${bytesPerSecond}::float)::bigint + excluded.level
     returning level`.execute(db);
   return rows[0]?.level ?? 0;
 }
 
-/** It takes longer than one may that others wait for. */
+/** It takes longer than one may that others wait for, or came to no end. */
 export async function noteSlow(db: Db, siteId: string): Promise<void> {
   await sql`update backup_clocks set is_slow = true where site_id = ${siteId}`.execute(db);
 }
@@ -132,7 +134,7 @@ export async function noteFailure(
   againAfterMs: number,
 ): Promise<void> {
   await sql`update backup_clocks set failing_since = coalesce(failing_since, now()), failures = failures + 1,
-      failure = ${failure}, failed_event_id = ${eventId}, due_at = now() + ${againAfterMs} * interval '1 millisecond'
+      failure = ${failure}, failed_event_id = ${eventId}, due_at = greatest(now() + ${againAfterMs} * interval '1 millisecond', not_before)
     where site_id = ${siteId}`.execute(db);
 }
 

@@ -8,7 +8,13 @@ import { blobOperations } from './blob.routes.ts';
 export const backupFeature = feature({
   name: 'backup',
   operations: [...backupOperations, ...blobOperations],
-  dueTimes: ['backup_clocks.due_at', 'backup_clocks.cut_at', 'backup_clocks.touched_at'],
+  dueTimes: [
+    'backup_clocks.due_at',
+    'backup_clocks.cut_at',
+    'backup_clocks.touched_at',
+    'backup_clocks.not_before',
+    'backup_spending.at',
+  ],
   jobs: [pruneBackups],
   figures: [
     figures({

@@ -6,6 +6,7 @@ import type { Place } from '#host/site-host.ts';
 import {
   deleteForgottenBackups,
   hasBackupBefore,
+  listDamagedHashes,
   listHosts,
   listNeededHashes,
   listPlans,
@@ -23,6 +24,14 @@ export const pruneBackups = jobKind<Record<string, never>>({
     prune(services, Math.min(Date.now(), (await databaseTime(services.db)).getTime())),
 });
 
+/** A turn of the check is short, but what it found is mended at once. */
+const CHECK_WAIT_MS = 15 * 60_000;
+
+/** Neither a prune nor a check of a host's backups runs while the other one does: what is being thinned is not lost. */
+export function aloneOnBackups<T>({ locks }: Services, { host }: Place, waitMs: number, work: () => Promise<T>) {
+  return locks.alone(`check of the backups on ${host}`, waitMs, work);
+}
+
 /** Once a day: what is past its plan's window is thinned to one a day, then to nothing, and the space is freed. */
 export async function prune(services: Services, nowMs: number): Promise<void> {
   const { db, hosts, log } = services;
@@ -36,6 +45,7 @@ export async function prune(services: Services, nowMs: number): Promise<void> {
   const wish = {
     windowsMs: Object.fromEntries(windows.map(({ site, windowMs }) => [site.id, windowMs])),
     pinned: await listNeededHashes(db),
+    damaged: await listDamagedHashes(db),
     nowMs,
   };
   // The records follow what the store still has.
@@ -46,14 +56,20 @@ export async function prune(services: Services, nowMs: number): Promise<void> {
       await deleteForgottenBackups(db, site.id, before, await hosts.keptSnapshots(site, space));
     }
   };
-  await eachOf(await everyHost(services), async (place) => {
-    const report = await hosts.prune(place, wish);
-    const { troubles, ...done } = report;
-    for (const trouble of troubles) log.error({ ...trouble, host: place.host }, 'a prune met what it could not read');
-    await notePrune(db, place.host, troubles.length);
-    log.info({ ...done, troubles: troubles.length, host: place.host }, 'pruned the backups');
-    await forgetPruned(place);
-  });
+  const pruneHost = async (place: Place) => {
+    try {
+      const { troubles, ...done } = await hosts.prune(place, wish);
+      for (const trouble of troubles) log.error({ ...trouble, host: place.host }, 'a prune met what it could not read');
+      await notePrune(db, place.host, troubles.length);
+      log.info({ ...done, troubles: troubles.length, host: place.host }, 'pruned the backups');
+    } finally {
+      // Also where it came only half the way.
+      await forgetPruned(place);
+    }
+  };
+  await eachOf(await everyHost(services), (place) =>
+    aloneOnBackups(services, place, CHECK_WAIT_MS, () => pruneHost(place)),
+  );
 }
 
 /** Also the one that new sites would go to: what is left of the last site there takes up room too. */

@@ -7,12 +7,12 @@ import { type BackupClockRow, findClock } from './backup-clock.sql.ts';
 
 /** How the time machine keeps a site. */
 export async function keptAs({ db }: Pick<Services, 'db'>, site: { id: string; db_prefix: string }): Promise<KeptAs> {
-  const { space, failures, is_slow } = await requireClock(db, site.id);
+  const { space, is_slow } = await requireClock(db, site.id);
   const newest = await findNewest(db, site.id);
   return {
     space,
     rules: keepRules(site.db_prefix),
-    isSuspect: failures > 0 || is_slow,
+    isSuspect: is_slow,
     recorded: newest ? snapshotNameOf(newest) : null,
   };
 }

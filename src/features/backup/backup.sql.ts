@@ -86,7 +86,7 @@ export async function statesOfSites(db: Db, siteIds: string[]): Promise<BackupSt
   const { rows } = await sql<BackupState>`
     select c.site_id, c.failing_since, c.failure,
       (select created_at from backups b where b.site_id = c.site_id and damaged_at is null order by created_at limit 1) as min_restore_point,
-      (select created_at from backups b where b.site_id = c.site_id order by created_at desc limit 1) as last_backup_at
+      (select created_at from backups b where b.site_id = c.site_id and damaged_at is null order by created_at desc limit 1) as last_backup_at
     from backup_clocks c where c.site_id = any(${siteIds}::uuid[])`.execute(db);
   return rows;
 }
@@ -141,6 +141,13 @@ export async function listPlans(db: Db): Promise<PlannedSite[]> {
 export async function notePrune(db: Db, host: string, troubles: number): Promise<void> {
   await sql`insert into backup_checks (host, prune_troubles, finished_at, begun_at) values (${host}, ${troubles}, now(), 'epoch')
     on conflict (host) do update set prune_troubles = ${troubles}`.execute(db);
+}
+
+/** Those of which a check found that they can not be restored. */
+export async function listDamagedHashes(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ commit_hash: string }>`
+    select commit_hash from backups where damaged_at is not null`.execute(db);
+  return rows.map(({ commit_hash }) => commit_hash);
 }
 
 /** The snapshots that unfinished work still needs, whatever retention says. */

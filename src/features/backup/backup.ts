@@ -7,7 +7,7 @@ import { findClock } from './backup-clock.sql.ts';
 /** Backups, as every other feature and the platform see them. */
 export { chooseBackup } from './backup.choose.ts';
 export { historyOf, readKeptFile } from './backup.history.ts';
-export { everyHost } from './backup.jobs.ts';
+export { aloneOnBackups, everyHost } from './backup.jobs.ts';
 export { keptAs, snapshotNameOf, spaceOf, viewpointOf } from './backup.place.ts';
 export {
   type BackupRow,

@@ -57,7 +57,7 @@ const wrongPassword = () => badSignIn({ headers: { 'www-authenticate': 'Bearer' 
 /** What a wrong password counts against. */
 type Counted = readonly (readonly [LimitName, string])[];
 
-/** Counts a try before it is made, and takes it back where it found something: many at once are counted as many. */
+/** Counts a try before it is made, and takes it back where it found something or could not be made: many at once are counted as many. */
 export async function countFailures<Found>(
   { limits }: Services,
   counted: Counted,
@@ -70,9 +70,14 @@ export async function countFailures<Found>(
     if (exceeded) throw tooManyOf({ headers: { 'retry-after': String(resetSeconds) } });
   }
   for (const [name, key] of counted) limits.take(name, key);
-  const found = await check();
-  if (found) for (const [name, key] of counted) limits.giveBack(name, key);
-  return found;
+  let isFailure = false;
+  try {
+    const found = await check();
+    isFailure = !found;
+    return found;
+  } finally {
+    if (!isFailure) for (const [name, key] of counted) limits.giveBack(name, key);
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Answer, request } from '../../../test/acceptance/world.ts';
 import { OPERATOR, startTestApp, type TestApp } from '../../../test/app.ts';
 import { movableClock } from '../../../test/movable-clock.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
+import { countFailures } from './credential.ts';
 
 /** Somebody guesses passwords, from as many addresses as they like, while people sign in. */
 let app: TestApp;
@@ -205,4 +206,10 @@ test('an address without an account is counted and answered like one with', asyn
     shapes.push(answers.map(({ status, json }) => [status, json.code, json.detail]));
   }
   assert.deepEqual(shapes[0], shapes[1]);
+});
+
+test('a password that could not be checked is no wrong one', async () => {
+  const counted = [['failedSignIn', 'somebody']] as const;
+  const fail = () => countFailures(app.services, counted, () => Promise.reject(new Error('the database is gone')));
+  for (let tries = 0; tries < 20; tries++) await assert.rejects(fail, /the database is gone/);
 });

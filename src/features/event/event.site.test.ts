@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '#core/db/database.ts';
+import { type Db, inTransaction } from '#core/db/database.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
@@ -120,15 +120,20 @@ test('pages of a site that had several names and teams show every event once, an
   });
   await sql`vacuum analyze events`.execute(db);
 
+  // The vacuum of this very connection may be among them.
+  const wholeReads = async (tx: Db) => {
+    const { rows } = await sql<{ seq_scan: number }>`
+      select seq_scan::int from pg_stat_xact_user_tables where relname = 'events'`.execute(tx);
+    return rows[0]?.seq_scan;
+  };
   const read = (page: number, size: number) =>
     inTransaction(db, async (tx) => {
+      const before = await wholeReads(tx);
       const siteIds = await findSitesCalled(tx, 'name-1.example.com', teamIds);
       assert.deepEqual(siteIds, [siteId]);
       const wanted = { siteIds, teamIds, fqdn: 'name-1.example.com' };
       const listing = await listEventsOfSites(tx, owner.userId, wanted, { page, size });
-      const { rows } = await sql<{ seq_scan: number }>`
-        select seq_scan::int from pg_stat_xact_user_tables where relname = 'events'`.execute(tx);
-      assert.deepEqual(rows, [{ seq_scan: 0 }]);
+      assert.equal(await wholeReads(tx), before);
       return listing;
     });
   const seen: string[] = [];

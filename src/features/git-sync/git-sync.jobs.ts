@@ -9,7 +9,7 @@ import { type HeldWork, holdAs, onHeldSite, release } from '#features/hold/hold.
 import { announcePurge, findOwn, nothing, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { reportOf } from '#features/pit-restore/pit-restore.ts';
 import { againIfOutdated } from '#timemachine/failure.ts';
-import type { SnapshotName } from '#timemachine/process/protocol.ts';
+import type { Recovery, SnapshotName } from '#timemachine/process/protocol.ts';
 import { brokenSince, lookAtPages, type PageCheck, saidSince } from './git-sync.checks.ts';
 import { broughtBy, packFiles, readCommitFiles, unpackFiles } from './git-sync.files.ts';
 import { openingOf } from './git-sync.open.ts';
@@ -202,7 +202,7 @@ async function recover(sync: Sync): Promise<void> {
   await onHeldSite(services, work, () => recoverFiles(sync));
 }
 
-async function recoverFiles({ services, site }: Sync): Promise<'finished' | 'undone'> {
+async function recoverFiles({ services, site }: Sync): Promise<Recovery> {
   return services.hosts.recover(site, await keptAs(services, site));
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
+import { CLOCK_IS_DOUBTED } from '#core/db/doubted-clock.ts';
 import type { Place, SiteRef } from '#host/site-host.ts';
 
 /** Neither there nor kept for an operator. */
@@ -28,11 +29,11 @@ export interface FilesToRemove extends Place {
   due_at: Date;
 }
 
+/** None while it is not known whether their time has come. */
 export async function listFilesToRemove(db: Db): Promise<FilesToRemove[]> {
   const { rows } = await sql<FilesToRemove>`
-    select site_id, host, driver, due_at from sites_to_remove where due_at <= now() and ${isUnknown(sql`site_id`)}`.execute(
-    db,
-  );
+    select site_id, host, driver, due_at from sites_to_remove
+    where due_at <= now() and ${isUnknown(sql`site_id`)} and not ${CLOCK_IS_DOUBTED}`.execute(db);
   return rows;
 }
 

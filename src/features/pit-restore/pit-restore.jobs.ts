@@ -79,6 +79,7 @@ export const restoreToPoint = jobKind<RestoreWork>({
 const OUTCOMES = {
   undone: 'Nothing was changed.',
   finished: 'What was begun is finished; undo_point brings back what was there before.',
+  lost: 'The site was lost before it was finished: restore it once more.',
 };
 const HALF = 'The restore could not be finished. Visitors see a notice until the platform has mended it.';
 

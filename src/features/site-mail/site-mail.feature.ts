@@ -5,6 +5,7 @@ import { deliverSiteMail } from './site-mail.jobs.ts';
 export const siteMailFeature = feature({
   name: 'site-mail',
   jobs: [deliverSiteMail],
+  dueTimes: ['sites.mail_hour'],
   parts: [
     {
       name: 'the mail of running sites',

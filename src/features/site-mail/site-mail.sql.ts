@@ -5,7 +5,8 @@ import type { Db } from '#core/db/database.ts';
 const WORKING = sql`join teams t on t.id = s.team_id and t.is_active and not t.is_expired`;
 
 const HOUR = sql`date_trunc('hour', now(), 'UTC')`;
-const SENT_THIS_HOUR = sql`case when mail_hour = ${HOUR} then mails_sent else 0 end`;
+/** After the clock was set back, it may be any moment of this hour. */
+const SENT_THIS_HOUR = sql`case when mail_hour >= ${HOUR} then mails_sent else 0 end`;
 
 /**
  * Whether the site may mail now: its team works, and it has not mailed to too many people within this hour. `unconfirmed`

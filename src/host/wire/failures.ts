@@ -7,6 +7,8 @@ import { type FileRefusal, FileRefused } from '../file-refused.ts';
 export interface PackedFailure {
   reason?: SiteFailureReason;
   code?: FailureCode;
+  /** What the time machine had stored by then. */
+  storedBytes?: number;
   refusal?: FileRefusal;
   /** What a stranger packed is refused. */
   isRefusal?: true;
@@ -31,7 +33,7 @@ export function packFailure(error: unknown, from?: number): PackedFailure {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const packed: PackedFailure = { message, stack };
   if (error instanceof SiteFailure) packed.reason = error.reason;
-  if (error instanceof TimeMachineFailure) packed.code = error.code;
+  if (error instanceof TimeMachineFailure) Object.assign(packed, { code: error.code, storedBytes: error.storedBytes });
   if (error instanceof FileRefused) packed.refusal = error.refusal;
   if (error instanceof ArchiveRefused) packed.isRefusal = true;
   if (error instanceof ThrownThere) packed.from = error.from;
@@ -45,9 +47,9 @@ export function reviveFailure(packed: PackedFailure): Error {
   return failure;
 }
 
-function revive({ reason, code, refusal, isRefusal, message, from }: PackedFailure): Error {
+function revive({ reason, code, storedBytes = 0, refusal, isRefusal, message, from }: PackedFailure): Error {
   if (reason !== undefined) return new SiteFailure(reason, message);
-  if (code !== undefined) return new TimeMachineFailure(code, message);
+  if (code !== undefined) return Object.assign(new TimeMachineFailure(code, message), { storedBytes });
   if (refusal !== undefined) return new FileRefused(refusal, message);
   if (isRefusal) return new ArchiveRefused(message);
   return from !== undefined ? new ThrownThere(message, from) : new Error(message);

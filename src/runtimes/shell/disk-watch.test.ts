@@ -94,6 +94,7 @@ suite('the disk while people work in sites', () => {
     assert.ok((await heldBytes([process.pid, process.pid], dev)) - before >= MB);
     assert.ok((await heldBytes([process.pid], dev)) - before < 2 * MB);
     closeSync(fd);
-    assert.equal(await heldBytes([process.pid], dev), before);
+    // Others of this process may let go of something too.
+    assert.ok((await heldBytes([process.pid], dev)) - before < MB);
   });
 });

@@ -1,30 +1,23 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { Ref } from '../content.ts';
-import { failedBy, lostContent, TimeMachineFailure } from '../failure.ts';
+import { failedBy, lostContent, withStored } from '../failure.ts';
 import { type OnProgress, ProgressReport } from '../progress.ts';
 import type { SiteRepository, SiteWriter } from '../repository.ts';
-import { planFiles } from '../restore/file-plan.ts';
 import type { Snapshot, SnapshotId } from '../snapshot.ts';
 import { diskOperations } from '../stores/file-operations.ts';
 import { readTableRoot } from '../tables/table-root.ts';
 import type { TableSource } from '../tables/table-source.ts';
-import { restoreOf } from '../three-way.ts';
-import { compareStates, type FileChanges, noFileChanges } from './file-changes.ts';
+import { changesSince, type FileChanges, noFileChanges } from './file-changes.ts';
 import { type FolderState, reasonsBelow } from './file-state.ts';
 import { type FolderRules, FolderWalk } from './folder-walk.ts';
 import { hintsFrom } from './hints.ts';
-import { drive } from './pause.ts';
-import { type KeptState, readState, writeState } from './state-file.ts';
+import { drive, LONGEST_MS, timeOf } from './pause.ts';
+import { isOf, readState, writeState } from './state-file.ts';
 import type { TableState } from './table-archive.ts';
 import { openReader, storeTables, type TablesResult } from './table-cut.ts';
 
 /** How often files and tables are looked at again when they changed in the middle of a cut. */
 const ROUNDS = 3;
-/** A pack that a writer relies on stays for at least an hour after it was condemned. */
-const LONGEST_MS = 30 * 60_000;
-/** And so does what a copy relies on, from which the first snapshot of it is made. */
-const LONGEST_COPY_MS = 10 * 60_000;
-
 export interface ArchiverOptions extends FolderRules {
   repository: SiteRepository;
   /** The folder to keep; leave it out for a database alone. */
@@ -40,8 +33,9 @@ export interface ArchiverOptions extends FolderRules {
 export interface SnapshotResult {
   id: SnapshotId;
   snapshot: Snapshot;
-  /** False when nothing differs from the snapshot before; `id` is then that one, and nothing was stored. */
+  /** False when nothing differs from the snapshot before; `id` is then that one. */
   isNew: boolean;
+  /** Also what no snapshot needs: what changed on the way, or was lost and is there again. */
   storedBytes: number;
   /** Against the snapshot before; the first one adds everything. */
   changes: FileChanges;
@@ -111,12 +105,24 @@ export class Archiver {
     progress: ProgressReport,
     onPause: () => void,
   ): Promise<SnapshotResult> {
-    const { repository, tables } = this.#options;
+    const { repository } = this.#options;
     await repository.refresh();
     const known = (await this.#isKept(this.#state)) ? this.#state : await this.#recall();
     const lossName = repository.lossName();
-    const before = await this.#withoutLost(known, lossName);
+    const before = await this.#withoutLost(known, lossName, onPause);
     const writer = repository.writer(onPause);
+    return this.#cut({ known, before, lossName }, changedPaths, writer, progress).catch((error) => {
+      throw withStored(error, writer.writtenBytes);
+    });
+  }
+
+  async #cut(
+    { known, before, lossName }: { known: State | undefined; before: State | undefined; lossName: string },
+    changedPaths: Iterable<string> | undefined,
+    writer: SiteWriter,
+    progress: ProgressReport,
+  ): Promise<SnapshotResult> {
+    const { tables } = this.#options;
     this.#hadFiles = (known?.last?.snapshot.fileCount ?? 0) > 0;
     const hinted = before?.files && changedPaths ? [...changedPaths, ...before.fresh] : undefined;
     progress.begin('reading');
@@ -124,7 +130,7 @@ export class Archiver {
     const isAnew = before !== known;
     if (before?.last && !isAnew && (await this.#isUnchanged(before, before.last.snapshot, files.state))) {
       this.#state = { ...before, files: files.state, fresh: files.fresh };
-      return nothingNew(before.last, before.tablesVersion);
+      return nothingNew(before.last, before.tablesVersion, writer);
     }
 
     // The instant of the cut is the one at which the reader opens. A file that was the same before it and after it was the
@@ -175,7 +181,7 @@ export class Archiver {
     const last = before?.last;
     const tablesVersion = cut.tables.version;
     if (last && (files?.ref ?? null) === last.snapshot.files && sameRefs(tables, last.snapshot.tables))
-      return nothingNew(last, tablesVersion);
+      return nothingNew(last, tablesVersion, writer);
     const snapshot: Snapshot = {
       format: 1,
       site: repository.site,
@@ -197,21 +203,8 @@ export class Archiver {
     if (performance.now() - writer.startedAtMs > LONGEST_MS)
       throw new Error('The snapshot took too long to rely on old packs');
     const id = await repository.publish(snapshot);
-    const changes = await this.#changes(before, files);
+    const changes = await changesSince(repository, before, files);
     return { id, snapshot, isNew: true, storedBytes: writer.writtenBytes, changes, tablesVersion };
-  }
-
-  async #changes(before: State | undefined, files: FolderState | undefined): Promise<FileChanges> {
-    if (!before?.last) return compareStates(undefined, files);
-    if (before.files) return compareStates(before.files, files);
-    // After a restart only the trees tell what was there before.
-    const { repository } = this.#options;
-    const plan = await planFiles(repository, restoreOf(before.last.snapshot.files, files?.ref ?? null), {
-      deleteExtra: true,
-    }).catch(unlessCorrupt);
-    if (!plan) return compareStates(undefined, files);
-    const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
-    return { filesAdded, filesChanged, filesRemoved, bytes };
   }
 
   async #walk(
@@ -254,17 +247,31 @@ export class Archiver {
    * Nothing is built on what is known to be lost. For each loss that concerns the site, all of it is read once more, and what
    * the store has no longer is written anew: snapshots that need the same are whole again then.
    */
-  async #withoutLost(known: State | undefined, lossName: string): Promise<State | undefined> {
+  async #withoutLost(known: State | undefined, lossName: string, onPause: () => void): Promise<State | undefined> {
     if (!known || known.lossName === lossName) return known;
-    if (lossName === '' || (known.last && (await this.#options.repository.isWhole(known.last.snapshot)))) {
+    const { repository } = this.#options;
+    if (lossName === '' || (known.last && (await repository.isWhole(known.last.snapshot, onPause)))) {
       known.lossName = lossName;
+      // It may have taken long: whatever becomes of this cut, the next one need not look again.
+      if (lossName !== '' && known !== this.#state) {
+        this.#state = known;
+        await this.remember();
+      }
       return known;
     }
     return { last: known.last, files: undefined, fresh: [], tables: new Map(), tablesVersion: undefined, lossName };
   }
 
   async #isKept(state: State | undefined): Promise<boolean> {
-    return state?.last !== undefined && (await this.#options.repository.hasSnapshot(state.last.id));
+    if (!state?.last) return false;
+    try {
+      await this.#options.repository.readSnapshot(state.last.id);
+      return true;
+    } catch (error) {
+      // Torn since, or forgotten.
+      if (failedBy(error, 'corrupt_object', 'missing_object')) return false;
+      throw error;
+    }
   }
 
   /** After a restart: the newest snapshot is what there is to build on, and to be told apart from. */
@@ -287,30 +294,16 @@ export class Archiver {
   }
 }
 
-/** At each pause: tells that it goes on, and ends what takes longer than it may. */
-function timeOf(limitMs: number, progress: ProgressReport): () => void {
-  const endsAt = performance.now() + limitMs;
-  return () => {
-    progress.add({});
-    if (performance.now() > endsAt)
-      throw new TimeMachineFailure('too_slow', `it takes longer than ${Math.round(limitMs / 1000)} seconds`);
-  };
-}
-
 function unlessCorrupt(error: unknown): undefined {
   if (!failedBy(error, 'corrupt_object')) throw error;
 }
 
-/** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */
-function isOf({ of }: KeptState, id: SnapshotId | undefined, space: string): boolean {
-  if ('snapshot' in of) return of.snapshot === id?.hash;
-  const ageMs = Date.now() - of.copiedAtMs;
-  // A clock that was set back tells nothing.
-  return !id && of.space === space && ageMs >= 0 && ageMs < LONGEST_COPY_MS;
-}
-
-function nothingNew(last: NonNullable<State['last']>, tablesVersion: string | undefined): SnapshotResult {
-  return { ...last, isNew: false, storedBytes: 0, changes: noFileChanges(), tablesVersion };
+function nothingNew(
+  last: NonNullable<State['last']>,
+  tablesVersion: string | undefined,
+  { writtenBytes }: SiteWriter,
+): SnapshotResult {
+  return { ...last, isNew: false, storedBytes: writtenBytes, changes: noFileChanges(), tablesVersion };
 }
 
 function sameRefs(a: Record<string, Ref>, b: Record<string, Ref>): boolean {

@@ -1,3 +1,8 @@
+import { failedBy } from '../failure.ts';
+import type { SiteRepository } from '../repository.ts';
+import { planFiles } from '../restore/file-plan.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { restoreOf } from '../three-way.ts';
 import { type EntryState, type FolderState, treeEntryOf } from './file-state.ts';
 
 /** What a snapshot changed against the one before it; links count as files. */
@@ -11,8 +16,28 @@ export interface FileChanges {
 
 export const noFileChanges = (): FileChanges => ({ filesAdded: 0, filesChanged: 0, filesRemoved: 0, bytes: 0 });
 
+/** Against the snapshot before; the first one adds everything. */
+export async function changesSince(
+  repository: SiteRepository,
+  before: { last: { snapshot: Snapshot } | undefined; files: FolderState | undefined } | undefined,
+  files: FolderState | undefined,
+): Promise<FileChanges> {
+  if (!before?.last) return compareStates(undefined, files);
+  if (before.files) return compareStates(before.files, files);
+  // After a restart only the trees tell what was there before.
+  try {
+    const trees = restoreOf(before.last.snapshot.files, files?.ref ?? null);
+    const plan = await planFiles(repository, trees, { deleteExtra: true });
+    const { filesAdded, filesRestored: filesChanged, filesDeleted: filesRemoved, bytes } = plan;
+    return { filesAdded, filesChanged, filesRemoved, bytes };
+  } catch (error) {
+    if (!failedBy(error, 'corrupt_object')) throw error;
+    return compareStates(undefined, files);
+  }
+}
+
 /** Folders that both walks share are not looked into, so it costs what changed. */
-export function compareStates(before: FolderState | undefined, after: FolderState | undefined): FileChanges {
+function compareStates(before: FolderState | undefined, after: FolderState | undefined): FileChanges {
   const changes = noFileChanges();
   compare(before, after, changes);
   return changes;

@@ -252,9 +252,9 @@ export class FolderWalk {
   }
 }
 
-/** As deep as the files of a site can be reached (host/content), with room for where it is kept beside the site. */
+/** With room below what Linux takes (4,096) for where it is kept beside the site. */
 const MAX_FOLDERS = 100;
-const MAX_PATH_BYTES = 2_048;
+const MAX_PATH_BYTES = 3_072;
 
 function isTooDeep(path: string): boolean {
   // Nearly all are far from both.

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { deserialize, serialize } from 'node:v8';
 import type { Ref } from '../content.ts';
+import type { SnapshotId } from '../snapshot.ts';
 import type { FileOperations } from '../stores/file-operations.ts';
 import type { FolderState } from './file-state.ts';
 
@@ -21,6 +22,8 @@ export interface KeptState {
 }
 
 const FORMAT = 3;
+/** A pack that a copy relies on stays as long as one that a writer relies on (pause.ts), from which the first snapshot of it is made. */
+const LONGEST_COPY_MS = 10 * 60_000;
 
 export async function writeState(path: string, state: KeptState, operations: FileOperations): Promise<void> {
   await operations.remove(`${path}.new`);
@@ -35,4 +38,12 @@ export async function readState(path: string): Promise<KeptState | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** What a copy shares with its origin is stored because of that one: in its space, and later on it may be gone. */
+export function isOf({ of }: KeptState, id: SnapshotId | undefined, space: string): boolean {
+  if ('snapshot' in of) return of.snapshot === id?.hash;
+  const ageMs = Date.now() - of.copiedAtMs;
+  // A clock that was set back tells nothing.
+  return !id && of.space === space && ageMs >= 0 && ageMs < LONGEST_COPY_MS;
 }

@@ -64,7 +64,10 @@ export async function check(
     if (from && from.pool !== 'shared' && (name === 'shared' || name < from.pool)) continue;
     const after = from?.pool === name ? from.after : '';
     const turn = new PoolTurn(repository, name, report, isSpent);
-    const stoppedAt = await turn.run(after);
+    // What one can not be looked at for keeps nobody else's from being looked at.
+    const stoppedAt = await turn.run(after).catch((error: Error) => {
+      report.faults.push(`Pool ${name} could not be checked: ${error.message}`);
+    });
     if (stoppedAt !== undefined) return { ...report, next: { pool: name, after: stoppedAt } };
   }
   return { ...report, next: null };
@@ -176,7 +179,7 @@ class PoolTurn {
       const isComplete = await completeness.isComplete(await site.readSnapshot(id));
       return isComplete || !(await site.hasSnapshot(id)) ? isComplete || undefined : false;
     } catch (error) {
-      if (!failedBy(error, 'corrupt_object', 'missing_object')) throw error;
+      if (!failedBy(error, 'corrupt_object', 'missing_object', 'short_object')) throw error;
       if (!(await site.hasSnapshot(id))) return undefined;
       this.#report.faults.push(`Snapshot ${id.key}: ${error.message}`);
       return false;

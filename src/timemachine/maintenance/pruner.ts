@@ -11,6 +11,8 @@ export interface PruneOptions {
   windowMs: (site: SiteRepository) => number;
   /** Snapshots that stay whatever retention says, such as the undo of a restore that is running. */
   isPinned?: (site: SiteRepository, id: SnapshotId) => boolean;
+  /** Snapshots that are known not to be restorable. */
+  isDamaged?: (id: SnapshotId) => boolean;
   nowMs?: number;
   graceMs?: number;
 }
@@ -73,8 +75,9 @@ export async function forgetSite(site: SiteRepository): Promise<void> {
   for (const id of await site.snapshots()) await site.forget(id);
 }
 
-async function thin(site: SiteRepository, { windowMs, isPinned }: PruneOptions, nowMs: number): Promise<number> {
-  const forgotten = snapshotsToForget(await site.snapshots(), windowMs(site), nowMs);
+async function thin(site: SiteRepository, options: PruneOptions, nowMs: number): Promise<number> {
+  const { windowMs, isPinned, isDamaged } = options;
+  const forgotten = snapshotsToForget(await site.snapshots(), windowMs(site), nowMs, isDamaged);
   const going = forgotten.filter((id) => !isPinned?.(site, id));
   for (const id of going) await site.forget(id);
   return going.length;

@@ -41,3 +41,22 @@ test('every minute of the window stays what it was, and each day of four windows
     assert.ok(ancient.every((id) => id === at(ids, nowMs - windowMs) || id === ids.at(-1)));
   }
 });
+
+test('a damaged one is kept in place of none, and goes after the window; where all are damaged they count', () => {
+  const random = new Random(8);
+  const nowMs = Date.parse('2026-11-15T12:00:00Z');
+  const windowMs = 7 * DAY_MS;
+  for (let round = 0; round < 30; round++) {
+    const ids = randomSnapshots(random, nowMs);
+    const damaged = new Set(ids.filter(() => random.below(3) === 0));
+    const sound = ids.filter((id) => !damaged.has(id));
+    const gone = new Set(snapshotsToForget(ids, windowMs, nowMs, (id) => damaged.has(id as (typeof ids)[0])));
+    const wouldGo = new Set(snapshotsToForget(sound, windowMs, nowMs));
+    for (const id of ids) {
+      const isOld = id.timeMs < nowMs - windowMs;
+      if (sound.length > 0) assert.equal(gone.has(id), damaged.has(id) ? isOld : wouldGo.has(id));
+    }
+    const all = snapshotsToForget(ids, windowMs, nowMs, () => true);
+    assert.deepEqual(all, snapshotsToForget(ids, windowMs, nowMs));
+  }
+});

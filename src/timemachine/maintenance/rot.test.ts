@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
-import { failedBy } from '../failure.ts';
+import { failedBy, packFailure, reviveFailure } from '../failure.ts';
 import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import type { SnapshotId } from '../snapshot.ts';
 import { DiskStore } from '../stores/disk.ts';
+import { readTree } from '../tree.ts';
 import { type CheckPlace, type CheckReport, check } from './checker.ts';
 import { prune } from './pruner.ts';
 
@@ -18,6 +19,7 @@ const HOUR_MS = 3600_000;
 function world(t: TestContext) {
   const folder = scratchFolder(t);
   const store = join(folder, 'store');
+  const storeFailing = (isFailing: (key: string) => boolean) => new FailingStore(store, isFailing);
   const open = () => new Repository(new DiskStore(store));
   const siteOf = (owner: string) => join(folder, owner);
   const packs = (owner: string) => readdirSync(join(store, 'owners', owner, 'packs'));
@@ -25,6 +27,8 @@ function world(t: TestContext) {
   for (const owner of ['ada', 'bob']) mkdirSync(siteOf(owner));
   return {
     open,
+    siteOf,
+    storeFailing,
     /** Always with the same time, so that the same content makes the same folder. */
     write(owner: string, name: string, text: string) {
       writeFileSync(join(siteOf(owner), name), text);
@@ -62,6 +66,24 @@ function world(t: TestContext) {
     },
     path: (key: string) => join(store, key),
   };
+}
+
+/** A disk on which some things can neither be written nor listed. */
+class FailingStore extends DiskStore {
+  readonly #isFailing: (key: string) => boolean;
+
+  constructor(folder: string, isFailing: (key: string) => boolean) {
+    super(folder);
+    this.#isFailing = isFailing;
+  }
+
+  override put(key: string, parts: readonly Uint8Array[]): Promise<void> {
+    return this.#isFailing(key) ? Promise.reject(new Error('no disk')) : super.put(key, parts);
+  }
+
+  override names(prefix: string): Promise<string[]> {
+    return this.#isFailing(prefix) ? Promise.reject(new Error('no disk')) : super.names(prefix);
+  }
 }
 
 const isRotten = (error: unknown) => failedBy(error, 'corrupt_object');
@@ -124,6 +146,57 @@ test('a newest snapshot that is torn does not stop the ones after it', async (t)
   const next = await keep('ada');
   assert.notEqual(next.hash, torn.hash);
   assert.deepEqual(await restored('ada', next), { a: 'one' });
+});
+
+test('one that is torn while its archiver remembers it is taken anew, and one without a byte stops no check', async (t) => {
+  const { write, siteOf, keep, open, path, storeFailing } = world(t);
+  write('ada', 'a', 'one');
+  const archiver = new Archiver({ repository: open().site('ada', 'site'), folder: siteOf('ada') });
+  const { id: torn } = await archiver.snapshot();
+  const bob = await keep('bob');
+  writeFileSync(path(torn.key), '');
+  const next = await archiver.snapshot();
+  assert.equal(next.isNew, true);
+  const seen = async (repository: Repository) =>
+    (await check(repository)).sites.map(({ space, whole, damaged }) => ({ space, whole, damaged }));
+  const ofBob = { space: 'bob', whole: [bob.hash], damaged: [] };
+  assert.deepEqual(await seen(open()), [{ space: 'ada', whole: [next.id.hash], damaged: [torn.hash] }, ofBob]);
+
+  const isOfAda = (key: string) => key.startsWith('owners/ada/');
+  const broken = await check(new Repository(storeFailing(isOfAda)));
+  assert.deepEqual([broken.faults, broken.next], [['Pool owners/ada could not be checked: no disk'], null]);
+  assert.deepEqual(await seen(new Repository(storeFailing(isOfAda))), [ofBob]);
+});
+
+test('what is rotten is read from its other place, also where nobody can write that down', async (t) => {
+  const { write, keep, rot, open, storeFailing } = world(t);
+  write('ada', 'a', 'in two packs');
+  const id = await keep('ada');
+  rot('ada', 'in two packs');
+  // It is found, and written anew beside the bad one.
+  await check(open());
+  await keep('ada');
+  const marks = open().store;
+  for (const { key } of await marks.list('owners/ada/rotten')) await marks.delete(key);
+  const site = new Repository(storeFailing((key) => key.includes('/rotten/'))).site('ada', 'site');
+  const entry = (await readTree(site, (await site.readSnapshot(id)).files as string))[0];
+  assert.equal(`${await site.read(entry?.kind === 'file' ? entry.ref : '')}`, 'in two packs');
+});
+
+test('what was stored is told, also by a cut that makes no snapshot, and by one that fails', async (t) => {
+  const { write, siteOf, keep, rot, open, storeFailing } = world(t);
+  write('ada', 'a', 'stored twice');
+  await keep('ada');
+  rot('ada', 'stored twice');
+  await check(open());
+  const folder = siteOf('ada');
+  const mending = await new Archiver({ repository: open().site('ada', 'site'), folder }).snapshot();
+  assert.deepEqual([mending.isNew, mending.storedBytes > 0], [false, true]);
+  write('ada', 'b', 'stored for nothing');
+  const repository = new Repository(storeFailing((key) => /snapshots\/.+\//.test(key))).site('ada', 'site');
+  await assert.rejects(new Archiver({ repository, folder }).snapshot(), (error) => {
+    return packFailure(error).storedBytes > 0 && reviveFailure(packFailure(error)).storedBytes > 0;
+  });
 });
 
 test('one team has something broken, and only that is not pruned; it is told', async (t) => {

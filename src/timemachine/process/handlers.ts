@@ -8,19 +8,17 @@ import { reportMerge } from '../merge/merge-report.ts';
 import { mergingBy } from '../merge/merge-rules.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Repository, SiteRepository } from '../repository.ts';
-import { readJournal } from '../restore/journal.ts';
 import { layFiles } from '../restore/lay-files.ts';
-import { recover } from '../restore/recover.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { outdatedPlan, planRestore, type RestorePlan, restore } from '../restore/restorer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { databaseOf } from '../sources/open-database.ts';
-import { diskOperations, fleetingOperations } from '../stores/file-operations.ts';
+import { fleetingOperations } from '../stores/file-operations.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
 import { type KeepRules, keepingBy } from './keep-rules.ts';
 import { KeptSite } from './kept-site.ts';
-import { assertWished, hasFolder, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
+import { assertWished, type LostSite, lookForLoss, mendedState, mendSite } from './lost-site.ts';
 import { isMerge, planMergeOf, refusalOf } from './merge-site.ts';
 import {
   type Calls,
@@ -31,6 +29,7 @@ import {
   type SitePlace,
 } from './protocol.ts';
 import { readHandlers } from './read-handlers.ts';
+import { recoverSite } from './recover-site.ts';
 import { bytesOf, requireRoom } from './room.ts';
 
 const OPEN_SITES = 100;
@@ -91,7 +90,9 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       const site = await open(place);
       const { cut, snapshot } = await site.snapshot(place, onProgress).catch(async (error) => {
         if (!failedBy(error, 'lost_content', 'unreadable_database')) throw error;
-        const lost = await lookForLoss(site.repository, place);
+        // All that is left is read anew then, and others wait for this process.
+        if (place.limitMs !== undefined) throw new TimeMachineFailure('too_slow', 'a part of the site is gone');
+        const lost = await lookForLoss(site.repository, place, onProgress);
         if (!lost) throw error;
         assertWished(lost, wish);
         return { cut: null, snapshot: lost.remains };
@@ -149,7 +150,7 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
     /** The same on a copy that is thrown away: all of it is read, verified and applied. The site itself is not looked at. */
     async rehearse({ onProgress, announce }, place, wish, moment, name) {
       const from = repository.site(place.space, place.site);
-      const lost = moment ? undefined : await wishedLoss(from, place, wish);
+      const lost = moment ? undefined : await wishedLoss(from, place, wish, onProgress);
       const whole = moment && (await from.readNamed(moment));
       const points = await pointsOf(from, wish);
       const now = whole ?? (lost ? mendedState(lost, points.point, points.tablesFrom) : undefined);
@@ -191,11 +192,12 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await copySite(repository.site(space, site), now, point, into, onProgress);
     },
 
-    async prune(_, { windowsMs, pinned, nowMs }) {
-      const pins = new Set(pinned);
+    async prune(_, { windowsMs, pinned, damaged, nowMs }) {
+      const [pins, damages] = [new Set(pinned), new Set(damaged)];
       return prune(repository, {
         windowMs: ({ site }) => windowsMs[site] ?? Number.MAX_SAFE_INTEGER,
         isPinned: (_site, { hash }) => pins.has(hash),
+        isDamaged: ({ hash }) => damages.has(hash),
         nowMs,
       });
     },
@@ -230,30 +232,13 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
   };
 }
 
-/** Ends what a restore that was killed began, in one way or the other. */
-async function recoverSite(repository: Repository, place: SitePlace): Promise<'finished' | 'undone'> {
-  const from = repository.site(place.space, place.site);
-  const { content: folder, staging } = place;
-  // Nothing is left to finish where the site is gone with all that was placed in it; what is staged would be half of it.
-  if (!(await hasFolder(place))) {
-    await diskOperations.remove(staging);
-    return 'undone';
-  }
-  // The database may be what is broken; where nothing was begun it is not needed.
-  if (!(await readJournal(staging))) return recover({ repository: from, folder, staging });
-  const database = databaseOf(place.database);
-  const source = database.source(keepingBy(place.rules).isTracked);
-  const target = await database.openTarget();
-  try {
-    return await recover({ repository: from, folder, staging, tables: { source, target } });
-  } finally {
-    await target.close();
-    await source.close();
-  }
-}
-
-async function wishedLoss(from: SiteRepository, place: SitePlace, wish: RestoreWish): Promise<LostSite | undefined> {
-  const lost = await lookForLoss(from, place);
+async function wishedLoss(
+  from: SiteRepository,
+  place: SitePlace,
+  wish: RestoreWish,
+  onProgress: OnProgress,
+): Promise<LostSite | undefined> {
+  const lost = await lookForLoss(from, place, onProgress);
   if (lost) assertWished(lost, wish);
   return lost;
 }
@@ -266,7 +251,7 @@ async function mendLost(
   onProgress: OnProgress,
 ): Promise<{ plan: RestorePlan } | undefined> {
   const from = repository.site(place.space, place.site);
-  const lost = await wishedLoss(from, place, wish);
+  const lost = await wishedLoss(from, place, wish, onProgress);
   if (!lost) return undefined;
   const plan = await planFor(from, lost.remains, wish, place.rules);
   await mendSite(from, place, lost, await pointsOf(from, wish), onProgress);

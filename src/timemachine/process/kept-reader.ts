@@ -36,7 +36,8 @@ export class KeptReader {
       const page = await this.#ask(space, 'listFiles', [space, site, moment, { prefix: part.prefix, limit, after }]);
       found.files.push(...page.files);
       found.links.push(...page.links);
-      if (!page.isTruncated || limit === left) return { ...found, isTruncated: page.isTruncated };
+      if (page.last === undefined || (page.isTruncated && limit === left))
+        return { ...found, isTruncated: page.isTruncated };
       after = page.last;
     }
   }

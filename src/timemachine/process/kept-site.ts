@@ -72,8 +72,9 @@ export class KeptSite {
       limitMs,
     });
     const cut: CutReport = {
-      newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes },
+      newest: { ...this.#reportOf(id, snapshot), ...changes, storedBytes: isNew ? storedBytes : 0 },
       isNew,
+      storedBytes,
       tookMs: performance.now() - begunAt,
       unrecorded: await this.#listUnrecorded(id, isNew ? snapshot.parent : id.hash, recorded),
       trackedTables: boundedNames([...this.#tables.tracked].sort()),

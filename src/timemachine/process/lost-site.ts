@@ -1,4 +1,4 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type SiteState, survey } from '../archive/survey.ts';
 import { failedBy, lostContent, TimeMachineFailure } from '../failure.ts';
@@ -21,7 +21,11 @@ export interface LostSite {
 }
 
 /** Undefined where the site is there: then it is kept as it is before anything is done to it. */
-export async function lookForLoss(from: SiteRepository, place: SitePlace): Promise<LostSite | undefined> {
+export async function lookForLoss(
+  from: SiteRepository,
+  place: SitePlace,
+  onProgress: OnProgress,
+): Promise<LostSite | undefined> {
   const { rules } = place;
   const database = databaseOf(place.database);
   const isContentLost = await isGone(place.content);
@@ -33,6 +37,7 @@ export async function lookForLoss(from: SiteRepository, place: SitePlace): Promi
     const remains = await survey({
       repository: from,
       isPublic,
+      onProgress,
       ...(!isContentLost && { folder: place.content }),
       ...(tables && { tables }),
     });
@@ -78,9 +83,9 @@ export async function mendSite(
     await databaseOf(place.database).makeAnew((tables) => restoreInto(from, tablesFrom, { tables, onProgress }));
 }
 
-/** An empty one counts: WordPress needs a theme at least, so this is what is left when a folder was made again. */
+/** Where it is a link, what that leads to counts, as for the archiver. An empty one counts: WordPress needs a theme at least, so this is what is left when a folder was made again. */
 async function isGone(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(ifMissing);
+  const found = await stat(folder).catch(ifMissing);
   return !found?.isDirectory() || (await readdir(folder)).length === 0;
 }
 
@@ -98,10 +103,10 @@ async function isUnreadable(database: Database, needed: readonly string[]): Prom
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+  if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code ?? '')) throw error;
 }
 
 /** Whether anything of a site's folder is there to go on with. */
 export async function hasFolder({ content }: SitePlace): Promise<boolean> {
-  return (await lstat(dirname(content)).catch(ifMissing)) !== undefined && !(await isGone(content));
+  return (await stat(dirname(content)).catch(ifMissing)) !== undefined && !(await isGone(content));
 }

@@ -28,7 +28,7 @@ export interface SitePlace {
   staging: string;
   /** A file for what is known of the content between two runs. */
   state: string;
-  /** It failed last time, or took long. It gets a process of its own, so that nobody else waits for one that hangs. */
+  /** It took long last time, or came to no end. It gets a process of its own, so that nobody else waits for one that hangs. */
   isSuspect: boolean;
   /** A snapshot fails with `too_slow` after so long. Without it one that takes long goes on in a process of its own. */
   limitMs?: number;
@@ -68,6 +68,8 @@ export interface CutReport {
   /** The newest snapshot: this one, or where nothing had changed the one before. */
   newest: SnapshotReport;
   isNew: boolean;
+  /** All that it stored, also where that is in no new snapshot. */
+  storedBytes: number;
   /** The work itself, without what it waited for. */
   tookMs: number;
   /** Snapshots before it that the caller has not written down: whoever took them died. */
@@ -173,11 +175,16 @@ export interface Announcement {
   difference: Difference;
 }
 
+/** How a restore that was killed has ended; `lost`: it had begun, and the site is gone since, with what was placed in it. */
+export type Recovery = 'finished' | 'undone' | 'lost';
+
 export interface PruneWish {
   /** How long every snapshot of a site stays; a site that is not named keeps all of its own. */
   windowsMs: Record<string, number>;
   /** Snapshots that stay whatever retention says. */
   pinned: string[];
+  /** Snapshots that can not be restored, so that none of them is kept in place of one that can. */
+  damaged: string[];
   nowMs: number;
 }
 
@@ -210,7 +217,7 @@ export interface Calls {
     wish: MergeWish,
     window: Window,
   ): MergeReport;
-  recover(place: SitePlace): 'finished' | 'undone';
+  recover(place: SitePlace): Recovery;
   /** `name` keeps two rehearsals of a site apart. */
   rehearse(place: SitePlace, wish: RestoreWish, now: SnapshotName | null, name: string): void;
   /** Writes down what is known of a site, for other processes. */

@@ -1,10 +1,13 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Ref } from '../content.ts';
-import { findFile, findFileIn, listPage, type OpenContent, openContent } from '../read.ts';
+import { findFile, findFileIn, type ListedFile, listPage, type OpenContent, openContent } from '../read.ts';
 import type { Repository } from '../repository.ts';
 import type { Calls } from './protocol.ts';
 
 /** A file is read in pieces, one call each. */
 const OPEN_CONTENTS = 8;
+/** After so many files others get their turn. */
+const LOOKED_AT_ONCE = 8;
 
 type ReadCalls = 'listSnapshots' | 'listFiles' | 'findFiles' | 'findFileIn' | 'contentSize' | 'readContent';
 /** None of them has anything to say before its answer. */
@@ -45,7 +48,13 @@ export function readHandlers(repository: Repository): ReadHandlers {
     async findFiles(_, space, site, moment, paths) {
       const from = repository.site(space, site);
       const snapshot = await from.readNamed(moment);
-      return Promise.all(paths.map((path) => findFile(from, snapshot, path)));
+      const found: (ListedFile | undefined)[] = [];
+      for (let first = 0; first < paths.length; first += LOOKED_AT_ONCE) {
+        await otherWork();
+        const some = paths.slice(first, first + LOOKED_AT_ONCE);
+        found.push(...(await Promise.all(some.map((path) => findFile(from, snapshot, path)))));
+      }
+      return found;
     },
 
     findFileIn: (_, space, site, moments, path) => findFileIn(repository.site(space, site), moments, path),

@@ -17,6 +17,7 @@ import {
   type Laying,
   type MergeWish,
   type PlanReport,
+  type Recovery,
   type RestoreWish,
   rehearsalFolder,
   SHARED_MS,
@@ -113,7 +114,7 @@ export class TimeMachine {
     return rm(rehearsalFolder(place, name), { recursive: true, force: true });
   }
 
-  async recover(place: SitePlace): Promise<'finished' | 'undone'> {
+  async recover(place: SitePlace): Promise<Recovery> {
     await this.release(place.site);
     return this.#alone('recover', [place]);
   }
