@@ -56,6 +56,11 @@ export async function listPage(
   return page;
 }
 
+/** All that a snapshot has of files. */
+export async function* listEntries(reader: ObjectReader, { files }: Pick<Snapshot, 'files'>) {
+  if (files) yield* entriesBelow(reader, files, '', '', []);
+}
+
 /**
  * What is below the prefix, sorted within each folder, behind `after` in that order. Each folder comes after all that is in it: behind its
  * path the next thing is the one beside it.

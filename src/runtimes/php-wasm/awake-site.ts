@@ -1,6 +1,7 @@
 import type { Lease, LeaseOptions, RunningSite } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
 import { type ServingEvents, type ServingLimits, ServingProcess } from './serving-process.ts';
+import { Waiters } from './waiters.ts';
 import type { RequestEnd } from './worker-message.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -20,15 +21,15 @@ export interface AwakeLimits extends ServingLimits {
   /** A process that has grown beyond this, or answered so many requests, makes way for another. */
   recycleAboveBytes: number;
   recycleAfterRequests: number;
-  /** There is another one to be had that is better. */
+  /** There may be another one to be had that is better. */
   isOutdated(worker: WorkerProcess): boolean;
 }
 
 /**
  * Why a process is wanted. `first`: without it nobody is answered. `another`: somebody waits for those that are there.
- * `successor`: one of them is to be replaced, and until the new one is warm it goes on.
+ * `successor`: one of them is to be replaced, and until the new one is warm it goes on. `better`: likewise, and where there is none it stays.
  */
-export type Need = 'first' | 'another' | 'successor';
+export type Need = 'first' | 'another' | 'successor' | 'better';
 
 export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
   /** Starts a process for the site; undefined where there is no room for one that is not the first. */
@@ -36,24 +37,16 @@ export interface AwakeEvents extends Omit<ServingEvents, 'freed'> {
 }
 
 /** Whoever still reads an answer of a process that leaves gets so long for the rest. */
-const LEAVE_GRACE_MS = 10_000;
+export const LEAVE_GRACE_MS = 10_000;
 /** Where there was no room for another process, it is asked for again. */
 const GROW_AGAIN_MS = 1_000;
-
-interface Waiter {
-  since: number;
-  grant(lease: Lease): void;
-  fail(failure: SiteFailure): void;
-}
 
 export class AwakeSite implements RunningSite {
   readonly #limits: AwakeLimits;
   readonly #events: AwakeEvents;
   /** The first of them gets a request before the second does, so that those at the end are the ones that are not needed. */
   #processes: ServingProcess[] = [];
-  /** What the site asks of itself comes before visitors: a process waits for it. */
-  readonly #ownCalls = new Set<Waiter>();
-  readonly #visitors = new Set<Waiter>();
+  readonly #waiters = new Waiters();
   #starting: { need: Need; done: Promise<void> } | undefined;
   readonly #replacing = new Set<Promise<void>>();
   #growth: NodeJS.Timeout | undefined;
@@ -99,7 +92,7 @@ export class AwakeSite implements RunningSite {
 
   /** How many requests wait for a process. */
   get waitingCount(): number {
-    return this.#ownCalls.size + this.#visitors.size;
+    return this.#waiters.count;
   }
 
   /** It has a process that takes requests. */
@@ -108,8 +101,10 @@ export class AwakeSite implements RunningSite {
   }
 
   /** Those that are at a request, and for how long. */
-  get busy(): { worker: WorkerProcess; spentMs: number }[] {
-    return this.#processes.flatMap(({ worker, spentMs }) => (spentMs === undefined ? [] : [{ worker, spentMs }]));
+  get busy(): { worker: WorkerProcess; spentMs: number; isRead: boolean }[] {
+    return this.#processes.flatMap(({ worker, spentMs, isRead }) =>
+      spentMs === undefined ? [] : [{ worker, spentMs, isRead }],
+    );
   }
 
   /** One of them is on its way out already. */
@@ -118,25 +113,10 @@ export class AwakeSite implements RunningSite {
   }
 
   lease(signal: AbortSignal, { isOwnCall = false }: LeaseOptions = {}): Promise<Lease> {
-    return new Promise((resolve, reject) => {
-      const queue = isOwnCall ? this.#ownCalls : this.#visitors;
-      const waiter: Waiter = {
-        since: performance.now(),
-        grant: (lease) => finish(() => resolve(lease)),
-        fail: (failure) => finish(() => reject(failure)),
-      };
-      const abort = () => waiter.fail(new SiteFailure('overload', 'The site had no time for this request.'));
-      const finish = (end: () => void) => {
-        queue.delete(waiter);
-        signal.removeEventListener('abort', abort);
-        end();
-      };
-      if (this.#isStopped) return waiter.fail(new SiteFailure('stopped', 'The site was stopped.'));
-      if (signal.aborted) return abort();
-      signal.addEventListener('abort', abort, { once: true });
-      queue.add(waiter);
-      this.#pump();
-    });
+    if (this.#isStopped) return Promise.reject(new SiteFailure('stopped', 'The site was stopped.'));
+    const lease = this.#waiters.join(signal, isOwnCall);
+    this.#pump();
+    return lease;
   }
 
   /** Lets go of the extra processes that nobody has needed for a while. */
@@ -169,7 +149,7 @@ export class AwakeSite implements RunningSite {
   async stop(graceMs: number): Promise<void> {
     this.#ending.abort();
     clearTimeout(this.#growth);
-    this.#failAll(new SiteFailure('stopped', 'The site was stopped.'));
+    this.#waiters.failAll(new SiteFailure('stopped', 'The site was stopped.'));
     await Promise.all([
       this.#starting?.done,
       ...this.#replacing,
@@ -192,8 +172,8 @@ export class AwakeSite implements RunningSite {
   #pump(): void {
     if (this.#isStopped) return;
     for (const [waiters, most] of [
-      [this.#ownCalls, this.#limits.processes + 1],
-      [this.#visitors, this.#limits.processes],
+      [this.#waiters.ownCalls, this.#limits.processes + 1],
+      [this.#waiters.visitors, this.#limits.processes],
     ] as const) {
       for (const waiter of waiters) {
         const process = this.#freeOf(most);
@@ -219,8 +199,8 @@ export class AwakeSite implements RunningSite {
   }
 
   #growWhenDue(count: number): void {
-    const [ownCall] = this.#ownCalls;
-    const [visitor] = this.#visitors;
+    const [ownCall] = this.#waiters.ownCalls;
+    const [visitor] = this.#waiters.visitors;
     // What the site asks of itself does not get a process by waiting: whoever asks holds one until it is answered.
     const times = [
       ...(ownCall && count <= this.#limits.processes ? [ownCall.since] : []),
@@ -241,7 +221,7 @@ export class AwakeSite implements RunningSite {
       })
       .catch((error: unknown) => {
         this.#growNotBefore = performance.now() + GROW_AGAIN_MS;
-        if (need === 'first') this.#failAll(error);
+        if (need === 'first') this.#waiters.failAll(error);
       })
       .finally(() => {
         this.#starting = undefined;
@@ -261,7 +241,8 @@ export class AwakeSite implements RunningSite {
       broken: (failure, request) => this.#events.broken(failure, request),
       finished: (end) => {
         this.#events.finished(end);
-        if (!process.isSpent && this.#isSpentBy(process, end)) this.#replace(process);
+        const need = process.isSpent ? undefined : this.#replacementFor(process, end);
+        if (need) this.#replace(process, need);
       },
       freed: () => this.#pump(),
     });
@@ -283,31 +264,34 @@ export class AwakeSite implements RunningSite {
   }
 
   /** What WebAssembly has once taken it never gives back. */
-  #isSpentBy({ requests, worker }: ServingProcess, { ranOutOfMemory }: RequestEnd): boolean {
+  #replacementFor(
+    { requests, worker }: ServingProcess,
+    { ranOutOfMemory }: RequestEnd,
+  ): 'successor' | 'better' | undefined {
     const { recycleAboveBytes, recycleAfterRequests, isOutdated } = this.#limits;
-    if (isOutdated(worker)) return true;
-    return ranOutOfMemory || worker.memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests;
+    if (ranOutOfMemory || worker.memoryBytes > recycleAboveBytes || requests >= recycleAfterRequests)
+      return 'successor';
+    return isOutdated(worker) ? 'better' : undefined;
   }
 
   /** The process goes on until its successor is ready, so that nobody waits; one of several needs none. */
-  #replace(process: ServingProcess): void {
+  #replace(process: ServingProcess, need: 'successor' | 'better'): void {
     process.isSpent = true;
     const isAlone = this.#staying.length === 1;
-    const succession = (isAlone ? this.#events.start('successor', this.#ending.signal) : Promise.resolve(undefined))
-      .then((worker) => worker && this.#join(worker))
-      // Without one it leaves all the same, and the next request starts another.
-      .catch(() => undefined)
-      .then(() => {
-        process.leave(LEAVE_GRACE_MS);
+    const succession = (isAlone ? this.#events.start(need, this.#ending.signal) : Promise.resolve(undefined))
+      .then(async (worker) => {
+        if (worker) await this.#join(worker);
+        return worker !== undefined;
+      })
+      .catch(() => false)
+      .then((hasSuccessor) => {
+        // What is spent leaves all the same, and the next request starts another; what is only slower goes on.
+        if (need === 'better' && isAlone && !hasSuccessor) process.isSpent = false;
+        else process.leave(LEAVE_GRACE_MS);
         this.#rank();
         this.#replacing.delete(succession);
         this.#pump();
       });
     this.#replacing.add(succession);
-  }
-
-  #failAll(error: unknown): void {
-    const failure = error instanceof SiteFailure ? error : new SiteFailure('start', 'The site could not be started.');
-    for (const waiter of [...this.#ownCalls, ...this.#visitors]) waiter.fail(failure);
   }
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '#core/log.ts';
 import { eventually } from '../../../test/expect.ts';
+import { pause } from '../../../test/pause.ts';
 import { mayBePutToSleep, nextInTurn, turnMs, whoIsEnded } from './fair-turns.ts';
+import { Leaving } from './leaving.ts';
 import { Places } from './places.ts';
 import { Pressure } from './pressure.ts';
 
@@ -30,21 +32,33 @@ test('of those whose turn is over, the team with most goes first, and none that 
 
 test('what takes long is ended for whoever has less and has waited, the longest of the team with most', () => {
   const busy = [
-    { team: 'large', spentMs: 9_000 },
-    { team: 'large', spentMs: 12_000 },
-    { team: 'one', spentMs: 55_000 },
+    { team: 'large', spentMs: 9_000, isRead: true },
+    { team: 'large', spentMs: 12_000, isRead: true },
+    { team: 'one', spentMs: 55_000, isRead: true },
   ];
   assert.equal(whoIsEnded({ team: 'new', since: now - 1_000 }, busy, held, now), undefined, 'a little patience');
   assert.equal(whoIsEnded({ team: 'new', since: now - 5_000 }, busy, held, now), busy[1]);
   assert.equal(whoIsEnded({ team: 'large', since: 0 }, busy, held, now), undefined, 'nothing of those who have less');
-  const equals = [{ team: 'one', spentMs: 10_000 }];
-  assert.equal(whoIsEnded({ team: 'two', since: 0 }, equals, held, now), undefined);
-  assert.ok(whoIsEnded({ team: 'two', since: 0 }, [{ team: 'one', spentMs: 16_000 }], held, now));
-  assert.equal(whoIsEnded({ team: 'one', since: 0 }, [{ team: 'one', spentMs: 60_000 }], held, now), undefined);
+  const ends = (asking: string, team: string, spentMs: number, isRead = true) =>
+    whoIsEnded({ team: asking, since: 0 }, [{ team, spentMs, isRead }], held, now) !== undefined;
+  // Who has nothing and waits for a process would have as much as somebody with one.
+  assert.equal(ends('new', 'one', 14_000), false);
+  assert.equal(ends('new', 'one', 16_000), true);
+  assert.equal(ends('two', 'one', 60_000), false, 'they would have twice as much');
+  assert.equal(ends('new', 'large', 14_000, false), false, 'what changes something has longer');
+  assert.equal(ends('new', 'large', 16_000, false), true);
+  assert.equal(ends('one', 'one', 60_000), false);
 });
 
 test('whoever waited longest is next, also when they were turned away before', async () => {
-  const ground = { places: 0, hasPlace: () => ground.places > 0, giveWay: () => undefined, endBusy: () => undefined };
+  const ground = {
+    places: 0,
+    leaving: new Leaving(),
+    startMs: 0,
+    hasPlace: () => ground.places > 0,
+    giveWay: () => undefined,
+    endBusy: () => undefined,
+  };
   const places = new Places(ground, new Pressure(createLog('silent')));
   const served: string[] = [];
   const claim = (key: string, isWanted = () => true) =>
@@ -53,19 +67,24 @@ test('whoever waited longest is next, also when they were turned away before', a
       served.push(key);
     });
   let isWanted = true;
-  const gone = claim('first', () => isWanted);
-  await new Promise((later) => setTimeout(later, 5));
-  const second = claim('second');
-  // Its visitors leave, and come again.
+  const left = claim('left', () => isWanted);
+  const turnedAway = claim('turned away');
+  await pause(5);
   isWanted = false;
-  await assert.rejects(gone);
-  const first = claim('first');
-  ground.places = 1;
-  places.look();
-  await eventually(async () => served.length === 1);
-  ground.places = 1;
-  places.look();
-  await Promise.all([first, second]);
-  assert.deepEqual(served, ['first', 'second']);
+  // A start would take so long now that whoever waits could not be answered in time.
+  ground.startMs = 30_000;
+  await Promise.all([assert.rejects(left), assert.rejects(turnedAway)]);
+  ground.startMs = 0;
+  const second = claim('second');
+  await pause(5);
+  const others = [claim('left'), claim('turned away')];
+  assert.ok(places.longestMs(performance.now()) >= 5);
+  for (const count of [1, 2, 3]) {
+    ground.places = 1;
+    places.look();
+    await eventually(async () => served.length === count);
+  }
+  await Promise.all([second, ...others]);
+  assert.deepEqual(served, ['turned away', 'second', 'left']);
   places.close();
 });

@@ -1,7 +1,7 @@
 /**
  * Who makes way where memory is short. A site that has woken serves for a least time, so that the machine does not spend itself on waking
- * sites; then it lets others have a turn, the team first that has most. A request that goes on beyond a short patience is ended for
- * somebody who has less, and for somebody who has as much only when it has gone on for long.
+ * sites; then it lets others have a turn, the team first that has most. A page that goes on beyond a short patience is ended for
+ * somebody who has less even with what they ask for; for somebody who would have as much, only when it has gone on for long.
  */
 
 /** A site that has had a turn since then. */
@@ -14,6 +14,8 @@ export interface InTurn {
 export interface AtWork {
   team: string;
   spentMs: number;
+  /** It is a page that somebody reads, and can be asked for again. */
+  isRead: boolean;
 }
 
 /** The team that waits, and since when. */
@@ -27,9 +29,11 @@ export type Held = ReadonlyMap<string, number>;
 
 /** Somebody has waited so long when a request of others is ended for them. */
 const PATIENCE_MS = 4_000;
-/** So long it may take in any case; and so long where its team has no more than the one that waits. */
+/** So long a page may take in any case; so long whatever changes something, and where its team has no more than the one that waits will have. */
 const REQUEST_MS = 8_000;
-const EQUALS_REQUEST_MS = 15_000;
+const LONG_REQUEST_MS = 15_000;
+/** What somebody who waits will have besides what they have. */
+const ASKED_BYTES = 400 * 1024 * 1024;
 /** Teams differ by less than this where they have as many processes. */
 const ABOUT_THE_SAME_BYTES = 200 * 1024 * 1024;
 /** Within this time everybody who waits should have had a turn: a visitor waits a little longer. */
@@ -75,12 +79,12 @@ export function whoIsEnded<H extends AtWork>(
 ): H | undefined {
   if (now - asking.since < PATIENCE_MS) return undefined;
   const of = (team: string) => held.get(team) ?? 0;
-  const patience = (team: string) => {
-    const lead = of(team) - of(asking.team);
-    if (lead > ABOUT_THE_SAME_BYTES) return REQUEST_MS;
-    return lead > -ABOUT_THE_SAME_BYTES ? EQUALS_REQUEST_MS : Number.POSITIVE_INFINITY;
+  const patience = ({ team, isRead }: H) => {
+    const lead = of(team) - (of(asking.team) + ASKED_BYTES);
+    if (lead <= -ABOUT_THE_SAME_BYTES) return Number.POSITIVE_INFINITY;
+    return isRead && lead > ABOUT_THE_SAME_BYTES ? REQUEST_MS : LONG_REQUEST_MS;
   };
   return busy
-    .filter(({ team, spentMs }) => team !== asking.team && spentMs >= patience(team))
+    .filter((each) => each.team !== asking.team && each.spentMs >= patience(each))
     .sort((a, b) => of(b.team) - of(a.team) || b.spentMs - a.spentMs)[0];
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Log } from '#core/log.ts';
 import { mayBePutToSleep, nextInTurn, turnMs, whoIsEnded } from './fair-turns.ts';
+import { Leaving } from './leaving.ts';
 import type { Ground, Waiting } from './places.ts';
 import type { Pressure } from './pressure.ts';
 import type { KnownSite } from './process-supply.ts';
@@ -16,21 +17,24 @@ export interface RoomOptions {
   pressure: Pressure;
   sites(): KnownSite[];
   /** Those that may be ended. */
-  commands(): { worker: WorkerProcess; team: string; spentMs: number }[];
+  commands(): { worker: WorkerProcess; team: string; spentMs: number; isRead: boolean }[];
   putToSleep(siteId: string): Promise<void>;
   log: Log;
 }
 
 /** Where memory is short: so many sites start at a time. */
-const STARTS_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+const STARTS_AT_ONCE = availableParallelism();
 /** A start that takes longer holds up no other. */
 const START_LIMIT_MS = 10_000;
 const STARTS_REMEMBERED = 8;
 const USUAL_START_MS = 5_000;
+/** What takes longer is a page that takes long. */
+const LONGEST_START_MS = 15_000;
 
 /** What goes where memory is needed, least needed first (docs/decisions/0018, 0048). */
 export class MakingRoom implements Ground {
   readonly #options: RoomOptions;
+  readonly leaving = new Leaving();
   /** What starts took lately, from the room that was given to the first answer. */
   #startMs = USUAL_START_MS;
 
@@ -38,11 +42,16 @@ export class MakingRoom implements Ground {
     this.#options = options;
   }
 
+  get startMs(): number {
+    return this.#startMs;
+  }
+
   /** The site has given an answer. From the first one on it is its turn. */
   answered(known: KnownSite): void {
     if (known.startingSince === undefined) return;
     known.since = performance.now();
-    this.#startMs += (known.since - known.startingSince - this.#startMs) / STARTS_REMEMBERED;
+    const tookMs = Math.min(known.since - known.startingSince, LONGEST_START_MS);
+    this.#startMs += (tookMs - this.#startMs) / STARTS_REMEMBERED;
     known.startingSince = undefined;
   }
 
@@ -52,13 +61,13 @@ export class MakingRoom implements Ground {
     return (workers.room > 0 || standby.count > 0) && this.#mayStart;
   }
 
-  giveWay(claim: Waiting, { waiting, leaving }: { waiting: number; leaving: number }): Promise<unknown> | undefined {
+  giveWay(claim: Waiting, waiting: number): Promise<unknown> | undefined {
     // Nobody goes before somebody can come in their place.
-    const isTooEarly = this.#starting + leaving >= STARTS_AT_ONCE || this.#options.workers.room > 0;
+    const isTooEarly = this.#starting + this.leaving.soon >= STARTS_AT_ONCE || this.#options.workers.room > 0;
     if (this.#options.pressure.isTooSmall() && isTooEarly) return undefined;
     const now = performance.now();
-    const turn = turnMs(this.#serving.length, waiting, Math.min(this.#startMs, USUAL_START_MS));
-    return this.#dropUnused(turn, now) ?? this.shrink() ?? this.#endTurn(claim, turn, now);
+    const turn = turnMs(this.#serving.length, waiting, this.#startMs);
+    return this.#send(this.#dropUnused(turn, now)) ?? this.shrink() ?? this.#send(this.#endTurn(claim, turn, now));
   }
 
   endBusy(claim: Waiting, now: number): Promise<unknown> | undefined {
@@ -78,17 +87,22 @@ export class MakingRoom implements Ground {
     const sites = this.#options.sites().map(({ site }) => site);
     if (sites.some((site) => site.isShrinking)) return undefined;
     const [largest] = sites.filter((site) => site.extraCount > 0).sort((a, b) => b.extraCount - a.extraCount);
-    return largest?.shrink();
+    return this.#send(largest?.shrink());
   }
 
   /** Where the processes have grown beyond what there is, what nobody uses goes, and then the largest of them all. */
   keepWithinBudget(): void {
     const { workers, standby } = this.#options;
-    if (workers.usedBytes <= workers.budgetBytes) return;
-    const gone = this.#dropUnused(0, performance.now()) ?? this.shrink();
-    if (gone) return void gone.catch(() => {});
-    if (standby.count > 0) return void standby.drop();
-    workers.largestGrown?.kill('memory', 'The site used more memory than the machine has left.');
+    // What leaves already may be enough.
+    if (workers.usedBytes <= workers.budgetBytes || this.leaving.soon > 0) return;
+    if (this.#send(this.#dropUnused(0, performance.now())) ?? this.shrink() ?? this.#send(standby.drop())) return;
+    const largest = workers.largestGrown;
+    largest?.kill('memory', 'The site used more memory than the machine has left.');
+    this.#send(largest?.closed);
+  }
+
+  #send(left: Promise<unknown> | undefined): Promise<void> | undefined {
+    return left && this.leaving.add(left);
   }
 
   /** Several that start side by side on a busy machine all take as long as all of them together. */
@@ -98,20 +112,18 @@ export class MakingRoom implements Ground {
 
   get #starting(): number {
     const now = performance.now();
-    const isStarting = ({ startingSince }: KnownSite) =>
-      startingSince !== undefined && now - startingSince < START_LIMIT_MS;
+    // Where nobody waits for its answer any more, it holds up nobody.
+    const isStarting = ({ site, startingSince }: KnownSite) =>
+      startingSince !== undefined && now - startingSince < START_LIMIT_MS && !site.isIdle;
     return this.#options.sites().filter(isStarting).length;
   }
 
-  /** Those that have a process, with the time at which their turn began. A start that takes too long counts as a turn. */
+  /** Those that have a process, with the time at which their turn began: never before their first answer. */
   get #serving(): KnownSite[] {
     return this.#options
       .sites()
       .filter(({ site }) => site.isServing)
-      .map((known) => {
-        const { startingSince } = known;
-        return startingSince === undefined ? known : { ...known, since: startingSince + START_LIMIT_MS };
-      });
+      .map((known) => (known.startingSince === undefined ? known : { ...known, since: Number.POSITIVE_INFINITY }));
   }
 
   #dropUnused(turn: number, now: number): Promise<unknown> | undefined {

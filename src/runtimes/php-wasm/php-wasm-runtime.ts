@@ -1,6 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiveRefused } from '#core/archive/archive-refused.ts';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import { commandName } from '#runtimes/commands.ts';
@@ -20,31 +18,22 @@ import type {
   SiteSpec,
 } from '#runtimes/runtime.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
-import { quote, writeColumn, writeTable } from '#runtimes/wordpress/dump/table.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
-import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
-import { refuseUnknown, runCommand } from './commands.ts';
-import { copyImage, Images } from './images.ts';
+import type { SandboxWish } from '#sandbox/sandbox.ts';
+import { refuseUnknown } from './commands.ts';
+import { copyImage } from './images.ts';
 import { SiteCommands } from './site-commands.ts';
+import { SiteImages } from './site-images.ts';
 import { SiteRooms } from './site-rooms.ts';
-import { openHome, PROGRAMS, SandboxedHome } from './worker-home.ts';
+import { findSandbox, openHome, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerSite } from './worker-process.ts';
-import {
-  INSTALL_PROGRAM,
-  imageSite,
-  PHP_VERSION,
-  sharedMounts,
-  TABLES_PROGRAM,
-  withOwnPaths,
-  workerSite,
-} from './worker-sites.ts';
+import { PHP_VERSION, withOwnPaths, workerSite } from './worker-sites.ts';
 import type { WorkerOptions } from './worker-start.ts';
-import type { CoreMounts } from './workers.ts';
 
 /**
  * The driver that needs nothing but npm: PHP compiled to WebAssembly, a process for each awake site, and SQLite. A
@@ -80,7 +69,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   readonly #wanted: SandboxWish;
   readonly #cacheDir: string;
   readonly #distribution: Distribution;
-  readonly #images: Images;
+  readonly #images: SiteImages;
   readonly #pool: WorkerPool;
   readonly #commands: SiteCommands;
   readonly #rooms = new SiteRooms((siteId, bytes) => this.listeners.grew(siteId, bytes));
@@ -102,11 +91,16 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       log,
       shells: async () => this.shells.sites ?? { missing: 'the start of the service says why' },
     });
-    this.#images = new Images(join(cacheDir, 'images'), (version, folder) => this.#install(version, folder));
+    this.#images = new SiteImages({
+      folder: join(cacheDir, 'images'),
+      distribution: this.#distribution,
+      runner: (team, version) => this.#pool.runner(team, version, 'run'),
+      log,
+    });
     this.#pool = new WorkerPool(
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
-      (version) => this.#mountsOf(version),
+      (version) => this.#images.mountsOf(version),
       {
         touched: (siteId) => this.listeners.touched(siteId),
         finished: (siteId, end) => this.listeners.finished(siteId, end),
@@ -128,7 +122,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async open(): Promise<void> {
     await this.folders.open();
-    const sandbox = await this.#findSandbox();
+    const sandbox = await findSandbox(this.#wanted, this.#cacheDir, this.#log);
     const places = [this.folders.root, join(this.#cacheDir, 'images')];
     await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
     await this.shells.open(sandbox);
@@ -170,20 +164,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     await copyImage(await this.#images.of(site.coreVersion, site.phpVersion), draft);
   }
 
-  /** WordPress' own integration makes them: it keeps what MySQL would know of each beside what SQLite has. */
-  protected async makeTables(draft: string, { coreVersion }: SiteSpec, changes: TableChange[]): Promise<void> {
-    if (changes.length === 0) return;
-    const statements = changes.map((change) =>
-      'create' in change
-        ? writeTable(change.create)
-        : `ALTER TABLE ${quote(change.table)} ADD COLUMN ${writeColumn(change.add)}`,
-    );
-    const file = join(draft, 'outbox', 'tables.json');
-    await writeFile(file, JSON.stringify(statements));
-    const result = await this.#runInImage(coreVersion, draft, TABLES_PROGRAM);
-    await rm(file);
-    if (!result.stdout.includes('"made":true'))
-      throw new ArchiveRefused(`its tables could not be made here: ${result.stdout.slice(0, 500)}`);
+  protected makeTables(draft: string, { coreVersion }: SiteSpec, changes: TableChange[]): Promise<void> {
+    return this.#images.makeTables(draft, coreVersion, changes);
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
@@ -292,17 +274,6 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
-  /** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */
-  async #findSandbox(): Promise<Sandbox | undefined> {
-    const found = await Sandbox.find(this.#wanted, [...PROGRAMS, this.#cacheDir]);
-    if (found instanceof Sandbox) return found;
-    this.#log.warn(
-      { why: found.missing },
-      'sites run without a sandbox of their own, and their shell is a limited one',
-    );
-    return undefined;
-  }
-
   #workerSite(site: SiteSpec): WorkerSite {
     this.giveToOwner(site.id);
     return { ...workerSite(site), owner: this.ownerOf(site.id) };
@@ -315,33 +286,6 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
     await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
-  }
-
-  async #mountsOf(coreVersion: string): Promise<CoreMounts> {
-    return {
-      shared: sharedMounts(this.coreFolder(coreVersion), await this.#distribution.tools()),
-      prepareWarmSite: async (slot) => {
-        const image = await this.#images.of(coreVersion, PHP_VERSION);
-        const folder = 'warm';
-        await copyImage(image, join(slot, folder));
-        return { ...workerSite(imageSite(coreVersion)), folder };
-      },
-    };
-  }
-
-  async #install(coreVersion: string, siteFolder: string): Promise<void> {
-    this.#log.info({ coreVersion }, 'preparing the image of new sites');
-    const result = await this.#runInImage(coreVersion, siteFolder, INSTALL_PROGRAM);
-    if (!result.stdout.includes('"installed":true')) {
-      throw new Error(`WordPress could not be installed: ${result.stdout} ${result.stderr}`.slice(0, 2_000));
-    }
-  }
-
-  /** A program of ours in a site that is none yet. */
-  async #runInImage(coreVersion: string, siteFolder: string, program: string): Promise<CommandResult> {
-    const worker = await this.#pool.runner(imageSite(coreVersion).team, coreVersion, 'run');
-    const command: Command = { args: ['php', program], timeoutMs: 120_000, maxOutputBytes: 100_000 };
-    return runCommand(worker, siteFolder, workerSite(imageSite(coreVersion)), command, () => {});
   }
 
   #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {

@@ -1,4 +1,5 @@
 import { SiteFailure } from '#runtimes/runtime.ts';
+import type { Leaving } from './leaving.ts';
 import type { Pressure } from './pressure.ts';
 
 /** Somebody who needs a process of their own, for which there has to be room. */
@@ -19,16 +20,20 @@ export interface Waiting extends Claim {
 
 /** Where the places are. */
 export interface Ground {
+  /** What is on its way out. */
+  readonly leaving: Leaving;
+  /** What a start takes, up to its first answer. */
+  readonly startMs: number;
   /** Whether one more process may start, or one stands ready. */
   hasPlace(): boolean;
   /** Has something go that is needed less, now or when it is done with what it does; resolves when it is gone. Undefined where all is needed. */
-  giveWay(claim: Waiting, row: { waiting: number; leaving: number }): Promise<unknown> | undefined;
+  giveWay(claim: Waiting, waiting: number): Promise<unknown> | undefined;
   /** Ends something that is at work, where it has had its time and this claim has waited long enough for that. */
   endBusy(claim: Waiting, now: number): Promise<unknown> | undefined;
 }
 
-/** How long somebody waits for others to make room. With the start it is less than what a visitor waits at the edge. */
-const WAIT_MS = 25_000;
+/** So long a visitor waits at the edge. Whoever could not be answered by then any more is turned away before anything starts for them. */
+const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 /** Who was turned away and does not come back in this time has lost their turn. */
 const REMEMBER_MS = 120_000;
@@ -44,8 +49,6 @@ export class Places {
   readonly #ground: Ground;
   readonly #pressure: Pressure;
   #standing: Standing[] = [];
-  /** What is on its way out for somebody in the row. */
-  readonly #leaving = new Set<Promise<unknown>>();
   #ending: Promise<unknown> | undefined;
   /** Since when those have gone without that were turned away. */
   readonly #turnedAway = new Map<string, { since: number; at: number }>();
@@ -60,10 +63,9 @@ export class Places {
     return this.#standing.length;
   }
 
-  /** For how long the first in the row has been waiting. */
+  /** For how long somebody in the row has been waiting. */
   longestMs(now: number): number {
-    const [first] = this.#standing;
-    return first ? now - first.enteredAt : 0;
+    return Math.max(0, ...this.#standing.map(({ enteredAt }) => now - enteredAt));
   }
 
   /** Calls `use` in the very moment in which there is room; it has to take it at once. */
@@ -102,7 +104,8 @@ export class Places {
     const now = performance.now();
     for (const standing of this.#standing) if (!standing.isWanted()) this.#turnAway(standing, now);
     for (let [next] = this.#standing; next && this.#ground.hasPlace(); [next] = this.#standing) next.grant();
-    for (const standing of this.#standing) if (now - standing.enteredAt > WAIT_MS) this.#turnAway(standing, now);
+    const waitMs = PATIENCE_MS - this.#ground.startMs;
+    for (const standing of this.#standing) if (now - standing.enteredAt > waitMs) this.#turnAway(standing, now);
     this.#makeRoom(now);
     this.#lookAgain();
   }
@@ -114,10 +117,10 @@ export class Places {
 
   #makeRoom(now: number): void {
     // Of those in the row, so many are not served by what leaves already.
-    for (const claim of this.#standing.slice(this.#leaving.size)) {
-      const left = this.#ground.giveWay(claim, { waiting: this.#standing.length, leaving: this.#leaving.size });
+    for (const claim of this.#standing.slice(this.#ground.leaving.soon)) {
+      const left = this.#ground.giveWay(claim, this.#standing.length);
       if (!left) break;
-      this.#follow(left, this.#leaving);
+      void left.then(() => this.look());
     }
     const [first] = this.#standing;
     if (!first || this.#ending) return;
@@ -127,20 +130,13 @@ export class Places {
     });
   }
 
-  #follow(left: Promise<unknown>, among: Set<Promise<unknown>>): void {
-    const gone = left
-      .catch(() => {})
-      .then(() => {
-        among.delete(gone);
-        this.look();
-      });
-    among.add(gone);
-  }
-
   #turnAway(standing: Standing, now: number): void {
     for (const [key, { at }] of this.#turnedAway) if (now - at > REMEMBER_MS) this.#turnedAway.delete(key);
-    this.#turnedAway.set(standing.key, { since: standing.since, at: now });
-    if (standing.isWanted()) this.#pressure.turnedAway++;
+    // Who left by themselves has no turn to keep.
+    if (standing.isWanted()) {
+      this.#turnedAway.set(standing.key, { since: standing.since, at: now });
+      this.#pressure.turnedAway++;
+    }
     standing.fail(new SiteFailure('overload', 'Too many sites are at work on this machine.'));
   }
 

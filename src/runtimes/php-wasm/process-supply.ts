@@ -35,6 +35,8 @@ export interface KnownSite extends PoolKey {
 
 /** A site that comes for more and more processes starts them cold, and leaves the warm ones to others. */
 const STANDBY_AGAIN_MS = 60_000;
+/** Where a better process could not be started, those that are there do for so long. */
+const BETTER_AGAIN_MS = 30_000;
 
 export interface SupplyOptions {
   workers: Workers;
@@ -52,17 +54,25 @@ export interface SupplyOptions {
 /** How a process comes to a site: a warm one, or one that is started, with all that can go wrong on the way. */
 export class ProcessSupply {
   readonly #options: SupplyOptions;
+  #isBettering = false;
+  #betterNotBefore = 0;
 
   constructor(options: SupplyOptions) {
     this.#options = options;
   }
 
+  /** Whether there is room and time for processes that are only better than those that are there. */
+  get mayBetter(): boolean {
+    const { workers, places } = this.#options;
+    const isTime = !this.#isBettering && performance.now() >= this.#betterNotBefore;
+    return isTime && workers.room > 0 && places.waiting === 0;
+  }
+
   async start(known: KnownSite, site: PoolSite, need: Need, signal: AbortSignal): Promise<WorkerProcess | undefined> {
     if (need === 'first') return this.#startFirst(known, site, signal);
     try {
-      return await (need === 'successor'
-        ? this.#startWarm(known, site, signal)
-        : this.#startAnother(known, site, signal));
+      if (need === 'another') return await this.#startAnother(known, site, signal);
+      return await (need === 'better' ? this.#startBetter(known, site, signal) : this.#startWarm(known, site, signal));
     } catch (error) {
       // The site goes on with those that it has.
       if (!signal.aborted)
@@ -74,14 +84,7 @@ export class ProcessSupply {
   async #startFirst(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
     const { workers, standby, places, pressure, log } = this.#options;
     const { id: key, team } = known;
-    const spawn = async () => {
-      // Where many take turns, most of the machine's time would go into starts.
-      const worker = await workers.spawn(site.coreVersion, 'serve', pressure.isTooSmall());
-      return this.#assign(worker, known, site, signal);
-    };
-    const claim = { key, team, signal, isWanted: () => known.site.waitingCount > 0 };
-    return places.take(claim, async () => {
-      known.startingSince = performance.now();
+    const start = async () => {
       const warm = standby.take(site.coreVersion);
       try {
         if (warm) return await this.#assign(warm, known, site, signal);
@@ -90,8 +93,22 @@ export class ProcessSupply {
         log.warn({ err: error }, 'a waiting worker could not take its site');
       }
       // Those that stand ready are of another version, and only their memory is of use.
-      if (!warm && workers.room <= 0) await standby.drop();
-      return spawn();
+      const after = warm || workers.room > 0 ? undefined : standby.drop();
+      // Where many take turns, most of the machine's time would go into starts.
+      const worker = await workers.spawn(site.coreVersion, 'serve', { isLean: pressure.isTooSmall(), after });
+      return this.#assign(worker, known, site, signal);
+    };
+    const claim = { key, team, signal, isWanted: () => known.site.waitingCount > 0 };
+    // Whatever it had before broke before it answered: from here on it waits, and does not start.
+    known.startingSince = undefined;
+    return places.take(claim, async () => {
+      known.startingSince = performance.now();
+      try {
+        return await start();
+      } catch (error) {
+        known.startingSince = undefined;
+        throw error;
+      }
     });
   }
 
@@ -107,13 +124,27 @@ export class ProcessSupply {
     return this.#assign(worker, known, site, signal);
   }
 
+  /** For one site at a time: all of them together would keep the machine busy when it has just come to rest. */
+  async #startBetter(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
+    if (!this.mayBetter) return undefined;
+    this.#isBettering = true;
+    try {
+      return await this.#startWarm(known, site, signal);
+    } catch (error) {
+      this.#betterNotBefore = performance.now() + BETTER_AGAIN_MS;
+      throw error;
+    } finally {
+      this.#isBettering = false;
+    }
+  }
+
   /** Nobody waits for it yet, so that it has the time to become warm. */
   async #startWarm(known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess | undefined> {
     const { workers, places } = this.#options;
     if (workers.room <= 0 || places.waiting > 0) return undefined;
     const worker = await workers.spawn(site.coreVersion, 'serve');
     worker.setPriority('background');
-    return this.#prepare(worker, signal, async () => {
+    return this.#prepare(worker, known, signal, async () => {
       await workers.warm(worker, site.coreVersion);
       worker.setPriority('normal');
       await this.#give(worker, known, site);
@@ -121,21 +152,25 @@ export class ProcessSupply {
   }
 
   #assign(worker: WorkerProcess, known: KnownSite, site: PoolSite, signal: AbortSignal): Promise<WorkerProcess> {
-    worker.team = known.team;
-    return this.#prepare(worker, signal, async () => {
+    return this.#prepare(worker, known, signal, async () => {
       await worker.booted();
       await this.#give(worker, known, site);
     });
   }
 
-  async #give(worker: WorkerProcess, { id, team }: KnownSite, site: PoolSite): Promise<void> {
-    worker.team = team;
+  async #give(worker: WorkerProcess, { id }: KnownSite, site: PoolSite): Promise<void> {
     this.#options.assigned(id, worker);
     await worker.assign(site.folder, site.worker, (connection) => this.#options.ownCall(id, connection));
   }
 
   /** Whatever goes wrong until the worker is ready, and whoever stops the site meanwhile, nothing is left of it. */
-  async #prepare(worker: WorkerProcess, signal: AbortSignal, work: () => Promise<void>): Promise<WorkerProcess> {
+  async #prepare(
+    worker: WorkerProcess,
+    { team }: KnownSite,
+    signal: AbortSignal,
+    work: () => Promise<void>,
+  ): Promise<WorkerProcess> {
+    worker.team = team;
     const giveUp = () => worker.kill('stopped', 'The site was stopped.');
     signal.addEventListener('abort', giveUp, { once: true });
     try {

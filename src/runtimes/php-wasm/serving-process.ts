@@ -83,6 +83,11 @@ export class ServingProcess {
     return this.#current?.hasBegun ? this.#limit?.spentMs() : undefined;
   }
 
+  /** It is at a page that can be asked for again without harm. An offline site does not say. */
+  get isRead(): boolean {
+    return /^(GET|HEAD) /.test(this.#request ?? '');
+  }
+
   /** It takes no more requests. */
   get isLeaving(): boolean {
     return this.#isLeaving;

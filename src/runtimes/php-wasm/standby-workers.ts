@@ -24,7 +24,7 @@ export class StandbyWorkers {
   }
 
   get count(): number {
-    return this.#waiting.length;
+    return this.#waiting.filter(({ worker }) => worker.alive).length;
   }
 
   /** Somebody has said which version is wanted. */
@@ -54,13 +54,13 @@ export class StandbyWorkers {
     return taken.worker;
   }
 
-  /** Gives the memory of one back; false where there is none. */
-  async drop(): Promise<boolean> {
-    const [spare] = this.#waiting;
-    if (!spare) return false;
+  /** Gives the memory of one back, which nobody else is given then; resolves when it is gone. Undefined where there is none. */
+  drop(): Promise<void> | undefined {
+    const spare = this.#waiting.find(({ worker }) => worker.alive);
+    if (!spare) return undefined;
+    this.#waiting.splice(this.#waiting.indexOf(spare), 1);
     spare.worker.kill('stopped', 'Its memory is needed.');
-    await spare.worker.closed;
-    return true;
+    return spare.worker.closed;
   }
 
   /** One after another, so that warming never takes the machine away from visitors. */

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Log } from '#core/log.ts';
 import { programFile } from '#core/program.ts';
 import { SITE_FOLDERS } from '#runtimes/folders/site-folder.ts';
 import { mainProcessOf } from '#sandbox/processes.ts';
 import { NODE, type Room, type Shown } from '#sandbox/room.ts';
-import type { Sandbox, Spawn } from '#sandbox/sandbox.ts';
+import { Sandbox, type SandboxWish, type Spawn } from '#sandbox/sandbox.ts';
 
 /** What the worker calls its slot, our programs, and the folders that it shares with others. */
 interface Inside {
@@ -34,8 +35,16 @@ const PROJECT = join(import.meta.dirname, '../../..');
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
 const PROGRAM = programFile(join(WORKER_FOLDER, 'main.ts'));
 const PRELOAD = join(WORKER_FOLDER, 'preload.cjs');
-export const PROGRAMS = [WORKER_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
+const PROGRAMS = [WORKER_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
 const ENVIRONMENT = { TZ: 'UTC' };
+
+/** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */
+export async function findSandbox(wanted: SandboxWish, cacheDir: string, log: Log): Promise<Sandbox | undefined> {
+  const found = await Sandbox.find(wanted, [...PROGRAMS, cacheDir]);
+  if (found instanceof Sandbox) return found;
+  log.warn({ why: found.missing }, 'sites run without a sandbox of their own, and their shell is a limited one');
+  return undefined;
+}
 
 /** Beside us, where the machine has no sandbox: what a process may open is then Node's permission model's alone. */
 export const openHome: WorkerHome = {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Log } from '#core/log.ts';
 import type { RuntimePressure, SiteFailure } from '#runtimes/runtime.ts';
-import { AwakeSite } from './awake-site.ts';
+import { AwakeSite, LEAVE_GRACE_MS } from './awake-site.ts';
 import { CommandShares } from './command-shares.ts';
 import { MakingRoom } from './making-room.ts';
 import { Places } from './places.ts';
@@ -97,8 +97,9 @@ export class WorkerPool {
       runners: this.runners,
       pressure: this.#pressure,
       sites: () => [...this.#awake.values()],
-      commands: () => [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since })),
-      putToSleep: (siteId) => this.stop(siteId),
+      commands: () =>
+        [...this.#commandsAtWork].map((each) => ({ ...each, spentMs: performance.now() - each.since, isRead: false })),
+      putToSleep: (siteId) => this.stop(siteId, LEAVE_GRACE_MS),
       log,
     });
     this.#places = new Places(this.#room, this.#pressure);
@@ -156,7 +157,7 @@ export class WorkerPool {
         extraIdleMs: Math.min(EXTRA_IDLE_MS, idleTimeoutMs / 2),
         recycleAboveBytes: RECYCLE_ABOVE_BYTES,
         recycleAfterRequests: requestsPerProcess,
-        isOutdated: ({ isLean }) => isLean && !this.#pressure.isTooSmall(),
+        isOutdated: ({ isLean }) => isLean && !this.#pressure.isTooSmall() && this.#supply.mayBetter,
       },
       {
         start: (need, signal) => this.#supply.start(waking, describe(), need, signal),
@@ -181,18 +182,22 @@ export class WorkerPool {
   }
 
   /** Resolves when no process of the site is left, those of an earlier description included. */
-  async stop(siteId: string): Promise<void> {
+  async stop(siteId: string, graceMs = STOP_GRACE_MS): Promise<void> {
     const known = this.#awake.get(siteId);
-    await Promise.all([known && this.#forget(known), this.runners.end(siteId), ...(this.#stopping.get(siteId) ?? [])]);
+    await Promise.all([
+      known && this.#forget(known, graceMs),
+      this.runners.end(siteId),
+      ...(this.#stopping.get(siteId) ?? []),
+    ]);
   }
 
   /** A worker for commands, not for visitors: for one of any program, or for those of wp-cli. */
   async runner(team: string, coreVersion: string, mode: 'run' | 'wp', signal?: AbortSignal): Promise<WorkerProcess> {
     const claim = { key: `commands of ${team}`, team, signal, isWanted: () => true };
-    const worker = await this.#places.take(claim, async () => {
+    const worker = await this.#places.take(claim, () => {
       // A warm one was warmed for visitors, and only its memory is of use.
-      if (this.#workers.room <= 0) await this.#standby.drop();
-      return this.#workers.spawn(coreVersion, mode);
+      const after = this.#workers.room > 0 ? undefined : this.#standby.drop();
+      return this.#workers.spawn(coreVersion, mode, { after });
     });
     worker.team = team;
     await worker.booted();
@@ -240,11 +245,11 @@ export class WorkerPool {
     await this.#workers.close();
   }
 
-  async #forget(known: KnownSite): Promise<void> {
+  async #forget(known: KnownSite, graceMs = STOP_GRACE_MS): Promise<void> {
     const { id, site } = known;
     if (this.#awake.get(id) === known) this.#awake.delete(id);
     const stopping = this.#stopping.get(id) ?? new Set();
-    const stopped = site.stop(STOP_GRACE_MS).finally(() => {
+    const stopped = site.stop(graceMs).finally(() => {
       stopping.delete(stopped);
       if (stopping.size === 0) this.#stopping.delete(id);
     });

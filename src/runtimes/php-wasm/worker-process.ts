@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { SiteFailure, type SiteFailureReason } from '#runtimes/runtime.ts';
@@ -17,6 +16,7 @@ import {
   readMessage,
   type WorkerMessage,
 } from './worker-message.ts';
+import { type Priority, WorkerPriority } from './worker-priority.ts';
 import { notePid } from './worker-slots.ts';
 import { type WorkerOptions, workerStart } from './worker-start.ts';
 
@@ -40,13 +40,6 @@ const OWN_CONNECTIONS = 64;
 const START_LIMIT_MS = 30_000;
 /** A process that was killed is gone within moments, unless the machine's own disk hangs. */
 const KILL_LIMIT_MS = 15_000;
-/**
- * How far a process gives way to others: all of them to the service, which answers everybody; one that waits for a site has time, and what a site has
- * besides its first comes after the first of others.
- */
-const PRIORITIES = { normal: 5, extra: 10, background: 15 } as const;
-/** Whoever is not root can lower a priority and never raise it again: all have the same then, so that no site stays behind for good. */
-const MAY_CHANGE_PRIORITY = process.getuid?.() === 0;
 
 /**
  * One operating-system process with one PHP in it (worker/, a program of its own). It sees the shared folders and its
@@ -72,10 +65,11 @@ export class WorkerProcess {
   memoryBytes = 0;
   /** Who has it; undefined while it is nobody's. */
   team: string | undefined;
-  readonly startedAt = performance.now();
+  /** Undefined until it has. */
+  bootedAt: number | undefined;
   /** It was started in a hurry, with another compiler than it should have. */
   isLean = false;
-  #priority: keyof typeof PRIORITIES = 'normal';
+  readonly #priority = new WorkerPriority();
   #booted: Promise<void> | undefined;
   #hasSite = false;
   /** With the method and path of the request; an offline site does not say. */
@@ -112,7 +106,8 @@ export class WorkerProcess {
       // Until then, what was started is busy becoming it.
       if (message.type === 'booted') {
         this.#pid = this.#home.workerOf(this.#child);
-        this.setPriority(this.#priority);
+        this.bootedAt = performance.now();
+        this.#priority.set(this.pid);
       }
       this.#heard.emit('message', message);
       if (message.type === 'begin') this.onBegin(message.request);
@@ -153,16 +148,8 @@ export class WorkerProcess {
     return this.#booted;
   }
 
-  setPriority(priority: keyof typeof PRIORITIES): void {
-    this.#priority = priority;
-    const nice = MAY_CHANGE_PRIORITY ? PRIORITIES[priority] : PRIORITIES.normal;
-    try {
-      setPriority(this.pid, nice);
-      // Where sessions share the machine evenly, the number counts within one alone unless the session has it too.
-      writeFileSync(`/proc/${this.pid}/autogroup`, String(nice));
-    } catch {
-      // It ended in this very moment, or there are no such groups here.
-    }
+  setPriority(priority: Priority): void {
+    this.#priority.set(this.#pid ?? this.#child.pid, priority);
   }
 
   async warm(site: WorkerSite): Promise<void> {

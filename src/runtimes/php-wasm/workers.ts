@@ -27,10 +27,17 @@ export interface CoreMounts {
   prepareWarmSite(folder: string): Promise<WorkerSite>;
 }
 
+export interface SpawnOptions {
+  /** It starts with less work and takes less memory, and its pages take longer. */
+  isLean?: boolean;
+  /** What has to be gone before. */
+  after?: Promise<unknown> | undefined;
+}
+
 const TYPICAL_WORKER_BYTES = 400 * 1024 * 1024;
 /** One that uses so much is not what a site is awake for. */
 const GROWN_BYTES = 1.5 * TYPICAL_WORKER_BYTES;
-/** Until then it has not come to its size. */
+/** So long after it has booted it has not come to its size yet. */
 const YOUNG_MS = 10_000;
 /** So many are measured at a time: each costs a look into /proc. */
 const MEASURED_AT_A_TIME = 64;
@@ -146,15 +153,20 @@ export class Workers {
   }
 
   /** What it uses; one that has just begun is about to use what all of them do. */
-  #bytesOf({ memoryBytes, startedAt }: WorkerProcess): number {
-    const isYoung = performance.now() - startedAt < YOUNG_MS;
+  #bytesOf({ memoryBytes, bootedAt }: WorkerProcess): number {
+    const isYoung = bootedAt === undefined || performance.now() - bootedAt < YOUNG_MS;
     return Math.max(memoryBytes, isYoung ? TYPICAL_WORKER_BYTES : (this.#settings.leastProcessBytes ?? 0));
   }
 
-  /** `isLean`: it starts with less work and takes less memory, and its pages take longer. */
-  async spawn(coreVersion: string, mode: WorkerOptions['mode'], isLean = false): Promise<WorkerProcess> {
+  /** Its room is taken from this very moment on. */
+  async spawn(
+    coreVersion: string,
+    mode: WorkerOptions['mode'],
+    { isLean = false, after }: SpawnOptions = {},
+  ): Promise<WorkerProcess> {
     this.#spawning++;
     try {
+      await after;
       const { shared } = await this.#mountsOf(coreVersion);
       if (this.#isClosed) throw new SiteFailure('stopped', 'The service stops.');
       const { phpVersion, allowedNetworks } = this.#settings;

@@ -1,6 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setSessionPriority } from '#core/priority.ts';
 import { programFile } from '#core/program.ts';
 import { type Peer, startPeer } from '#core/starter/starter.ts';
 import { reviveFailure, TimeMachineFailure } from '../failure.ts';
@@ -225,11 +226,7 @@ interface Running {
 }
 
 function lower({ pid, isOver }: Peer): void {
-  try {
-    if (!isOver) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It ended in this very moment.
-  }
+  if (!isOver) setSessionPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
 function kill({ pid, isOver }: Peer): void {

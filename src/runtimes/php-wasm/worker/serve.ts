@@ -73,7 +73,20 @@ export function serve({ php, fs, files, room }: Booted, settings: Settings, netw
     await turn;
   };
 
+  // Node takes a connection for idle as soon as all was said, whether it was sent or not: so it is known here.
+  const unsent = new Set<ServerResponse>();
+  let isRetired = false;
+  const leaveWhenSent = () => {
+    if (!isRetired || unsent.size > 0) return;
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+  };
   const server = createServer({ maxHeaderSize: 64 * 1024, requestTimeout: 0 }, (request, response) => {
+    unsent.add(response);
+    response.once('close', () => {
+      unsent.delete(response);
+      leaveWhenSent();
+    });
     handle(request, response).catch((error) => {
       // The request broke off before PHP saw it.
       if (request.complete) console.error(error);
@@ -97,8 +110,8 @@ export function serve({ php, fs, files, room }: Booted, settings: Settings, netw
     } else if (message.type === 'room') room.set(message.bytes, message.beyondBytes);
     else if (message.type === 'retire') {
       // Whoever still reads an answer gets the rest of it.
-      server.close(() => process.exit(0));
-      server.closeIdleConnections();
+      isRetired = true;
+      leaveWhenSent();
     }
   };
   let orders: Promise<unknown> = Promise.resolve();
