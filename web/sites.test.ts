@@ -211,7 +211,7 @@ describe('sites in the dashboard', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Put to sleep' }).click();
     for (const person of [owner, viewer]) await person.page.getByText('It is asleep').waitFor();
     assert.equal(await status('/wp-login.php'), 200);
-    for (const person of [owner, viewer]) await person.page.getByText('Stops the site until').waitFor(PHP_START);
+    for (const person of [owner, viewer]) await person.page.getByText('Stops it until').waitFor(PHP_START);
   });
 
   it('asks visitors for the password that the page shows, and stops asking', async () => {
