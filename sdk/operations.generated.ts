@@ -886,6 +886,10 @@ export type SiteLogVisit = {
   user_agent: string | null;
   referrer: string | null;
 };
+export type SiteName = {
+  fqdn: string;
+  is_free: boolean;
+};
 export type SitePage = {
   count: number;
   limit: number;
@@ -1576,6 +1580,8 @@ export interface Operations {
   createSiteLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: SiteLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** A link that opens the code editor of a site, once */
   createCodeServerLogin: { input: { params: { fqdn: string }; query?: { stage?: boolean } }; output: CodeServerLogin; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.code_server_off' | 'site.not_found' | 'stage.missing' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+  /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
+  checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days */
   listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
@@ -2082,6 +2088,7 @@ export const ROUTES = {
   getSiteUsage: { method: 'GET', path: '/f/api/v1/site/{fqdn}/usage' },
   createSiteLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/login' },
   createCodeServerLogin: { method: 'POST', path: '/f/api/v1/site/{fqdn}/code_server/login' },
+  checkSiteName: { method: 'GET', path: '/f/api/v1/site_name' },
   listSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log' },
   streamSiteLog: { method: 'GET', path: '/f/api/v1/site/{fqdn}/log/stream' },
   diagnoseSite: { method: 'GET', path: '/f/api/v1/site/{fqdn}/diagnosis' },

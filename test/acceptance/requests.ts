@@ -294,6 +294,7 @@ export const requests: Record<string, Make> = {
   updateExternalPath: onExternalPath({ body: { path: '/store', external_name: 'https://store.example.com' } }),
   deleteExternalPath: onExternalPath(),
   verifyDomain: () => ({ query: { fqdn: `${newName()}.localhost` } }),
+  checkSiteName: () => ({ query: { fqdn: `${newName()}.example.com` } }),
   getDomainClaim: ({ place }) => ({ query: { fqdn: `${newName()}.example.com`, team_id: place.teamId } }),
   listGitAccounts: nothing,
   createGitAccount: async ({ world, caller }) => {

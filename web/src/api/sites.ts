@@ -10,6 +10,14 @@ export const siteQuery = (fqdn: string) =>
     refetchInterval: 30_000,
   });
 
+/** Whether a site could have this name. */
+export const siteNameQuery = (fqdn: string) =>
+  queryOptions({
+    queryKey: ['site-name', fqdn],
+    queryFn: ({ signal }) => api.checkSiteName({ query: { fqdn }, signal }),
+    retry: false,
+  });
+
 /** What the open object `properties` of a site holds. */
 type Properties = {
   url: string;

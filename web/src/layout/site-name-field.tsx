@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { Region } from '#sdk';
-import { addressOf } from '../api/sites.ts';
-
+import { addressOf, siteNameQuery } from '../api/sites.ts';
 import { Field } from '../ui/field.tsx';
+import { messageOf } from '../ui/form.tsx';
 import { HostInput } from '../ui/host-input.tsx';
 
 /** A name that is being chosen: a word under the platform's site domain, or a whole domain of one's own. */
@@ -15,7 +16,7 @@ export function useSiteName(region: Region | undefined, current = '') {
   const word = text.trim().toLowerCase();
   // Whoever pastes the whole name means the same.
   const fqdn = isWhole || word === '' || word.endsWith(`.${domain}`) ? word : `${word}.${domain}`;
-  return { text, setText, isWhole, setIsWhole, domain, region, fqdn };
+  return { text, setText, isWhole, setIsWhole, domain, region, fqdn, current };
 }
 
 type SiteNameFieldProps = { field: 'fqdn' | 'new_fqdn'; label: string; name: SiteName; disabled?: boolean };
@@ -53,8 +54,32 @@ export function SiteNameField({ field, label, name, disabled }: SiteNameFieldPro
   );
 }
 
-function Hint({ name: { isWhole, fqdn, region } }: { name: SiteName }) {
+/** Long enough that a name is not asked for letter by letter, short enough to be an answer to the last one. */
+const TYPING_MS = 350;
+
+function Hint({ name: { isWhole, fqdn, region, current } }: { name: SiteName }) {
+  const settled = useSettled(fqdn);
+  const isAsked = settled !== '' && settled === fqdn && fqdn !== current;
+  const check = useQuery({ ...siteNameQuery(settled), enabled: isAsked });
+  if (isAsked && check.error) return <Refused>{messageOf(check.error)}</Refused>;
+  if (isAsked && check.data?.is_free === false && !isWhole)
+    return <Refused>This name is taken. Choose another one.</Refused>;
   if (isWhole && region)
-    return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. The site can be created before that.`;
-  return fqdn ? `It opens at ${addressOf(fqdn)}` : 'Letters, digits and hyphens.';
+    return `Point a CNAME record of the domain to ${region.cname}, or an A record to ${region.ip}. You can do that before or after.`;
+  const isFine = fqdn !== '' && (fqdn === current || (isAsked && check.data));
+  return isFine ? `It will open at ${addressOf(fqdn)}` : 'Letters, digits and hyphens.';
+}
+
+function Refused({ children }: { children: string }) {
+  return <span className="text-danger-text">{children}</span>;
+}
+
+/** The text, once it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
 }
