@@ -13,7 +13,8 @@ export function refusalOf(visit: Visit): Notice | undefined {
   if (!gate.asksForSignIn) return undefined;
   // A header that is not for this sign-in may be for WordPress.
   visit.isSignedInAtEdge = gate.acceptsSignIn(visit.headers.authorization);
-  return visit.isSignedInAtEdge || gate.isForItself ? undefined : signInOf(gate.route.fqdn);
+  if (visit.isSignedInAtEdge || gate.isForItself || gate.pass?.isHeldBy(visit)) return undefined;
+  return gate.pass?.grantedTo(visit) ?? signInOf(gate.route.fqdn);
 }
 
 function signInOf(fqdn: string): Notice {

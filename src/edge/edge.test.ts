@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import { createLoginUrl } from '#runtimes/wordpress/access.ts';
 import { EdgeWorld, HOST } from '../../test/edge-world.ts';
 import { eventually } from '../../test/expect.ts';
 import { movableClock } from '../../test/movable-clock.ts';
@@ -148,6 +149,30 @@ test('the HTTP sign-in asks for its password, and keeps it from the site', async
     world.site.requests.map(({ headers }) => headers.authorization),
     [undefined, undefined],
   );
+});
+
+test("the dashboard's one-click link passes the HTTP sign-in, and so does whoever came by it until the password changes", async () => {
+  await world.start();
+  const route = world.route({ signIn: { username: 'admin', password: 'x' } });
+  await world.setRoutes(route);
+  const link = (now?: Date) => new URL(createLoginUrl(route.site, now).url);
+  const open = (url: URL, headers = {}) => world.ask(`${url.pathname}${url.search}`, { headers });
+  const url = link();
+  const first = await open(url);
+  assert.equal(first.status, 303);
+  assert.equal(first.headers.location, `${url.pathname}${url.search}`);
+  const cookie = String(first.headers['set-cookie']).split(';')[0] as string;
+  assert.equal((await open(url, { cookie: `${cookie}; wordpress_test=1` })).status, 200);
+  assert.equal(world.site.requests.at(-1)?.headers.cookie, 'wordpress_test=1', 'the site sees nothing of the pass');
+  assert.equal((await world.ask('/', { headers: { cookie } })).status, 200);
+
+  const old = link(new Date(Date.now() - 120_000));
+  assert.equal((await open(old)).status, 401, 'a link that is too old');
+  url.searchParams.set('siteyard_login', `${url.searchParams.get('siteyard_login')}0`);
+  assert.equal((await open(url)).status, 401, 'a link with another signature');
+  assert.equal((await world.ask('/', { headers: { cookie: `${cookie}0` } })).status, 401);
+  await world.setRoutes(world.route({ signIn: { username: 'admin', password: 'y' } }));
+  assert.equal((await world.ask('/', { headers: { cookie } })).status, 401, 'a pass of before the password changed');
 });
 
 test('the site learns who visits from the edge alone', async () => {

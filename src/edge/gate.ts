@@ -6,6 +6,7 @@ import { isUnder } from './path-prefix.ts';
 import { copyHeaders, PreviewDoor } from './preview.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
+import { SignInPass } from './sign-in-pass.ts';
 import { UsageCounter } from './usage.ts';
 
 /** A route made ready for requests: whatever can be parsed or sorted once is, since every request passes here. */
@@ -15,6 +16,8 @@ export class Gate {
   readonly counter: UsageCounter;
   readonly externalPaths: readonly ExternalPath[];
   readonly preview: PreviewDoor | undefined;
+  /** The way past the HTTP sign-in for whoever comes from the dashboard. */
+  readonly pass: SignInPass | undefined;
   /** What was seen of the site's files until then may be of before some work on it. */
   readonly madeAtMs = performance.now();
   /** For what the site asks of itself. */
@@ -34,7 +37,10 @@ export class Gate {
       .map(({ path, target }) => ({ prefix: `/${path.replace(/^\/+|\/+$/g, '')}`, target }))
       .sort((a, b) => b.prefix.length - a.prefix.length);
     if (route.allowedAddresses) this.#allowed = new AddressList(route.allowedAddresses);
-    if (route.signIn) this.#signIn = digest(`${route.signIn.username}:${route.signIn.password}`);
+    if (route.signIn) {
+      this.#signIn = digest(`${route.signIn.username}:${route.signIn.password}`);
+      this.pass = new SignInPass(route.site, route.fqdn, this.#signIn);
+    }
   }
 
   /**
@@ -66,6 +72,11 @@ export class Gate {
   guarded(headers: RawHeaders): RawHeaders {
     if (this.#isCopy) return copyHeaders(headers);
     return this.isPrivate ? keptPrivate(headers) : headers;
+  }
+
+  /** Whether visitors may have a cookie of the edge's own. */
+  get hasDoor(): boolean {
+    return this.preview !== undefined || this.pass !== undefined;
   }
 
   get asksForSignIn(): boolean {

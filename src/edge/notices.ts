@@ -65,6 +65,7 @@ export const NOTICES = {
     'This is a preview of a site, and only whoever opens it from the dashboard can see it.',
     'Open the preview from the dashboard, with a new link.',
   ),
+  passed: notice(303, 'site.passed', 'Welcome', 'You are let in.', 'Your browser goes there by itself.'),
   previewOpened: notice(
     303,
     'preview.opened',

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { cookiesOf, DOOR_COOKIE, doorCookie, setDoorCookie } from './door-cookie.ts';
 import { NOTICES, type Notice } from './notices.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { Route } from './route.ts';
@@ -11,11 +12,6 @@ import type { Route } from './route.ts';
  */
 const ENTRANCE = '/.siteyard/preview';
 const TOKEN_QUERY = /^\?token=([\w.-]+)$/;
-const COOKIE = 'siteyard_preview';
-/** Browsers take a cookie of such a name from nobody but the host itself, over https alone. */
-const SECURE_COOKIE = `__Host-${COOKIE}`;
-const OWN_COOKIE = new RegExp(`^\\s*(?:${SECURE_COOKIE}|${COOKIE})\\s*(?:=|$)`, 'i');
-
 /** What every answer of a preview says instead of what the site says. */
 export const KEPT_BY_NOBODY: RawHeaders = ['Cache-Control', 'private, no-store', 'X-Robots-Tag', 'noindex'];
 const SAID_INSTEAD = /^(?:(?:cdn-)?cache-control|surrogate-control|expires|x-robots-tag)$/i;
@@ -53,22 +49,15 @@ export class PreviewDoor {
       const token = visit.request.method === 'GET' ? TOKEN_QUERY.exec(visit.query)?.[1] : undefined;
       return this.#isSigned('enter', token, nowMs) ? this.#welcome(visit, nowMs) : NOTICES.preview;
     }
-    // On plain http another site of the same domain can add a cookie of this name, so any good one counts.
-    const isKnown = readCookies(visit).some((value) => this.#isSigned('visit', value, nowMs));
+    const isKnown = cookiesOf(visit, 'preview').some((value) => this.#isSigned('visit', value, nowMs));
     return isKnown ? undefined : NOTICES.preview;
   }
 
   #welcome(visit: PreviewVisit, nowMs: number): Notice {
-    const cookie = [
-      `${cookieName(visit)}=${sign(this.#key, 'visit', this.#host, String(this.#endsAtMs))}`,
-      'Path=/',
-      `Max-Age=${Math.ceil((this.#endsAtMs - nowMs) / 1000)}`,
-      'HttpOnly',
-      'SameSite=Lax',
-      ...(isSecure(visit) ? ['Secure'] : []),
-    ];
+    const value = sign(this.#key, 'visit', this.#host, String(this.#endsAtMs));
+    const cookie = setDoorCookie(visit, doorCookie(visit, 'preview'), value, this.#endsAtMs - nowMs);
     // The address that carried the token is told to nobody.
-    const headers = { location: '/', 'set-cookie': cookie.join('; '), 'referrer-policy': 'no-referrer' };
+    const headers = { location: '/', 'set-cookie': cookie, 'referrer-policy': 'no-referrer' };
     return { ...NOTICES.previewOpened, headers };
   }
 
@@ -93,28 +82,8 @@ export function copyHeaders(headers: RawHeaders): RawHeaders {
   const kept: RawHeaders = [];
   for (let index = 0; index < headers.length; index += 2) {
     const [name, value] = [headers[index] as string, headers[index + 1] as string];
-    const isOwnCookie = /^set-cookie$/i.test(name) && OWN_COOKIE.test(value);
+    const isOwnCookie = /^set-cookie$/i.test(name) && DOOR_COOKIE.test(value);
     if (!isOwnCookie && !SAID_INSTEAD.test(name)) kept.push(name, value);
   }
   return [...kept, ...KEPT_BY_NOBODY];
-}
-
-/** A Cookie header as WordPress gets it: without what opens the door. Undefined: nothing is left of it. */
-export function withoutPreviewCookie(cookie: string): string | undefined {
-  const kept = cookie.split(';').filter((pair) => !OWN_COOKIE.test(pair));
-  return kept.length === 0 ? undefined : kept.join(';').trim();
-}
-
-function readCookies(visit: PreviewVisit): string[] {
-  const start = `${cookieName(visit)}=`;
-  const pairs = (visit.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
-}
-
-function cookieName(visit: PreviewVisit): string {
-  return isSecure(visit) ? SECURE_COOKIE : COOKIE;
-}
-
-function isSecure({ protocol }: PreviewVisit): boolean {
-  return protocol === 'https';
 }

@@ -1,4 +1,4 @@
-import { withoutPreviewCookie } from '../preview.ts';
+import { withoutDoorCookies } from '../door-cookie.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import type { Visit } from '../visit.ts';
 
@@ -64,7 +64,7 @@ export function requestHeaders(visit: Visit, facts: ForwardedFacts, drop?: (name
     if (name === 'authorization' && visit.isSignedInAtEdge) continue;
     if (drop?.(name)) continue;
     const value = rawHeaders[index + 1] as string;
-    const shown = name === 'cookie' && visit.gate.preview ? withoutPreviewCookie(value) : value;
+    const shown = name === 'cookie' && visit.gate.hasDoor ? withoutDoorCookies(value) : value;
     if (shown !== undefined) headers.push(rawName, shown);
   }
   const { clientAddress } = visit;

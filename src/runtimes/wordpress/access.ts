@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SiteSpec } from '#runtimes/runtime.ts';
 
 /**
@@ -35,6 +35,14 @@ export function createLoginUrl(site: SiteSpec, now = new Date()): { url: string;
     url: `${site.url}/wp-login.php?siteyard_login=${token}`,
     expiresAt: new Date(now.getTime() + LOGIN_SECONDS * 1000),
   };
+}
+
+/** Whether it is the end of such a link, and not too old. Whether it was used, the site alone knows. */
+export function isLoginLink(site: SiteSpec, token: string, now = new Date()): boolean {
+  const [time = '', nonce = '', signature = ''] = token.split('.');
+  if (Math.abs(now.getTime() / 1000 - Number(time)) > LOGIN_SECONDS) return false;
+  const [given, right] = [Buffer.from(signature), Buffer.from(sign(site, 'login', `${time}.${nonce}`))];
+  return given.length === right.length && timingSafeEqual(given, right);
 }
 
 function sign(site: SiteSpec, purpose: string, text: string): string {
