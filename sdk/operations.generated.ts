@@ -441,6 +441,9 @@ export type MetricsUser = {
     metrics_org_id: number | null;
   }>;
 };
+export type MyAddress = {
+  address: string;
+};
 export type OAuthGrant = {
   id: string;
   client_name: string;
@@ -1480,6 +1483,8 @@ export interface Operations {
       new_password?: string | null;
       default_region?: string | null;
     } }; output: Me; errors: 'auth.duplicate_cookie' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.session_required' | 'auth.too_many_failures' | 'request.conflict' | 'request.too_large' };
+  /** The address that you come from, as a firewall of a site would see it */
+  getMyAddress: { input: Record<never, never>; output: MyAddress; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** Everybody who has an account, or those whose name or address holds a text */
   listAllUsers: { input: { query?: { search?: string; page?: number; size?: number } }; output: UserPage; errors: 'auth.duplicate_cookie' | 'auth.operators_only' | 'auth.required' };
   /** Block a person, which ends every session and token of theirs, or let them in again */
@@ -2059,6 +2064,7 @@ export const ROUTES = {
   resetPassword: { method: 'POST', path: '/f/api/v1/password_reset', body: 'application/json' },
   getMe: { method: 'GET', path: '/f/api/v1/me' },
   updateMe: { method: 'PATCH', path: '/f/api/v1/me', body: 'application/json' },
+  getMyAddress: { method: 'GET', path: '/f/api/v1/me/address' },
   listAllUsers: { method: 'GET', path: '/f/api/v1/operator/user' },
   blockUser: { method: 'PATCH', path: '/f/api/v1/operator/user/{user_id}', body: 'application/json' },
   listTeams: { method: 'GET', path: '/f/api/v1/team' },

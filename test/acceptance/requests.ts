@@ -185,6 +185,7 @@ export const requests: Record<string, Make> = {
     body: { token: await world.mailedLink(await world.user(), 'password_reset'), password: PASSWORD },
   }),
   getMe: nothing,
+  getMyAddress: nothing,
   updateMe: () => ({ body: { first_name: 'Renamed' } }),
 
   listTeams: nothing,

@@ -129,13 +129,12 @@ test('a kill takes terminals and editors along, and the next start clears what t
       Array.from({ length: TERMINALS }, (_, at) => openBusyTerminal(owner, sites[at % sites.length] as Site)),
     );
     const { pid, kill, exited } = service as ServiceProcess;
-    const below = descendants(pid).slice(1);
-    const commands = below.map(commandOf);
-    const running = (what: RegExp) => commands.filter((command) => what.test(command)).length;
     // One that is about to start a program is still called what it was made from.
+    const running = (what: RegExp) => descendants(pid).filter((below) => what.test(commandOf(below))).length;
+    await eventually(async () => running(new RegExp(`^sleep ${MARK}$`)) === 2 * TERMINALS, 30_000);
     assert.ok(running(/^\/bin\/bash -i$/) >= TERMINALS);
-    assert.equal(running(new RegExp(`^sleep ${MARK}$`)), 2 * TERMINALS);
     assert.ok(running(/^\/opt\/node\/node .*launch\.cjs/) >= sites.length);
+    const below = descendants(pid).slice(1);
     const known = below.map(identityOf).filter((identity) => identity !== undefined);
     assert.notDeepEqual(tracesOf(pid), []);
 

@@ -116,6 +116,16 @@ export const accountOperations = [
     handle: ({ db, caller }) => getMe(db, caller.userId),
   }),
   operation({
+    id: 'getMyAddress',
+    method: 'GET',
+    path: '/me/address',
+    tag,
+    summary: 'The address that you come from, as a firewall of a site would see it',
+    access: signedIn,
+    response: Type.Object({ address: Type.String({ description: 'IPv4 or IPv6' }) }, { title: 'MyAddress' }),
+    handle: async ({ ip }) => ({ address: ip }),
+  }),
+  operation({
     id: 'updateMe',
     method: 'PATCH',
     path: '/me',

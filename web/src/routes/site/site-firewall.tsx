@@ -1,9 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Site } from '#sdk';
+import { api } from '../../api/client.ts';
 import { propertiesOf } from '../../api/sites.ts';
 import { Section } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, SubmitButton } from '../../ui/form.tsx';
+import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
 import { Textarea } from '../../ui/input.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -26,49 +28,77 @@ export function SiteFirewall({ site, obstacle }: { site: Site; obstacle: string 
 }
 
 interface FirewallFormProps {
-  save(change: { cdn_firewall_enabled: boolean; cdn_firewall_allowed_ips: string[] }): Promise<unknown>;
+  save(change: { cdn_firewall_enabled?: boolean; cdn_firewall_allowed_ips?: string[] }): Promise<unknown>;
   isOn: boolean;
   addresses: string[];
   disabled: boolean;
 }
 
 export function FirewallForm({ save, isOn, addresses, disabled }: FirewallFormProps) {
-  const [enabled, setEnabled] = useState(isOn);
+  const [text, setText] = useState(addresses.join('\n'));
+  const turn = useMutation({
+    mutationFn: (cdn_firewall_enabled: boolean) => save({ cdn_firewall_enabled }),
+    onSuccess: (_, on) => toast.success(on ? 'The firewall is on.' : 'The firewall is off.'),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  const addOwn = useMutation({
+    mutationFn: () => api.getMyAddress(),
+    onSuccess: ({ address }) =>
+      setText((list) => [...listed(list).filter((line) => line !== address), address].join('\n')),
+    onError: (error) => toast.error(messageOf(error)),
+  });
 
-  async function submit({ cdn_firewall_allowed_ips: text = '' }: Record<string, string>) {
-    const list = text.split(/[\s,]+/).filter(Boolean);
-    await save({ cdn_firewall_enabled: enabled, cdn_firewall_allowed_ips: list });
-    toast.success(enabled ? 'The firewall is on.' : 'The firewall is off.');
+  async function submit() {
+    await save({ cdn_firewall_allowed_ips: listed(text) });
+    toast.success('The addresses are saved.');
   }
 
   return (
-    <Form submit={submit}>
+    <div className="grid gap-5">
       <Switch
         label="Keep everybody else out"
         hint="You too, unless your own address is in the list. It takes effect within a second."
-        checked={enabled}
-        onCheckedChange={setEnabled}
-        disabled={disabled}
+        checked={turn.isPending ? turn.variables : isOn}
+        onCheckedChange={(on) => turn.mutate(on)}
+        disabled={disabled || turn.isPending}
       />
-      <Field
-        name="cdn_firewall_allowed_ips"
-        label="Allowed addresses"
-        hint="One a line: IPv4, IPv6, or a range such as 203.0.113.0/24."
-        disabled={disabled}
-      >
-        <Textarea
-          rows={4}
-          defaultValue={addresses.join('\n')}
-          spellCheck={false}
-          autoCapitalize="none"
-          className="font-mono"
-        />
-      </Field>
-      <div>
-        <SubmitButton variant="secondary" disabled={disabled}>
-          Save firewall
-        </SubmitButton>
-      </div>
-    </Form>
+      <Form submit={submit}>
+        <Field
+          name="cdn_firewall_allowed_ips"
+          label="Allowed addresses"
+          hint="One a line: IPv4, IPv6, or a range such as 203.0.113.0/24."
+          disabled={disabled}
+          aside={
+            !disabled && (
+              <button
+                type="button"
+                onClick={() => addOwn.mutate()}
+                className="rounded text-accent-text text-xs underline-offset-4 hover:underline"
+              >
+                Add my address
+              </button>
+            )
+          }
+        >
+          <Textarea
+            rows={4}
+            value={text}
+            onValueChange={(next) => setText(String(next))}
+            spellCheck={false}
+            autoCapitalize="none"
+            className="font-mono"
+          />
+        </Field>
+        <div>
+          <SubmitButton variant="secondary" disabled={disabled}>
+            Save addresses
+          </SubmitButton>
+        </div>
+      </Form>
+    </div>
   );
+}
+
+function listed(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
 }
