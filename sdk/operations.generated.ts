@@ -523,6 +523,7 @@ export type PitPreview = {
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
+  is_undone: boolean;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -577,6 +578,7 @@ export type PitRestore = {
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
+  is_undone: boolean;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;
@@ -602,6 +604,7 @@ export type PitRestoreDetail = {
   restore_point: string;
   backup_point: string | null;
   undo_point: string | null;
+  is_undone: boolean;
   git_restore_hash: string | null;
   db_restore_hash: string | null;
   restore_db: boolean;

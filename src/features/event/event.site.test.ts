@@ -41,7 +41,7 @@ test('a name finds the site with all that happened under its earlier names, and 
   await rename(owner, first, second);
   await owner.api.updateSite({ params: { fqdn: second }, body: { http_auth_enabled: true } });
   const all = [
-    `Person Tester changed the sign-in of ${second}`,
+    `Person Tester turned the sign-in on of ${second}`,
     `Person Tester renamed ${first} to ${second}`,
     `Person Tester created ${first}`,
   ];

@@ -14,6 +14,7 @@ const record = {
     description: 'The instant that the backup shows: the newest at or before the restore point',
   }),
   undo_point: Type.Unsafe<Date | null>({ ...NullableTimestamp, description: 'Restoring this point undoes it' }),
+  is_undone: Type.Boolean({ description: 'A later restore took it back' }),
   git_restore_hash: Nullable(Type.String({ description: 'The commit_hash of the backup' })),
   db_restore_hash: Nullable(Type.String()),
   restore_db: Type.Boolean(),

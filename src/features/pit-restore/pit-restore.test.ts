@@ -69,6 +69,16 @@ suite('restoring a site to a point in time', () => {
     const undo = { restore_point: done.undo_point as string, delete_extra_files: true };
     await owner.api.createPitRestore({ params, wait: 60, body: undo });
     assert.deepEqual(await state(), NEW);
+    const { results } = await owner.api.listPitRestores({ params });
+    assert.deepEqual(
+      results.map(({ is_undone }) => is_undone),
+      [false, true],
+      'the restore is told to be undone, and what undid it is not',
+    );
+    const { results: events } = await owner.api.listSiteEvents({ params, query: { size: 20 } });
+    const told = events.filter(({ event_type }) => event_type === 'restore.started').map(({ activity }) => activity);
+    assert.match(told[0] as string, /undid a restore of/);
+    assert.match(told[1] as string, /restored .* to /);
   });
 
   test('removes files that the backup does not have where that is asked for', async () => {

@@ -17,7 +17,7 @@ import { restoreToPoint } from './pit-restore.jobs.ts';
 import { type ChangesPaging, lastPageOf, windowFor } from './pit-restore.list.ts';
 import { planNow } from './pit-restore.plan.ts';
 import { type PitPreview, type PitRestore, previewFailed, rehearsalRuns } from './pit-restore.schema.ts';
-import { findPitRestore, insertPitRestore, isRehearsing, type PitRestoreRow } from './pit-restore.sql.ts';
+import { findPitRestore, insertPitRestore, isRehearsing, isUndoPoint, type PitRestoreRow } from './pit-restore.sql.ts';
 import { countersOf, listOf, signChanges, storedListOf, viewOf } from './pit-restore.view.ts';
 import { finalReason } from './pit-restore.work.ts';
 import { rehearseRestore } from './rehearsal.jobs.ts';
@@ -88,6 +88,7 @@ export async function previewPitRestore(
     git_restore_hash: chosen.backup.commit_hash,
     passed_dry_run: null,
     undo_point: now && new Date(now.timeMs),
+    is_undone: false,
     ...countersOf(difference),
     failed_reason: null,
     created_at,
@@ -126,9 +127,7 @@ export async function createPitRestore(call: Call, named: SiteRow, chosen: Chose
   const point = chosen.restorePoint.toISOString();
   const eventId = await recordSiteEvent(db, caller, site, {
     event_type: isDryRun ? 'restore.dry_run' : 'restore.started',
-    activity: isDryRun
-      ? `${caller.fullName} tried out a restore of ${site.fqdn} to ${point}`
-      : `${caller.fullName} restored ${site.fqdn} to ${point}`,
+    activity: `${caller.fullName} ${await didOf(db, site, chosen)}`,
     detail: { restore_point: point },
     item_id: id,
     unfinished: true,
@@ -146,6 +145,15 @@ export async function createPitRestore(call: Call, named: SiteRow, chosen: Chose
   if (!isDryRun) await hold(db, [site.id], 'restoring', eventId);
   call.headers['operation-id'] = eventId;
   return viewOf((await findPitRestore(db, site.id, id)) as PitRestoreRow);
+}
+
+/** What whoever asks for it does, in the words of an event. */
+async function didOf(db: Db, { id, fqdn }: SiteRow, { isDryRun, restorePoint }: ChosenRestore): Promise<string> {
+  const point = restorePoint.toISOString();
+  if (isDryRun) return `tried out a restore of ${fqdn} to ${point}`;
+  return (await isUndoPoint(db, id, restorePoint))
+    ? `undid a restore of ${fqdn}, back to ${point}`
+    : `restored ${fqdn} to ${point}`;
 }
 
 function choiceOf(chosen: ChosenRestore) {

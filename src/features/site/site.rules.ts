@@ -81,5 +81,8 @@ const WORDS: Record<string, string> = {
   cdn_firewall_allowed_ips: 'the allowed addresses',
 };
 
-/** A field in the words of an event. */
-export const wordOf = (field: string) => WORDS[field] ?? field;
+/** What whoever changes a field does, in the words of an event. */
+export function didTo(field: string, value: unknown): string {
+  const word = WORDS[field] ?? field;
+  return typeof value === 'boolean' ? `turned ${word} ${value ? 'on' : 'off'}` : `changed ${word}`;
+}

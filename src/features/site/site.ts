@@ -1,5 +1,5 @@
 /** Sites as the API shows them. What runs behind one is an instance. */
 export { requireStorage } from './site.limits.ts';
-export { changesOf, checkFirewall, readAddresses, SETTINGS, wordOf } from './site.rules.ts';
+export { changesOf, checkFirewall, didTo, readAddresses, SETTINGS } from './site.rules.ts';
 export { countSites, listSiteNames } from './site.sql.ts';
 export { completeSite, rereadSite, viewStage } from './site.view.ts';

@@ -39,7 +39,7 @@ import {
 import { addStorage, lockWorkingTeam } from '#features/team/team.ts';
 import { updateSiteJob } from './site.jobs.ts';
 import { requireSlot, requireStorage } from './site.limits.ts';
-import { changesOf, checkFirewall, readAddresses, SETTINGS, wordOf } from './site.rules.ts';
+import { changesOf, checkFirewall, didTo, readAddresses, SETTINGS } from './site.rules.ts';
 import type { Site, SiteChange } from './site.schema.ts';
 import { completeSite } from './site.view.ts';
 
@@ -147,7 +147,8 @@ export async function updateSite(call: Call, named: SiteRow, prepared: PreparedC
     ...(password ? ['code_server_password'] : []),
   ];
   if (told.length > 0) {
-    const activity = `${caller.fullName} changed ${told.map(wordOf).join(', ')} of ${row.fqdn}`;
+    const did = told.map((field) => didTo(field, change[field as keyof typeof change]));
+    const activity = `${caller.fullName} ${did.join(', ')} of ${row.fqdn}`;
     const { cdn_firewall_allowed_ips: _list, ...quick } = change;
     const detail = { ...quick, ...(isUnlinked && { git_url: null }), ...(link && { git_url: link.git_url }) };
     await recordSiteEvent(db, caller, row, { event_type: 'site.updated', activity, detail: { changed: detail } });

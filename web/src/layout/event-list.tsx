@@ -5,7 +5,7 @@ import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { capitalise } from '../ui/format.ts';
 import { Spinner } from '../ui/spinner.tsx';
-import { Time } from '../ui/time.tsx';
+import { formatMoment, Time } from '../ui/time.tsx';
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -65,7 +65,7 @@ function EventRow({ event, siteName, team }: EventRowProps) {
       <div className="min-w-0 flex-1">
         <p className={event.unread ? 'font-medium' : undefined}>
           <EventLink event={event} siteName={siteName}>
-            {event.activity}
+            {withMoments(event.activity)}
           </EventLink>
         </p>
         {failure && <p className="mt-0.5 text-danger-text">{failure}</p>}
@@ -127,6 +127,13 @@ function EventLink({ event, siteName, children }: EventLinkProps) {
       </Link>
     );
   return children;
+}
+
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** The API names instants exactly; people read them in their own time. */
+function withMoments(text: string): string {
+  return text.replaceAll(INSTANT, (iso) => formatMoment(iso));
 }
 
 /** The heading names the day, so older ones need only the hour. */

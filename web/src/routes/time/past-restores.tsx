@@ -90,9 +90,10 @@ function PastRestore({ site, restore, onBegun, onReport }: PastRestoreProps) {
   );
 }
 
-function OutcomeBadge({ restore: { finished_at, failed_reason, is_dry_run } }: { restore: PitRestore }) {
+function OutcomeBadge({ restore: { finished_at, failed_reason, is_dry_run, is_undone } }: { restore: PitRestore }) {
   if (finished_at === null) return <Badge tone="warn">Running</Badge>;
   if (failed_reason !== null) return <Badge tone="danger">Failed</Badge>;
+  if (is_undone) return <Badge>Undone</Badge>;
   return is_dry_run ? <Badge>Dry run passed</Badge> : <Badge tone="accent">Restored</Badge>;
 }
 
