@@ -1,6 +1,6 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { inviteLink } from './invite.link.ts';
+import { mailedInviteLink } from './invite.link.ts';
 import { findInvitation } from './invite.sql.ts';
 
 export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
@@ -14,7 +14,7 @@ export const mailInvite = jobKind<{ inviteId: string; eventId: string }>({
     const lead = `${invite.inviter ?? 'Somebody'} invites you to join the team "${invite.team_name}" as ${invite.role}.`;
     const note = invite.message ? `\n\n${invite.message}` : '';
     const how = 'Join here within 7 days, or leave this mail alone if you do not know them:';
-    const text = `${greeting}${lead}${note}\n\n${how}\n\n${inviteLink(services, inviteId)}\n`;
+    const text = `${greeting}${lead}${note}\n\n${how}\n\n${mailedInviteLink(services, inviteId)}\n`;
     await services.mailer.send({ id, to: invite.target_email, subject: `Join ${invite.team_name} on Siteyard`, text });
     await commit((tx) => finishEvent(tx, eventId, { mailed: true }));
   },

@@ -147,3 +147,17 @@ test('what is older than a day is forgotten', async () => {
   await deleteOldSends(db());
   assert.equal((await db().selectFrom('invite_sends').selectAll().execute()).length, 0);
 });
+
+test('the link in the mail confirms the address of whoever joins by it, and the one that is passed on does not', async () => {
+  for (const [way, isVerified] of [
+    ['mailed', true],
+    ['passed on', false],
+  ] as const) {
+    const joining = await registerPerson(app, 'Joining', { verified: false });
+    const { link } = await invite(ada, joining.email);
+    const mailed = /\/invite\?token=\S+/.exec(await app.mailTo(joining.email, '/invite?token='))?.[0] as string;
+    const token = new URL(way === 'mailed' ? mailed : link, app.url).searchParams.get('token') as string;
+    await joining.api.acceptInvite({ body: { token } });
+    assert.equal((await joining.api.getMe()).is_verified, isVerified, way);
+  }
+});

@@ -6,6 +6,7 @@ import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import type { Team } from '#features/team/team.schema.ts';
 import { findTeam, getTeam, insertMember, isMemberByEmail, type TeamRow } from '#features/team/team.ts';
+import { updateUser } from '#features/user/user.ts';
 import { mailInvite } from './invite.jobs.ts';
 import { inviteLink, readInviteToken } from './invite.link.ts';
 import {
@@ -95,7 +96,7 @@ async function recordWithdrawal(db: Db, caller: Caller, row: InviteRow): Promise
 
 /** What the holder of a link may know before signing in. */
 export async function inspectInvite(db: Db, services: Services, token: string): Promise<OpenedInvite> {
-  const id = readInviteToken(services, token);
+  const { id } = readInviteToken(services, token);
   const invite = id && (await findInvitation(db, id));
   if (!invite) throw inviteNotFound();
   requireOpen(invite);
@@ -103,13 +104,15 @@ export async function inspectInvite(db: Db, services: Services, token: string): 
 }
 
 export async function acceptInvite(db: Db, services: Services, caller: Caller, token: string): Promise<Team> {
-  const id = readInviteToken(services, token);
+  const { id, isMailed } = readInviteToken(services, token);
   const invite = id && (await lockInvite(db, id));
   if (!invite) throw inviteNotFound();
   if (invite.target_email !== caller.email) throw otherAddress();
   requireOpen(invite);
   if (!(await insertMember(db, invite.team_id, caller.userId, invite.role))) throw alreadyMember();
   await markAccepted(db, invite.id);
+  // The address is the invite's, and its mail was read: that is all that a confirmation would show.
+  if (isMailed && !caller.isVerified) await updateUser(db, caller.userId, { is_verified: true });
   rightsChanged(db, services, caller.userId);
   await recordEvent(db, {
     scope: 'team',

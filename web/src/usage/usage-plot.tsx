@@ -49,7 +49,13 @@ export function UsagePlot({ usage, field, name, format }: UsagePlotProps) {
           {point ? `${formatStep(point.at, step, 'long')}: ${format(point[field])}` : `${format(total)} in ${title}`}
         </span>
       </figcaption>
-      <div ref={box} aria-hidden="true" className="min-w-0 overflow-hidden" />
+      {total === 0 ? (
+        <p style={{ height: heightPx }} className="grid place-items-center rounded-lg bg-raised text-muted">
+          Nothing in {title} yet.
+        </p>
+      ) : (
+        <div ref={box} aria-hidden="true" className="min-w-0 overflow-hidden" />
+      )}
     </figure>
   );
 }
@@ -81,7 +87,7 @@ function optionsFor({ widthPx, labels, format, colours, onHover }: PlotSetup): u
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { time: false, range: [-0.6, labels.length - 0.4] },
-      // Nothing at all still gets an axis.
+      // One visit is no full chart.
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 4)] },
     },
     axes: [
