@@ -132,10 +132,19 @@ suite('restoring a site to a point in time', () => {
     const { site, params, disk, point } = await siteWithPast();
     const renamed = await owner.api.updateSite({ params, wait: 60, body: { new_fqdn: newFqdn() } });
     const now = { fqdn: renamed.fqdn };
+    const preview = () => owner.api.previewPitRestore({ params: now, body: { restore_point: point } });
+    const before = (await preview()).changes.tables;
+    assert.deepEqual(
+      before.flatMap(({ sample }) => sample.map(({ at_point }) => at_point?.option_name)),
+      ['note'],
+      'what only had the other address is no change',
+    );
     await owner.api.createPitRestore({ params: now, wait: 60, body: { restore_point: point } });
     assert.equal(await disk.option('note'), 'old');
     assert.equal(new URL(String(await disk.option('home'))).hostname, renamed.fqdn);
     assert.notEqual(renamed.fqdn, site.fqdn);
+    const after = await preview();
+    assert.deepEqual(after.changes.tables, [], 'and none is left after the restore');
   });
 
   test('is one work at a time, told in an event that names the record', async () => {

@@ -1,8 +1,10 @@
 import type { FileChange } from '../restore/file-plan.ts';
 import type { RestorePlan } from '../restore/restorer.ts';
 import { type DescribedChange, describeTableChange } from '../tables/describe-change.ts';
+import type { TableChange } from '../tables/table-change.ts';
 import type { TreeEntry } from '../tree.ts';
 import type { Keeping } from './keep-rules.ts';
+import { sameButForAddress } from './moved-rows.ts';
 import type { Difference, DifferenceList, FileDifference, TableDifference, Window } from './protocol.ts';
 
 /** Rows are as wide as a site makes them. */
@@ -19,7 +21,8 @@ export function describePlan(
   { isKnown }: Pick<Keeping, 'isKnown'>,
 ): DescribedPlan {
   const touched = (files?.changes ?? []).filter(isOfFile);
-  const differing = tables ? listTables(tables).filter(({ name }) => isKnown(name)) : [];
+  const { listed, onlyMoved } = listTables(tables);
+  const differing = listed.filter(({ name }) => isKnown(name));
   const count = (change: TableDifference['change']) => differing.filter((table) => table.change === change).length;
   const difference: Difference = {
     counters: {
@@ -29,7 +32,7 @@ export function describePlan(
       foldersAdded: counters.foldersAdded,
       tablesRestored: count('restored'),
       tablesDeleted: count('deleted'),
-      tablesSkipped: (tables?.unchanged ?? []).filter(isKnown).length,
+      tablesSkipped: [...(tables?.unchanged ?? []), ...onlyMoved].filter(isKnown).length,
       tablesFailed: count('failed'),
     },
     count: differing.length + touched.length,
@@ -84,14 +87,25 @@ const refOf = (entry: TreeEntry) => (entry.kind === 'file' ? entry.ref : null);
 /** A table that differs; its rows are looked through when it is listed. */
 type TableInPlan = Pick<TableDifference, 'name' | 'change' | 'reason'> & { rows(): DescribedChange };
 
-function listTables(plan: NonNullable<RestorePlan['tables']>): TableInPlan[] {
-  return [
-    ...plan.changed.map((change): TableInPlan => {
-      return { name: change.table.name, change: 'restored', reason: null, rows: () => describeTableChange(change) };
+/** `onlyMoved` are those in which nothing but the site's address differs. */
+function listTables(plan: RestorePlan['tables']): { listed: TableInPlan[]; onlyMoved: string[] } {
+  if (!plan) return { listed: [], onlyMoved: [] };
+  const isSame = sameButForAddress(plan.changed);
+  const isMoved = (change: TableChange) => isSame !== undefined && isNothing(describeTableChange(change, isSame));
+  const [moved, changed] = [plan.changed.filter(isMoved), plan.changed.filter((change) => !isMoved(change))];
+  const listed = [
+    ...changed.map((change): TableInPlan => {
+      const rows = () => describeTableChange(change, isSame);
+      return { name: change.table.name, change: 'restored', reason: null, rows };
     }),
     ...plan.dropped.map((name): TableInPlan => ({ name, change: 'deleted', reason: null, rows: noRows })),
     ...plan.failed.map(({ name, reason }): TableInPlan => ({ name, change: 'failed', reason, rows: noRows })),
   ];
+  return { listed, onlyMoved: moved.map(({ table }) => table.name) };
+}
+
+function isNothing({ rowsAdded, rowsChanged, rowsRemoved }: DescribedChange): boolean {
+  return rowsAdded + rowsChanged + rowsRemoved === 0;
 }
 
 const noRows = (): DescribedChange => ({ rowsAdded: 0, rowsChanged: 0, rowsRemoved: 0, sample: [] });

@@ -17,11 +17,14 @@ export type JsonRow = Record<string, JsonValue>;
 /** Integers that JSON can not carry are texts, blobs only say how long they are, long texts are cut. */
 type JsonValue = null | number | string | { bytes: number };
 
+/** Whether a row of now and the one of then count as alike though they differ. */
+export type IsSameRow = (now: Row, then: Row) => boolean;
+
 const SAMPLES = 20;
 const TEXT_LENGTH = 300;
 
-/** Where the table is loaded anew, the rows were not compared: all of now go and all of the point come. */
-export function describeTableChange(change: TableChange): DescribedChange {
+/** Rows that are the same to `isSame` are no change. Where the table is loaded anew, the rows were not compared: all of now go and all of the point come. */
+export function describeTableChange(change: TableChange, isSame: IsSameRow = () => false): DescribedChange {
   if (change.how === 'replace') {
     const rowsAdded = change.ranges.reduce((sum, range) => sum + range.rows, 0);
     return { rowsAdded, rowsChanged: 0, rowsRemoved: change.rowsBefore, sample: [] };
@@ -29,6 +32,12 @@ export function describeTableChange(change: TableChange): DescribedChange {
   const { table } = change;
   const before = keysOf(table, change.removed);
   const after = keysOf(table, change.added);
+  for (const [key, row] of before) {
+    const then = after.get(key);
+    if (!then || !isSame(row, then)) continue;
+    before.delete(key);
+    after.delete(key);
+  }
   const keys = new Set([...before.keys(), ...after.keys()]);
   const rowsChanged = before.size + after.size - keys.size;
   return {
