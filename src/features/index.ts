@@ -4,6 +4,7 @@ import { backupFeature } from './backup/backup.feature.ts';
 import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
+import { breakSearchFeature } from './break-search/break-search.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
@@ -78,6 +79,7 @@ export const features: readonly Feature[] = [
   backupCheckFeature,
   pitRestoreFeature,
   previewFeature,
+  breakSearchFeature,
   stageFeature,
   templateFeature,
   deletedSiteFeature,

@@ -29,6 +29,7 @@ export const EVENT_TYPES = [
   'proposal.confirmed',
   'restore.dry_run',
   'restore.preview',
+  'restore.searched',
   'restore.started',
   'site.created',
   'site.deleted',

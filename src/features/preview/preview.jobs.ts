@@ -1,15 +1,8 @@
 import { finishEvent } from '#core/events/events.ts';
 import { jobKind } from '#core/jobs/jobs.ts';
-import { spaceOf } from '#features/backup/backup.ts';
 import { type HeldWork, release } from '#features/hold/hold.ts';
-import {
-  deleteSite,
-  lockSite,
-  removeFilesSoon,
-  specOf,
-  updateSite,
-  withKeptVersion,
-} from '#features/instance/instance.ts';
+import { deleteSite, lockSite, removeFilesSoon, updateSite } from '#features/instance/instance.ts';
+import { makeCopy } from './preview.copy.ts';
 import { findPreview, markReady } from './preview.sql.ts';
 
 const ENDED = 'The preview has ended.';
@@ -19,13 +12,10 @@ export const buildPreview = jobKind<HeldWork>({
   lane: 'background',
   async run(payload, { services, commit }) {
     const { siteId, eventId } = payload;
-    const { db, hosts } = services;
+    const { db } = services;
     const preview = await findPreview(db, siteId);
     if (!preview) return commit((tx) => finishEvent(tx, eventId, { failure: ENDED }));
-    const moment = { hash: preview.commit_hash, timeMs: preview.restore_point.getTime() };
-    const space = await spaceOf(db, preview.of_site_id);
-    const spec = specOf(services, await withKeptVersion(services, preview));
-    await hosts.make(spec, { kind: 'cut', space, site: preview.of_site_id, moment });
+    const spec = await makeCopy(services, preview);
     await commit(async (tx) => {
       // The row before the hold, as whoever ends a preview takes them.
       await lockSite(tx, siteId);

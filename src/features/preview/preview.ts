@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Db } from '#core/db/database.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { previewToken } from '#edge/preview.ts';
@@ -41,13 +42,27 @@ export async function createPreview(
     item_id: id,
     unfinished: true,
   });
+  const expires_at = await insertCopy(db, services, site, { id, backup, userId: caller.userId });
+  await hold(db, [id], 'creating', eventId);
+  await services.jobs.enqueue(db, buildPreview, { siteId: id, eventId });
+  call.headers['operation-id'] = eventId;
+  return { url: `${services.config.baseUrl}/preview/${id}`, expires_at };
+}
+
+/** The row of a copy that is made of a backup. It ends by itself after half an hour, whoever made it and whatever became of them. */
+export async function insertCopy(
+  db: Db,
+  services: Services,
+  site: SiteRow,
+  { id, backup, userId }: { id: string; backup: BackupRow; userId: string },
+): Promise<Date> {
   const copy = await insertNamedSite(db, {
     id,
     kind: 'preview',
     of_site_id: site.id,
     expires_at: HALF_AN_HOUR_FROM_NOW,
     team_id: site.team_id,
-    user_id: caller.userId,
+    user_id: userId,
     region_id: site.region_id,
     host: site.host,
     driver: site.driver,
@@ -64,10 +79,7 @@ export async function createPreview(
   });
   if (!copy?.expires_at) throw new Error('the name of a new preview is taken');
   await insertPreview(db, id, { commit_hash: backup.commit_hash, restore_point: backup.created_at });
-  await hold(db, [id], 'creating', eventId);
-  await services.jobs.enqueue(db, buildPreview, { siteId: id, eventId });
-  call.headers['operation-id'] = eventId;
-  return { url: `${services.config.baseUrl}/preview/${id}`, expires_at: copy.expires_at };
+  return copy.expires_at;
 }
 
 /** With an address that lets its holder in, for as long as it takes to follow it. */
