@@ -6,6 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import type { Backup, Client, Site } from '#sdk';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
+import { eventually } from '../test/expect.ts';
 import { letIn, registerPerson } from '../test/people.ts';
 import { newSite } from '../test/sites.ts';
 import { siteOnDisk } from '../test/time.ts';
@@ -97,6 +98,19 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const { x, y } = await placeOn(bar, await moment(page, iso));
     await page.mouse.click(x, y);
   }
+
+  it('finds the minute in which a page broke, and goes to the one before it', async () => {
+    const { page } = owner;
+    await page.goto(`/sites/${NAME}/time`);
+    const search = page.locator('section').filter({ hasText: 'Find when it broke' });
+    await search.getByLabel('Text', { exact: false }).first().fill('Harbour after');
+    await search.getByText('Should not be there').click();
+    await search.getByRole('button', { name: 'Find the minute' }).click();
+    await search.getByText('It broke at').waitFor(PHP_START);
+    await search.getByText('uploads/extra.txt: added').waitFor();
+    await search.getByRole('button', { name: 'Go to the minute before' }).click();
+    await eventually(() => isAt(page, good), 30_000);
+  });
 
   it('leads from the site to a restored minute in three clicks, and undoes it with one more', async () => {
     const { page } = owner;
@@ -275,7 +289,8 @@ describe('the time machine in the dashboard', { timeout: 400_000 }, () => {
     const list = page
       .getByRole('region', { name: 'Restores' })
       .or(page.locator('section', { hasText: 'Each can be undone' }));
-    assert.equal(await list.getByText('Restored', { exact: true }).count(), 2);
+    assert.equal(await list.getByText('Restored', { exact: true }).count(), 1);
+    assert.equal(await list.getByText('Undone', { exact: true }).count(), 1);
     await list.getByRole('button', { name: 'Report' }).last().click();
     await page.getByRole('dialog').getByText('uploads/lost.txt').waitFor();
     await assertFitsAndAccessible(page, 'a report');

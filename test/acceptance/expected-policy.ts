@@ -117,6 +117,8 @@ createPitRestore                     401       404     403     200    200    200
 createPitRestore/dry run             401       404     403     200    200    200      404      401     200     403      200       404         200
 previewPitRestore                    401       404     403     200    200    200      404      401     200     403      200       404         200
 getPitRestore                        401       404     200     200    200    200      404      401     200     200      200       404         200
+createBreakSearch                    401       404     403     200    200    200      404      401     200     403      403       404         200
+getBreakSearch                       401       404     200     200    200    200      404      401     200     200      200       404         200
 getPreview                           401       404     200     200    200    200      404      401     200     200      200       404         200
 createStage                          401       404     403     200    200    200      404      401     200     403      403       404         200
 listStageMail                        401       404     403     200    200    200      404      401     200     200      200       404         200
@@ -330,6 +332,9 @@ createPitRestore    params.fqdn                404 site.not_found
 previewPitRestore   params.fqdn                404 site.not_found
 getPitRestore       params.fqdn                404 site.not_found
 getPitRestore       params.pit_restore_id      404 pit_restore.not_found
+createBreakSearch   params.fqdn                404 site.not_found
+getBreakSearch      params.fqdn                404 site.not_found
+getBreakSearch      params.break_search_id     404 break_search.not_found
 getPreview          params.preview_id          404 preview.not_found
 createStage         params.fqdn                404 site.not_found
 listStageMail       params.fqdn                404 site.not_found

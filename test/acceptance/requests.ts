@@ -333,6 +333,11 @@ export const requests: Record<string, Make> = {
     const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
     return { params: { fqdn, pit_restore_id: await world.pitRestore(id) } };
   },
+  createBreakSearch: onKeptSite({ body: { path: '/' } }),
+  getBreakSearch: async ({ world, place }) => {
+    const { id, fqdn } = await world.keptSite(place.teamId, place.opener);
+    return { params: { fqdn, break_search_id: await world.breakSearch(id) } };
+  },
   getPreview: async ({ world, caller, place }) => ({
     params: {
       preview_id: await world.preview(place.teamId, place === world.home ? world.person(caller) : place.owner),

@@ -338,6 +338,16 @@ function createMakers(app: TestApp, passwordHash: string) {
       return (await db.insertInto('pit_restores').values(row).returning('id').executeTakeFirstOrThrow()).id;
     },
 
+    async breakSearch(siteId: string): Promise<string> {
+      const { team_id, fqdn } = await db
+        .selectFrom('sites')
+        .select(['team_id', 'fqdn'])
+        .where('id', '=', siteId)
+        .executeTakeFirstOrThrow();
+      const by = { scope: 'site', by: null, team_id, site_live_id: siteId, fqdn } as const;
+      return recordEvent(db, { ...by, event_type: 'restore.searched', activity: 'searched', detail: { path: '/' } });
+    },
+
     /** A site that has a stage. */
     async stagedSite(teamId: string, creator: Person): Promise<{ fqdn: string }> {
       const site = await makers.site(teamId, creator);

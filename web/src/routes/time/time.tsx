@@ -18,6 +18,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { formatMoment, useNowMs } from '../../ui/time.tsx';
 import { type Minute, useMinutes } from './backups.ts';
 import { ChosenMinute } from './chosen-minute.tsx';
+import { FindBreak } from './find-break.tsx';
 import { GoTo } from './go-to.tsx';
 import { PastRestores } from './past-restores.tsx';
 import { RestoreStatus, useWatchedRestore } from './restore-status.tsx';
@@ -119,6 +120,7 @@ function TimeMachine({ site }: { site: Site }) {
         <RestoreStatus key={watched.id} site={site} restoreId={watched.id} isOwn={watched.isOwn} onBegun={watch} />
       )}
       {chosen && <ChosenMinute site={site} minute={chosen} onBegun={watch} />}
+      <FindBreak site={site} onChoose={choose} />
       <PastRestores site={site} onBegun={watch} />
     </div>
   );

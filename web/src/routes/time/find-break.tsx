@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Backup, BreakSearch, Site } from '#sdk';
+import { api } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, messageOf, SubmitButton } from '../../ui/form.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { formatMoment } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { type Minute, minuteOf } from './backups.ts';
+
+type FindBreakProps = { site: Site; onChoose: (minute: Minute) => void };
+
+const LOOK_AGAIN_MS = 1_500;
+
+/** For whoever sees that a page is broken and does not know since when. */
+export function FindBreak({ site, onChoose }: FindBreakProps) {
+  const { fqdn } = site;
+  const [textIs, setTextIs] = useState<'present' | 'absent'>('present');
+  const [searchId, setSearchId] = useState<string>();
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const search = useQuery({
+    queryKey: ['break-search', searchId],
+    queryFn: ({ signal }) => api.getBreakSearch({ params: { fqdn, break_search_id: searchId as string }, signal }),
+    enabled: searchId !== undefined,
+    refetchInterval: ({ state }) => (state.data && state.data.state !== 'searching' ? false : LOOK_AGAIN_MS),
+  });
+
+  async function submit({ path = '/', text = '' }: Record<string, string>) {
+    const body = { path: path.trim() || '/', ...(text.trim() && { text: text.trim(), text_is: textIs }) };
+    setSearchId((await api.createBreakSearch({ params: { fqdn }, body })).id);
+  }
+
+  return (
+    <Section
+      title="Find when it broke"
+      description="Say what is wrong with a page. Copies of the kept minutes are asked for it until the minute is found in which it went wrong; about ten looks are enough for hundreds of minutes."
+    >
+      <Form submit={submit}>
+        <div className="grid gap-5 sm:grid-cols-2">
+          <Field name="path" label="Page" hint="Its path: / is the front page." disabled={obstacle !== undefined}>
+            <Input defaultValue="/" autoComplete="off" spellCheck={false} />
+          </Field>
+          <Field
+            name="text"
+            label="Text"
+            optional
+            hint="Without one, a page is fine that answers without an error."
+            disabled={obstacle !== undefined}
+          >
+            <Input autoComplete="off" placeholder="Fresh rye" />
+          </Field>
+        </div>
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <Segmented
+            label="Where the text belongs"
+            value={textIs}
+            onChange={(next) => setTextIs(next as typeof textIs)}
+            options={[
+              { value: 'present', label: 'Should be there' },
+              { value: 'absent', label: 'Should not be there' },
+            ]}
+          />
+          <SubmitButton variant="secondary" disabled={obstacle !== undefined || search.data?.state === 'searching'}>
+            Find the minute
+          </SubmitButton>
+        </div>
+      </Form>
+      {search.data && <Outcome site={site} search={search.data} onChoose={onChoose} />}
+    </Section>
+  );
+}
+
+function Outcome({ site, search, onChoose }: FindBreakProps & { search: BreakSearch }) {
+  const { state, looks, of, bad_point, good_point, changes, failure } = search;
+  const show = useMutation({
+    mutationFn: async (restore_point: string) =>
+      minuteOf((await api.getBackups({ params: { fqdn: site.fqdn }, query: { restore_point } })) as Backup),
+    onSuccess: onChoose,
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  if (state === 'searching')
+    return (
+      <p role="status" className="mt-5 flex items-center gap-2 text-muted">
+        <Spinner className="size-4" /> {looks === 0 ? 'Starting …' : `Look ${looks} at ${of} kept minutes …`}
+      </p>
+    );
+  if (state === 'failed')
+    return (
+      <Alert tone="danger" className="mt-5">
+        {failure ?? 'The search failed.'}
+      </Alert>
+    );
+  if (state === 'never_broken') return <Alert className="mt-5">The page is fine in every minute that is kept.</Alert>;
+  if (state === 'never_fine')
+    return <Alert className="mt-5">The page was not fine even in the first minute that is kept.</Alert>;
+  return (
+    <Alert
+      className="mt-5"
+      action={
+        <Button
+          variant="secondary"
+          size="sm"
+          pending={show.isPending}
+          onClick={() => good_point && show.mutate(good_point)}
+        >
+          Go to the minute before
+        </Button>
+      }
+    >
+      <p>
+        It broke at <strong className="font-medium">{bad_point && formatMoment(bad_point)}</strong>, found with {looks}{' '}
+        looks at {of} minutes.
+      </p>
+      {changes.length > 0 && (
+        <ul className="mt-2 max-h-48 list-disc overflow-auto pl-5 text-xs" aria-label="What changed in that minute">
+          {changes.map(({ kind, name, change }) => (
+            <li key={`${kind} ${name}`} className="break-all">
+              {kind === 'table' ? `Table ${name}` : name}: {change}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  );
+}
