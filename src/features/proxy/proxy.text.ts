@@ -71,7 +71,7 @@ class Knife {
   }
 }
 
-/** JSON needs six letters for each of these. As bytes they are looked through in a tenth of the time that a pattern takes. */
+/** JSON needs six letters for each of these. In UTF-8 each is a byte of its own. */
 function hasControls(part: Buffer): boolean {
   for (let at = 0; at < part.length; at++) {
     const byte = part[at] as number;
