@@ -1,10 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nextTurn } from '#core/turns.ts';
 import { processesOf, readText } from './processes.ts';
 
 const END_LIMIT_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
-const LOOKS_AT_ONCE = 20;
+const LOOKS_AT_ONCE = 10;
 const PAUSE_ROUNDS = 5;
 
 /** Ends every process whose arguments name the path, with all that they started; resolves when nothing of it is left. */
@@ -51,15 +52,39 @@ async function endTrees(roots: readonly number[], deadline: number): Promise<voi
   }
 }
 
-/** A machine may have thousands, and visitors wait while we look: so a few at a time. */
 async function processesNaming(path: string): Promise<number[]> {
-  const found: number[] = [];
+  const all = await nextLook();
+  return [...all].filter(([, args]) => args.some((argument) => argument.startsWith(path))).map(([pid]) => pid);
+}
+
+type Arguments = ReadonlyMap<number, readonly string[]>;
+let looking: Promise<Arguments> | undefined;
+let next: Promise<Arguments> | undefined;
+
+/** A look that begins from now on. Whoever asks while one goes on shares the one after it: many sandboxes end at once where many were begun so. */
+function nextLook(): Promise<Arguments> {
+  if (!looking) return look();
+  next ??= looking.then(look, look);
+  return next;
+}
+
+function look(): Promise<Arguments> {
+  next = undefined;
+  const mine = argumentsOfAll().finally(() => {
+    if (looking === mine) looking = undefined;
+  });
+  looking = mine;
+  return mine;
+}
+
+/** A machine may have thousands, and visitors wait while we look: so a few at a time. */
+async function argumentsOfAll(): Promise<Arguments> {
+  const found = new Map<number, readonly string[]>();
   let looked = 0;
-  for (const pid of readdirSync('/proc').map(Number)) {
+  for (const pid of (await readdir('/proc')).map(Number)) {
     if (!(pid > 0) || pid === process.pid) continue;
-    if (++looked % LOOKS_AT_ONCE === 0) await setImmediate();
-    const args = readText(`/proc/${pid}/cmdline`).split('\0');
-    if (args.some((argument) => argument.startsWith(path))) found.push(pid);
+    if (++looked % LOOKS_AT_ONCE === 0) await nextTurn();
+    found.set(pid, readText(`/proc/${pid}/cmdline`).split('\0'));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '#core/turns.ts';
 
 /** What no name leads to any more and some process still has. Each file counts once; what others hide from us, or what ends meanwhile, is nothing. */
 
@@ -19,7 +19,7 @@ export async function heldBytes(pids: readonly number[], device: number): Promis
       for (const { stat } of openDeleted(pid, names))
         if (stat.dev === device) files.set(keyOf(stat.dev, stat.ino), stat.blocks * 512);
       // A process may have thousands open, and visitors wait while we look.
-      await setImmediate();
+      await nextTurn();
     }
     // A process that changes its memory all the time makes whoever reads this wait.
     const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
+import { nextTurn } from '../turns.ts';
 import { serializerOf } from './serializers.ts';
 
 /** A text so long takes a moment to write as JSON; 1 MiB of short lines takes 20 ms, in which nobody else is answered. */
 const LONG = 64 * 1024;
-const PART = 32 * 1024;
+const PART = 16 * 1024;
 /** So does a list; an entry may be an object. */
 const LONG_LIST = 500;
-const ENTRIES = 100;
+const ENTRIES = 50;
 
 /** An answer whose long texts and list are written a part at a time, so that others come between; undefined where it has none. */
 export function inParts(body: unknown, schema: TSchema): Readable | undefined {
@@ -57,7 +57,7 @@ async function* withList(
       .map(writeEntry)
       .join();
     yield Buffer.from(start === 0 ? written : `,${written}`);
-    await setImmediate();
+    await nextTurn();
   }
   yield* partsOf(none.slice(at), marks);
 }
@@ -77,7 +77,7 @@ async function* partsOf(written: string, marks: ReadonlyMap<string, { text: stri
     for (let at = 0; at < text.length; at += PART) {
       // A pair that is cut in two is written as two escapes, which are one character again for whoever reads it.
       yield Buffer.from(JSON.stringify(text.slice(at, at + PART)).slice(1, -1));
-      await setImmediate();
+      await nextTurn();
     }
   }
 }

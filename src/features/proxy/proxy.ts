@@ -1,11 +1,12 @@
 import type { Services } from '#core/services.ts';
 import type { ApplicationPasswordRow } from '#features/application-password/application-password.ts';
 import { withSitesAlone } from '#integrations/analytics/plausible.ts';
-import { cut, toProxyAnswer } from './proxy.answer.ts';
+import { toProxyAnswer } from './proxy.answer.ts';
 import { callHost, callHosted, callServer, type Incoming, type Outgoing } from './proxy.call.ts';
 import { type ProxyRequest, restTargetOf, targetOf } from './proxy.rules.ts';
 import { analyticsNotConfigured, type ProxyAnswer, proxyNoXml } from './proxy.schema.ts';
 import type { Target } from './proxy.target.ts';
+import { cut } from './proxy.text.ts';
 
 /** Requests that are passed on with a credential that the caller never sees. */
 
@@ -42,7 +43,7 @@ export async function callAnalytics(
   const { analytics } = services.config;
   if (!analytics) throw analyticsNotConfigured();
   const outgoing = toOutgoing(request, { authorization: `Bearer ${analytics.token}` });
-  const answer = toProxyAnswer(await callServer(services, analytics.url, outgoing), [analytics.token]);
+  const answer = await toProxyAnswer(await callServer(services, analytics.url, outgoing), [analytics.token]);
   return sites && answer.status_code === 200 ? { ...answer, body: withSitesAlone(answer.body, sites) } : answer;
 }
 

@@ -75,6 +75,9 @@ const COMMAND_INI: Record<string, string> = {
   max_execution_time: '0',
 };
 
+/** wp-cli shows its help without a pager, and says what it can not do, where PHP has no calls to start programs with. */
+const PROGRAM_CALLS = 'proc_open,proc_close';
+
 export class Workers {
   readonly #settings: WorkerSettings;
   readonly #log: Log;
@@ -180,6 +183,7 @@ export class Workers {
           ...COMMAND_INI,
           'opcache.enable_cli': mode === 'wp' ? '1' : '0',
           'opcache.optimization_level': '0',
+          ...(mode === 'wp' && { disable_functions: `${INI.disable_functions},${PROGRAM_CALLS}` }),
         }),
       };
       const worker = new WorkerProcess({

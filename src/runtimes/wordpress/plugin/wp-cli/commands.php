@@ -19,3 +19,5 @@ WP_CLI::add_hook(
 		WP_CLI::add_command( 'db', 'Siteyard_DB_Command' );
 	}
 );
+
+WP_CLI::add_hook( 'before_run_command', array( 'Siteyard_Packages', 'bring_for' ) );

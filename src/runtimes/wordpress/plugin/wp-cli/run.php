@@ -21,6 +21,8 @@
 	define( 'STDERR', fopen( 'php://stderr', 'w' ) );
 	chdir( is_dir( $wish['cwd'] ) ? $wish['cwd'] : '/site/wordpress' );
 	Phar::loadPhar( '/site/wp-cli/wp-cli.phar', 'wp-cli.phar' );
+	require __DIR__ . '/class-siteyard-packages.php';
+	Siteyard_Packages::leave_out( array_slice( $wish['args'], 1 ), 'phar://wp-cli.phar' );
 } )();
 
 include 'phar://wp-cli.phar/php/boot-phar.php';
