@@ -36,6 +36,8 @@ describe('PHP in WebAssembly', () => {
       await runtime.stop(site.id);
       await eventually(async () => runtime.standbyReady === 1, 60_000);
       assert.equal(existsSync(`/proc/${awake?.pid}`), false);
+      await runtime.delete(site.id);
+      await eventually(async () => runtime.standbyReady === 0, 60_000);
     } finally {
       await close();
     }
