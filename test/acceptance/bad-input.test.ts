@@ -23,8 +23,8 @@ const operations = operationsOf(features);
 const AT_LEAST = FULL ? 250 : 40;
 const AT_ONCE = 6;
 /** Few, so that a small crowd is more than there are: if each of it held one and waited for another, none would ever come. */
-const CONNECTIONS = 3;
-const CROWD = CONNECTIONS + 1;
+const CONNECTIONS = 4;
+const CROWD = CONNECTIONS + 2;
 
 let outside: Outside;
 let app: TestApp;
