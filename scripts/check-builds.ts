@@ -11,13 +11,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { lackingBuilds, packageName } from './native-builds.mjs';
 
 /**
  * Fails when the service would not start on the other kind of machine: when the lock lacks a build for it, or when an
  * install for it lacks a native file that the install here has (or the other way round). npm installs for any machine into
- * a folder, so nothing of the other machine has to run.
+ * a folder, so nothing of the other machine has to run. What both have is kept with the sources: as long as the packages are
+ * the same, an install here is compared with that, and nothing is installed.
  */
 const MACHINES = ['x64', 'arm64'] as const;
 type Machine = (typeof MACHINES)[number];
@@ -27,44 +28,48 @@ const WORDS: Record<Machine, RegExp> = { x64: /x86_64|x64|amd64/g, arm64: /aarch
 const ELF_MACHINE: Record<Machine, number> = { x64: 62, arm64: 183 };
 
 const root = join(import.meta.dirname, '..');
-const stampFile = join(root, 'node_modules/.cache/siteyard-builds-checked');
+const foundFile = join(root, 'scripts/native-files.txt');
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8');
 const lock = JSON.parse(lockText) as { packages: Record<string, { dev?: boolean; version?: string }> };
 
 const faults = lackingBuilds(lock, MACHINES).map(
   ({ name, version, machine }) => `the lock has no build of ${name} ${version} for linux-${machine} with glibc`,
 );
-// The install takes a while, and its result is the same until the packages change.
-const packagesHash = createHash('sha256')
-  .update(lockText)
-  .update(readFileSync(join(root, 'package.json')))
-  .digest('hex');
-if (faults.length === 0 && readStamp() !== packagesHash) faults.push(...compareInstalls());
+const packagesHash = createHash('sha256').update(lockText).digest('hex');
+if (faults.length === 0) faults.push(...compareInstalls());
 if (faults.length > 0) {
   console.error(`The service would not start everywhere:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
   process.exit(1);
-}
-mkdirSync(dirname(stampFile), { recursive: true });
-writeFileSync(stampFile, packagesHash);
-
-function readStamp(): string | undefined {
-  return globSync(stampFile).map((file) => readFileSync(file, 'utf8'))[0];
 }
 
 function compareInstalls(): string[] {
   const here = process.arch as Machine;
   if (process.platform !== 'linux' || !MACHINES.includes(here)) return [];
   const there = here === 'x64' ? 'arm64' : 'x64';
-  const scratch = join(root, `node_modules/.cache/siteyard-install-${there}`);
+  const own = nativeFiles(root, here);
+  const known = readKnown();
+  const other = known ?? filesFor(there);
+  const lacks = (machine: Machine, files: Set<string>, wanted: Set<string>) =>
+    [...wanted]
+      .filter((file) => !files.has(file))
+      .map((file) => `an install for linux-${machine} lacks ${file.replaceAll('*', machine)}`);
+  const found = [...lacks(there, other, own), ...lacks(here, own, other)];
+  if (found.length === 0 && !known) writeFileSync(foundFile, [packagesHash, ...[...own].sort(), ''].join('\n'));
+  return found;
+}
+
+/** What both machines have of these very packages, where that was found before. */
+function readKnown(): Set<string> | undefined {
+  const [hash, ...files] = globSync(foundFile).flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  return hash === packagesHash ? new Set(files.filter(Boolean)) : undefined;
+}
+
+function filesFor(machine: Machine): Set<string> {
+  const scratch = join(root, `node_modules/.cache/siteyard-install-${machine}`);
   rmSync(scratch, { recursive: true, force: true });
   try {
-    installFor(there, scratch);
-    const [own, other] = [nativeFiles(root, here), nativeFiles(scratch, there)];
-    const lacks = (machine: Machine, files: Set<string>, wanted: Set<string>) =>
-      [...wanted]
-        .filter((file) => !files.has(file))
-        .map((file) => `an install for linux-${machine} lacks ${file.replaceAll('*', machine)}`);
-    return [...lacks(there, other, own), ...lacks(here, own, other)];
+    installFor(machine, scratch);
+    return nativeFiles(scratch, machine);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -20,9 +20,25 @@ export const keepPlaces: Plugin = {
   },
 };
 
+/**
+ * One letter beyond Latin-1 anywhere in a file, and V8 keeps the whole of it with two bytes for each letter. Written as escapes they mean the
+ * same in every string and pattern.
+ */
+const narrowLetters: Plugin = {
+  name: 'narrow-letters',
+  // The last that is done to them: whoever prints the code once more would write the letters themselves.
+  generateBundle(_options, bundle) {
+    const narrow = (_all: string, slashes: string, letter: string) =>
+      // A backslash that stands before the letter itself says nothing.
+      `${slashes.slice(slashes.length % 2)}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk') chunk.code = chunk.code.replaceAll(/(\\*)([\u0100-\uffff])/g, narrow);
+  },
+};
+
 export default defineConfig({
   root,
-  plugins: [keepPlaces],
+  plugins: [keepPlaces, narrowLetters],
   define: { 'process.env.SITEYARD_PROGRAMS': JSON.stringify(join(root, 'dist/programs')) },
   ssr: {
     noExternal: true,

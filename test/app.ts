@@ -169,7 +169,7 @@ async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): 
 const databaseAt = (url: string, name: string) => url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 
 export async function findMail(folder: string, address: string, containing = ''): Promise<string> {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
     const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
     // Ours have lines that end as files do, those of sites as mails do.

@@ -11,8 +11,8 @@ export function refused(status: number, code?: string) {
   };
 }
 
-/** Waits until the condition holds, for what happens in the background. */
-export async function eventually<T>(condition: () => Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
+/** Waits until the condition holds, for what happens in the background. Generous: it costs nothing when a test passes. */
+export async function eventually<T>(condition: () => Promise<T | undefined | false>, timeoutMs = 120_000): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();

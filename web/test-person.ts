@@ -13,7 +13,7 @@ export interface Person {
 export async function openPerson(browser: Browser, baseURL: string): Promise<Person> {
   // Without motion a colour is never caught half-way between two themes.
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', colorScheme: 'light' });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

@@ -24,7 +24,7 @@ export interface Payments {
   /** All that the customer ever had of what we sell, ended ones included. A deleted customer has nothing. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;
   /** What the provider calls to say. Throws ForgedNotice where it was not the provider, or long ago. */
-  readNotice(body: Buffer, signature: string): PaymentNotice;
+  readNotice(body: Buffer, signature: string): Promise<PaymentNotice>;
   /** What the pages of the built-in provider show and do; undefined where there is another provider. */
   readonly testPages: TestPages | undefined;
 }

@@ -87,7 +87,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** What a site tells by itself comes a moment after its answer. */
-export async function until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
   for (const end = Date.now() + timeoutMs; !condition(); ) {
     assert.ok(Date.now() < end, 'it did not happen in time');
     await new Promise((wait) => setTimeout(wait, 20));

@@ -110,7 +110,7 @@ test('what runs in a sandbox ends with a service that is killed', async (t) => {
   if (said.toString().includes('missing')) return t.skip(said.toString());
   assert.equal(sleepers(97801), 2);
   child.kill('SIGKILL');
-  await eventually(async () => sleepers(97801) === 0, 10_000);
+  await eventually(async () => sleepers(97801) === 0, 60_000);
 });
 
 function sleepers(seconds: number): number {

@@ -71,7 +71,7 @@ test('on a disk that fills up while it runs nothing acknowledged is lost, and it
   assert.equal(await write('before'), 200);
 
   const makeRoom = await fillDisk(service.pid, dataDir);
-  await eventually(async () => !existsSync(reserve), 10_000);
+  await eventually(async () => !existsSync(reserve), 60_000);
   assert.equal(await write('on the reserve'), 200, 'what was set aside is there for us');
   // And now that is gone too.
   const makeMoreRoom = await fillDisk(service.pid, dataDir, 'more');
@@ -85,7 +85,7 @@ test('on a disk that fills up while it runs nothing acknowledged is lost, and it
   makeMoreRoom();
 
   await eventually(async () => (await fetch(`${url}/readyz`)).status === 200 && (await write('after')) === 200, 30_000);
-  await eventually(async () => existsSync(reserve), 10_000);
+  await eventually(async () => existsSync(reserve), 60_000);
   const { results } = await api.listTeamTickets({ params: { team_id: teamId }, query: { size: 100 } });
   const kept = new Set(results.map(({ subject }) => subject));
   assert.deepEqual(

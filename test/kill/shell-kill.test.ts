@@ -131,7 +131,7 @@ test('a kill takes terminals and editors along, and the next start clears what t
     const { pid, kill, exited } = service as ServiceProcess;
     // One that is about to start a program is still called what it was made from.
     const running = (what: RegExp) => descendants(pid).filter((below) => what.test(commandOf(below))).length;
-    await eventually(async () => running(new RegExp(`^sleep ${MARK}$`)) === 2 * TERMINALS, 30_000);
+    await eventually(async () => running(new RegExp(`^sleep ${MARK}$`)) === 2 * TERMINALS, 60_000);
     assert.ok(running(/^\/bin\/bash -i$/) >= TERMINALS);
     assert.ok(running(/^\/opt\/node\/node .*launch\.cjs/) >= sites.length);
     const below = descendants(pid).slice(1);
@@ -141,7 +141,7 @@ test('a kill takes terminals and editors along, and the next start clears what t
     kill('SIGKILL');
     await exited;
     const left = () => known.filter((identity) => identityOf(Number.parseInt(identity, 10)) === identity);
-    await eventually(async () => left().length === 0, 10_000).catch(() =>
+    await eventually(async () => left().length === 0, 60_000).catch(() =>
       assert.deepEqual(
         left().map((identity) => commandOf(Number.parseInt(identity, 10))),
         [],
@@ -155,7 +155,7 @@ test('a kill takes terminals and editors along, and the next start clears what t
       openEditor(owner, site),
       visit(app, site.fqdn, '/wp-login.php').then(({ status }) => assert.equal(status, 200)),
     ]);
-    await eventually(async () => tracesOf(pid).length === 0, 10_000).catch(() => assert.deepEqual(tracesOf(pid), []));
+    await eventually(async () => tracesOf(pid).length === 0, 60_000).catch(() => assert.deepEqual(tracesOf(pid), []));
     const again = await openTerminal(app, owner, site.fqdn);
     await again.expect('still-here', 'echo still-"here"\r');
     again.socket.close();

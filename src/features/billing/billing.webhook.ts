@@ -15,16 +15,16 @@ const SIGNATURE: Pick<Fault, 'loc' | 'type'> = { loc: ['header', 'stripe-signatu
  */
 export async function receivePaymentEvent(db: Db, services: Services, body: Buffer, signature: string): Promise<void> {
   const { account } = requirePayments(services);
-  const { id, customerId } = readNotice(services, body, signature);
+  const { id, customerId } = await readNotice(services, body, signature);
   if (!(await rememberEvent(db, account, id))) return;
   // The same account may sell other things to other people.
   if (customerId === undefined || !(await wantReading(db, account, customerId))) return;
   await services.jobs.enqueueOnce(db, syncCustomerJob, { customerId }, customerId);
 }
 
-function readNotice(services: Services, body: Buffer, signature: string): PaymentNotice {
+async function readNotice(services: Services, body: Buffer, signature: string): Promise<PaymentNotice> {
   try {
-    return requirePayments(services).readNotice(body, signature);
+    return await requirePayments(services).readNotice(body, signature);
   } catch (error) {
     if (!(error instanceof ForgedNotice)) throw error;
     throw invalid({ ...SIGNATURE, msg: 'Value error, this does not sign the body, or did so too long ago' });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
+import type { McpHttpHandler, McpServerFactory } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#core/auth/caller.ts';
 import { failure, unauthenticated } from '#core/errors.ts';
@@ -11,7 +11,6 @@ import { showOn } from '#core/http/dispatch.ts';
 import { BODY_LIMIT_BYTES } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { RESOURCE_METADATA_PATH } from '#features/oauth/oauth.ts';
-import { createMcpServer } from './mcp.ts';
 
 const PATH = '/mcp';
 /** Programs of 2025 may send several messages at once. */
@@ -22,16 +21,22 @@ const tooManyMessages = failure('mcp.batch_too_large', 400, `Send at most ${MAX_
 
 /** The platform for programs that speak the Model Context Protocol, over Streamable HTTP and without sessions (docs/decisions/0041). */
 export function serveMcp(app: FastifyInstance, services: Services): void {
-  serveMcpServer(app, services, ({ authInfo }) =>
-    createMcpServer({ services, ...((authInfo?.extra ?? {}) as { caller: Caller; ip: string }) }),
-  );
+  serveMcpServer(app, services, async ({ authInfo }) => {
+    const { createMcpServer } = await import('./mcp.ts');
+    return createMcpServer({ services, ...((authInfo?.extra ?? {}) as { caller: Caller; ip: string }) });
+  });
 }
 
 export function serveMcpServer(app: FastifyInstance, services: Services, factory: McpServerFactory): void {
-  const handler = createMcpHandler(factory, {
-    onerror: (error) => services.log.debug({ err: error }, 'a message to the MCP server was refused'),
-  });
-  app.addHook('preClose', async () => handler.close());
+  const makeHandler = async () => {
+    // With its schemas it is 9 MB of memory: where no such program comes, nobody needs it.
+    const { createMcpHandler } = await import('@modelcontextprotocol/server');
+    return createMcpHandler(factory, {
+      onerror: (error) => services.log.debug({ err: error }, 'a message to the MCP server was refused'),
+    });
+  };
+  let handler: Promise<McpHttpHandler> | undefined;
+  app.addHook('preClose', async () => (await handler)?.close());
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: PATH,
@@ -49,7 +54,9 @@ export function serveMcpServer(app: FastifyInstance, services: Services, factory
       const authInfo = { token: '', clientId: id, scopes: [...scopes], extra: { caller, ip: request.ip } };
       // It sees what was counted and nothing else: read anew, bytes that are no UTF-8 would be a message after all.
       const parsedBody = request.method === 'POST' ? bodyOf(request).value : undefined;
-      return send(reply, await handler.fetch(toWebRequest(services, request, reply), { authInfo, parsedBody }));
+      handler ??= makeHandler();
+      const asked = toWebRequest(services, request, reply);
+      return send(reply, await (await handler).fetch(asked, { authInfo, parsedBody }));
     },
   });
 }

@@ -3,7 +3,6 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
 import type { Log } from '#core/log.ts';
 import { type Mailer, MailRefused, type Message, type RawMessage } from '#core/mail.ts';
 
@@ -15,7 +14,10 @@ export interface MailOptions {
   log: Log;
 }
 
-/** Mail leaves by SMTP when a server is configured; otherwise each message becomes a file that the log names. */
+/**
+ * Mail leaves by SMTP when a server is configured; otherwise each message becomes a file that the log names. nodemailer, which is 5 MB of
+ * memory, is loaded for the first message.
+ */
 export function createMailer({ smtpUrl, from, folder, log }: MailOptions): Mailer {
   return smtpUrl ? smtpMailer(smtpUrl, from) : folderMailer(folder, from, log);
 }
@@ -66,17 +68,20 @@ function isPermanent({ code, response, responseCode = 0 }: SmtpError): boolean {
 }
 
 function smtpMailer(url: string, from: string): Mailer {
-  const transport = createTransport(url, {
-    connectionTimeout: 10_000,
-    socketTimeout: 30_000,
-    greetingTimeout: 10_000,
-  } as object);
+  const transport = async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport(url, {
+      connectionTimeout: 10_000,
+      socketTimeout: 30_000,
+      greetingTimeout: 10_000,
+    } as object);
+  };
   return {
     async send(message) {
-      await transport.sendMail(compose(from, message));
+      await (await transport()).sendMail(compose(from, message));
     },
     async sendRaw(message) {
-      await transport.sendMail(composeRaw(message)).catch((error: SmtpError) => {
+      await (await transport()).sendMail(composeRaw(message)).catch((error: SmtpError) => {
         throw isPermanent(error) ? new MailRefused(error.message, { cause: error }) : error;
       });
     },
@@ -85,7 +90,6 @@ function smtpMailer(url: string, from: string): Mailer {
 
 /** Plain text as it is, so that a link in it can be copied: no transfer encoding that would break its lines. */
 function folderMailer(folder: string, from: string, log: Log): Mailer {
-  const signer = createTransport({ streamTransport: true, buffer: true });
   const keep = async (id: string, content: string | Buffer): Promise<string> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${id}.eml`);
@@ -96,7 +100,8 @@ function folderMailer(folder: string, from: string, log: Log): Mailer {
   };
   return {
     async sendRaw(raw) {
-      const { message } = await signer.sendMail(composeRaw(raw));
+      const { createTransport } = await import('nodemailer');
+      const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(composeRaw(raw));
       const id = createHash('sha256').update(raw.message).update(raw.to.join()).digest('hex').slice(0, 32);
       const file = await keep(id, message as Buffer);
       log.info({ to: raw.to, file }, 'mail written to a file; set SMTP_URL to send it');

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import {
   type Model,
@@ -23,23 +23,23 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Any server that speaks OpenAI's protocol for chats, by its official SDK. */
 export class OpenAiModel implements Model {
   readonly name: string;
-  readonly #client: OpenAI;
+  readonly #makeClient: () => Promise<OpenAI>;
+  #client: Promise<OpenAI> | undefined;
 
   constructor({ url, key, model }: ModelSettings, outbound: Outbound) {
     this.name = model;
-    // Whoever waits is told that it failed; trying again is their decision.
-    this.#client = new OpenAI({
-      baseURL: url,
-      apiKey: key,
-      maxRetries: 0,
-      fetch: fetchOver(outbound),
-      logLevel: 'off',
-    });
+    this.#makeClient = async () => {
+      // Only whoever asks something needs it.
+      const { default: Client } = await import('openai');
+      // Whoever waits is told that it failed; trying again is their decision.
+      return new Client({ baseURL: url, apiKey: key, maxRetries: 0, fetch: fetchOver(outbound), logLevel: 'off' });
+    };
   }
 
   async *ask(turn: ModelTurn, signal: AbortSignal): AsyncIterable<ModelPart> {
     try {
-      const stream = await this.#client.chat.completions.create(
+      this.#client ??= this.#makeClient();
+      const stream = await (await this.#client).chat.completions.create(
         {
           model: this.name,
           stream: true,

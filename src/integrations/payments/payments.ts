@@ -5,9 +5,8 @@ import type { Secrets } from '#core/secrets.ts';
 import { BuiltInStripe } from './built-in/built-in-stripe.ts';
 import type { Delivery } from './built-in/events.ts';
 import type { Store } from './built-in/objects.sql.ts';
+import { LaterPayments } from './later-payments.ts';
 import type { PriceToSell } from './stripe-catalogue.ts';
-import { exchangeOver } from './stripe-exchange.ts';
-import { StripePayments } from './stripe-payments.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -30,12 +29,22 @@ export function createPayments(options: {
   const { stripe, prices } = options;
   if (stripe) {
     const account = /^[a-z]+_live_/.test(stripe.secretKey) ? 'stripe:live' : 'stripe:test';
-    return new StripePayments({ account, ...stripe, prices, exchange: exchangeOver(options.outbound, stripe.apiUrl) });
+    return new LaterPayments({ account, testPages: undefined }, async () => {
+      const [{ StripePayments }, { exchangeOver }] = await loadStripe();
+      const exchange = exchangeOver(options.outbound, stripe.apiUrl);
+      return new StripePayments({ account, ...stripe, prices, exchange });
+    });
   }
   if (!options.mayTest) return undefined;
   const { secrets, store, baseUrl, deliver } = options;
   const keys = { secretKey: secrets.derive('test payment key'), webhookSecret: secrets.derive('test payment events') };
   const builtIn = new BuiltInStripe({ ...keys, store, pagesUrl: baseUrl, deliver });
   const exchange = builtIn.handle.bind(builtIn);
-  return new StripePayments({ account: 'test', ...keys, prices, exchange, testPages: builtIn.pages });
+  const known = { account: 'test' as const, testPages: builtIn.pages };
+  return new LaterPayments(known, async () => {
+    const [{ StripePayments }] = await loadStripe();
+    return new StripePayments({ ...known, ...keys, prices, exchange });
+  });
 }
+
+const loadStripe = () => Promise.all([import('./stripe-payments.ts'), import('./stripe-exchange.ts')]);

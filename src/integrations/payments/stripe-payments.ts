@@ -148,7 +148,7 @@ export class StripePayments implements Payments {
     return found;
   }
 
-  readNotice(body: Buffer, signature: string): PaymentNotice {
+  async readNotice(body: Buffer, signature: string): Promise<PaymentNotice> {
     let event: Stripe.Event;
     try {
       event = this.#stripe.webhooks.constructEvent(body, signature, this.#webhookSecret, TOLERANCE_SECONDS);

@@ -259,6 +259,20 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     await this.#pool.close();
   }
 
+  override async delete(siteId: string): Promise<void> {
+    await super.delete(siteId);
+    await this.#endNeedlessStandby();
+  }
+
+  override async archive(siteId: string): Promise<void> {
+    await super.archive(siteId);
+    await this.#endNeedlessStandby();
+  }
+
+  async #endNeedlessStandby(): Promise<void> {
+    if (await this.folders.isEmpty()) this.#pool.keepNoStandby();
+  }
+
   /** A platform without sites needs no warm PHP, and its memory is better left alone. */
   async #prepareStandby(): Promise<void> {
     try {

@@ -44,6 +44,12 @@ export class StandbyWorkers {
     void this.refill();
   }
 
+  /** Nobody is expected any more. */
+  keepNone(): void {
+    this.#version = undefined;
+    for (const { worker } of this.#waiting) worker.kill('stopped', 'No site is left.');
+  }
+
   /** The warmest; one that is still being warmed is nearer to its first page than one that is yet to be started. */
   take(coreVersion: string): WorkerProcess | undefined {
     const fitting = this.#waiting.filter((one) => one.coreVersion === coreVersion && one.worker.alive);
@@ -82,6 +88,7 @@ export class StandbyWorkers {
 
   async #add(version: string): Promise<void> {
     const worker = await this.#workers.spawn(version, 'serve');
+    if (this.#version !== version) return worker.kill('stopped', 'It is wanted no longer.');
     const entry = { worker, coreVersion: version, isReady: false };
     const isWaiting = () => this.#waiting.includes(entry);
     this.#waiting.push(entry);

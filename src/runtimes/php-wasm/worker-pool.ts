@@ -132,6 +132,10 @@ export class WorkerPool {
     if (!this.#standby.isKept) this.#standby.keep(coreVersion);
   }
 
+  keepNoStandby(): void {
+    this.#standby.keepNone();
+  }
+
   /** Whether a site may be woken before anybody asks for it: warm workers are kept, and there is room beyond what is reserved. */
   get hasWarmth(): boolean {
     return this.#settings.standbyWorkers > 0 && this.#spare > 0;
