@@ -22,7 +22,7 @@ export function EnvironmentSwitch({ site, to, live = {}, staging = {} }: Environ
         <Dot className="bg-accent" /> Live
       </Link>
       {stage ? (
-        <Link to={to} params={{ fqdn }} search={{ ...staging, env: 'staging' }} className={place} {...exactly}>
+        <Link to={to} params={{ fqdn }} search={{ env: 'staging', ...staging }} className={place} {...exactly}>
           <Dot className="bg-warn" /> Staging
         </Link>
       ) : (
