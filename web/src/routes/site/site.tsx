@@ -67,18 +67,16 @@ function SiteView({ site }: { site: Site }) {
       <PageHeader
         title={stage?.fqdn ?? site.fqdn}
         icon={<SiteIcon site={site} />}
-        badges={
-          <>
-            <SiteStateBadge site={site} stage={stage ?? null} />
-            {!isCreating && (
-              <EnvironmentSwitch
-                site={site}
-                to="/sites/$fqdn"
-                live={sameTab(tabs.live)}
-                staging={sameTab(tabs.staging)}
-              />
-            )}
-          </>
+        badges={<SiteStateBadge site={site} stage={stage ?? null} />}
+        below={
+          !isCreating && (
+            <EnvironmentSwitch
+              site={site}
+              to="/sites/$fqdn"
+              live={sameTab(tabs.live)}
+              staging={sameTab(tabs.staging)}
+            />
+          )
         }
         back={<BackLink to="/sites">Sites</BackLink>}
         action={!isCreating && <SiteActions site={site} stage={stage} />}

@@ -44,12 +44,8 @@ export function TimePage() {
             <PageHeader
               title="Time machine"
               description={`Every minute in which the ${stage ? 'staging site' : 'site'} changed. Choose one to see what was different, and go back to it.`}
-              badges={
-                <>
-                  <SiteStateBadge site={site} stage={stage} />
-                  <EnvironmentSwitch site={site} to="/sites/$fqdn/time" />
-                </>
-              }
+              badges={<SiteStateBadge site={site} stage={stage} />}
+              below={<EnvironmentSwitch site={site} to="/sites/$fqdn/time" />}
               back={
                 <BackLink to="/sites/$fqdn" params={{ fqdn }} search={stage ? { env } : {}}>
                   {stage?.fqdn ?? fqdn}
