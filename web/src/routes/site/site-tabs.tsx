@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react';
 import type { Site, StageSite } from '#sdk';
 import { atLeast } from '../../api/roles.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
 import type { Tab } from '../../ui/tabs.tsx';
 import { SiteFiles } from './files/site-files.tsx';
 import { SiteAccess } from './site-access.tsx';
@@ -36,26 +38,28 @@ export function liveTabs(site: Site): Tab[] {
 }
 
 /** A tab that both have is called the same in both, so that one stays on it from the one to the other. */
-export function stageTabs(site: Site, stage: StageSite, disabled: boolean): Tab[] {
+export function stageTabs(site: Site, stage: StageSite, obstacle: string | undefined): Tab[] {
+  const disabled = obstacle !== undefined;
+  const narrow = (content: ReactNode) => (
+    <div className="grid max-w-3xl gap-6">
+      {site.busy !== 'staging' && <BlockedNote reason={obstacle} />}
+      {content}
+    </div>
+  );
   const overview = {
     value: 'overview',
     label: 'Overview',
-    content: <StageOverview {...{ site, stage, disabled }} />,
+    content: narrow(<StageOverview {...{ site, stage, disabled }} />),
   };
   // While it is made there is nothing of it to look at.
   if (site.busy === 'staging') return [overview];
   const forMembers = (tab: Tab) => (atLeast(site.team.role, 'member') ? [tab] : []);
-  const narrow = 'grid max-w-3xl gap-6';
   return [
     overview,
     ...forMembers({
       value: 'changes',
       label: 'Changes',
-      content: (
-        <div className={narrow}>
-          <StageChanges site={site} disabled={disabled} />
-        </div>
-      ),
+      content: narrow(<StageChanges site={site} disabled={disabled} />),
     }),
     ...(stage.git_branch ? [{ value: 'git', label: 'Git', content: <SiteGit site={site} isStage /> }] : []),
     { value: 'files', label: 'Files', content: <SiteFiles site={site} isStage /> },
@@ -66,20 +70,12 @@ export function stageTabs(site: Site, stage: StageSite, disabled: boolean): Tab[
     ...forMembers({
       value: 'mail',
       label: 'Mail',
-      content: (
-        <div className={narrow}>
-          <StageMail site={site} />
-        </div>
-      ),
+      content: narrow(<StageMail site={site} />),
     }),
     ...forMembers({
       value: 'settings',
       label: 'Settings',
-      content: (
-        <div className={narrow}>
-          <StageSettings {...{ site, stage, disabled }} />
-        </div>
-      ),
+      content: narrow(<StageSettings {...{ site, stage, disabled }} />),
     }),
   ];
 }

@@ -59,7 +59,7 @@ function SiteView({ site }: { site: Site }) {
   const stage = (isStaging && site.site_stage) || undefined;
   const tabs = {
     live: liveTabs(site),
-    staging: site.site_stage ? stageTabs(site, site.site_stage, obstacle !== undefined) : [],
+    staging: site.site_stage ? stageTabs(site, site.site_stage, obstacle) : [],
   };
   const sameTab = (of: Tab[]) => (tab !== 'overview' && of.some(({ value }) => value === tab) ? { tab } : {});
   return (

@@ -20,7 +20,7 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
   const isMaking = site.busy === 'staging';
   const mayChange = atLeast(site.team.role, 'member');
   return (
-    <div className="grid max-w-3xl gap-6">
+    <>
       <Section
         title="Staging site"
         description="What you change here stays here until you bring it to the live site."
@@ -60,7 +60,7 @@ export function StageOverview({ site, stage, disabled }: StageProps) {
           <StageEnds {...{ site, stage, disabled }} />
         </>
       )}
-    </div>
+    </>
   );
 }
 
