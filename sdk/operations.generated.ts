@@ -1607,9 +1607,9 @@ export interface Operations {
   /** Whether a site could have this name now. A name that no site may ever have is a 422 that says why */
   checkSiteName: { input: { query: { fqdn: string } }; output: SiteName; errors: 'auth.duplicate_cookie' | 'auth.required' };
   /** What went wrong in a site, or who visited it, newest first; kept for 7 days */
-  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
+  listSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; since?: string; until?: string; search?: string; status?: string; size?: number; cursor?: string; stage?: boolean } }; output: SiteLogPage; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' | 'stage.missing' };
   /** The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID */
-  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' };
+  streamSiteLog: { input: { params: { fqdn: string }; query?: { kind?: 'error' | 'access'; search?: string; status?: string; stage?: boolean } }; output: Blob; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'event.too_many_streams' | 'site.not_found' | 'stage.missing' };
   /** What is wrong with a site: its front page now, its errors, DNS, certificate, plan and last changes, and what may help; wakes it where it sleeps */
   diagnoseSite: { input: { params: { fqdn: string } }; output: Diagnosis; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'site.not_found' };
   /** A ticket for a terminal in the sandbox of a site, good for one WebSocket within half a minute */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { launchBrowser } from '../test/browser.ts';
 import { eventually } from '../test/expect.ts';
@@ -8,9 +8,9 @@ import { registerPerson } from '../test/people.ts';
 import { newSite, putOnPlan } from '../test/sites.ts';
 import { siteOnDisk } from '../test/time.ts';
 import { visit } from '../test/visit.ts';
-import { assertFitsAndAccessible, openPerson, type Person, signIn } from './test-person.ts';
+import { assertFitsAndAccessible, openPerson, type Person, signIn, tabTo } from './test-person.ts';
 
-/** One walk: make a staging site, look at what it mailed, bring its changes to the site, delete it. Each step stands on what the former ones left. */
+/** One walk: make a staging site, go from one environment to the other, look at what it mailed, bring its changes to the site, delete it. Each step stands on what the former ones left. */
 describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
   let app: TestApp;
   let browser: Browser;
@@ -25,7 +25,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     const { fqdn } = await newSite(owner);
     label = fqdn.split('.')[0] as string;
     ada = await openPerson(browser, app.url);
-    await ada.page.goto(`/sites/${fqdn}?tab=stage`);
+    await ada.page.goto(`/sites/${fqdn}`);
     await signIn(ada.page, owner.email, 'a long enough password');
     stage = { id: '', fqdn: `${label}-stage.localhost` };
   });
@@ -36,24 +36,80 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
 
   it('is made under the name that is offered, and opens', async () => {
     const { page } = ada;
+    await page.getByRole('link', { name: 'Create staging site' }).click();
     const name = page.getByLabel('Name of the staging site');
     assert.equal(await name.inputValue(), `${label}-stage`);
     await assertFitsAndAccessible(page, 'a site without a stage');
     await name.fill('no such name');
-    await page.getByRole('button', { name: 'Make staging site' }).click();
+    await page.getByRole('button', { name: 'Create staging site' }).click();
     await page.getByText('letters, digits and dashes').waitFor();
     await name.fill(`${label}-stage`);
-    await page.getByRole('button', { name: 'Make staging site' }).click();
-    const link = page.getByRole('link', { name: 'Open', exact: true });
+    await page.getByRole('button', { name: 'Create staging site' }).click();
+    const link = page.getByRole('link', { name: 'Open staging site' });
     await link.waitFor();
     assert.equal(new URL((await link.getAttribute('href')) as string).hostname, stage.fqdn);
     assert.equal((await visit(app, stage.fqdn, '/')).status, 200);
   });
 
+  it('is one switch away from the live site, on the same tab where both have it, and the address says which one it is', async () => {
+    const { page } = ada;
+    const environments = page.getByRole('navigation', { name: 'Environment' });
+    const [toLive, toStage] = ['Live', 'Staging'].map((name) => environments.getByRole('link', { name })) as [
+      Locator,
+      Locator,
+    ];
+    const at = async (search: string) => {
+      await page.waitForURL((url) => url.search === search);
+      const name = search.includes('env=staging') ? 'Staging' : 'Live';
+      await environments.getByRole('link', { name }).and(page.locator('[aria-current=page]')).waitFor();
+      assert.equal(await environments.locator('[aria-current]').count(), 1);
+    };
+    stage = await stageRow(app);
+    await siteOnDisk(app, stage.id).write('of-the-stage.txt', 'mine');
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await at('?env=staging&tab=files');
+    await page.getByRole('button', { name: 'of-the-stage.txt' }).waitFor();
+    await assertFitsAndAccessible(page, 'the files of a stage');
+    // By keyboard alone, there and back.
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await tabTo(page, toLive);
+    await page.keyboard.press('Enter');
+    await at('?tab=files');
+    await page.getByRole('button', { name: 'themes' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'of-the-stage.txt' }).count(), 0);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await at('?env=staging&tab=files');
+
+    await page.getByRole('tab', { name: 'Logs' }).click();
+    await page.getByRole('radio', { name: 'Visits' }).click();
+    await visit(app, stage.fqdn, '/only-of-the-stage');
+    await page.getByText('/only-of-the-stage').first().waitFor();
+    await toLive.click();
+    await at('?tab=log');
+    await page.getByRole('radio', { name: 'Visits' }).click();
+    await page.getByText('No visits yet').waitFor();
+
+    // What a stage has not is left for its overview.
+    await page.getByRole('tab', { name: 'Domain' }).click();
+    await toStage.click();
+    await at('?env=staging');
+    await page.getByRole('link', { name: 'Time machine' }).click();
+    await page.getByText('Every minute in which the staging site changed').waitFor();
+    await at('?env=staging');
+    await assertFitsAndAccessible(page, 'the time machine of a stage');
+    await toLive.click();
+    await at('');
+    await page.getByText('Every minute in which the site changed').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: stage.fqdn }).click();
+    await page.getByRole('heading', { name: stage.fqdn }).waitFor();
+    await at('?env=staging');
+  });
+
   it('shows what it wanted to mail', async () => {
     const { page } = ada;
-    const { db } = app.services;
-    stage = await db.selectFrom('sites').select(['id', 'fqdn']).where('kind', '=', 'stage').executeTakeFirstOrThrow();
+    await page.getByRole('tab', { name: 'Mail' }).click();
     await page.getByText('Nothing yet').waitFor();
     const mail = { to: 'customer@example.com', subject: 'Your order', text: 'Thank you for nothing!' };
     await siteOnDisk(app, stage.id).write('plugins/mail.php', JSON.stringify([{ mail }]));
@@ -61,7 +117,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await page.getByText('Your order').click();
     await page.getByText('Thank you for nothing!').waitFor();
     await page.getByText('customer@example.com').waitFor();
-    await assertFitsAndAccessible(page, 'a site with a stage');
+    await assertFitsAndAccessible(page, 'held mail');
   });
 
   it('shows what each side has changed, and brings its own to the site, which can be undone', async () => {
@@ -76,7 +132,9 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
     await live.setOption('blogname', 'From live');
     await copy.write('themes/harbour/style.css', 'new');
     await live.write('uploads/order.txt', 'an order');
-    await page.getByRole('button', { name: 'Compare again' }).click();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await assertFitsAndAccessible(page, 'a site with a stage');
+    await page.getByRole('link', { name: 'Compare with live' }).click();
     await page.getByText('1 file of the theme harbour (themes/harbour/style.css) new in the stage').waitFor();
     await page.getByText('1 uploaded file (uploads/order.txt) came to live').waitFor();
     await page.getByText('1 setting (blogname) changed in both').waitFor();
@@ -101,6 +159,7 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
 
   it('is made anew after a question', async () => {
     const { page } = ada;
+    await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Make it anew' }).click();
     const isAnew = async () =>
@@ -108,14 +167,19 @@ describe('a staging site in the dashboard', { timeout: 400_000 }, () => {
         .option('blogname')
         .catch(() => null)) === 'From live';
     await eventually(isAnew);
+    await page.getByRole('tab', { name: 'Changes' }).click();
     await page.getByText('There is nothing to bring').waitFor();
   });
 
   it('is deleted after a question', async () => {
     const { page } = ada;
+    await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Make staging site' }).waitFor();
+    await page.getByRole('button', { name: 'Create staging site' }).waitFor();
     assert.deepEqual(ada.complaints, []);
   });
 });
+
+const stageRow = ({ services }: TestApp) =>
+  services.db.selectFrom('sites').select(['id', 'fqdn']).where('kind', '=', 'stage').executeTakeFirstOrThrow();

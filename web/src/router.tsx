@@ -21,6 +21,11 @@ const optionalPage = (search: Search) => {
   return page > 1 ? { page } : ({} as { page?: number });
 };
 
+/** Whether somebody is at the live site or at its stage. */
+type Environment = { env?: 'staging' };
+type SiteSearch = Environment & { tab?: string };
+const environmentOf = (search: Search): Environment => (search.env === 'staging' ? { env: 'staging' } : {});
+
 /** Without a connection the router would load everything anew and end on the browser's own page; this waits for it. */
 const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => {
@@ -179,12 +184,15 @@ const newSite = createRoute({
 const site = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn',
-  validateSearch: (search: Search): { tab?: string } => (search.tab ? { tab: search.tab } : {}),
+  validateSearch: (search: Search): SiteSearch =>
+    // The stage was a tab once.
+    search.tab === 'stage' ? { env: 'staging' } : { ...environmentOf(search), ...(search.tab && { tab: search.tab }) },
   component: lazyPage(() => import('./routes/site/site.tsx'), 'SitePage'),
 });
 const time = createRoute({
   getParentRoute: () => app,
   path: '/sites/$fqdn/time',
+  validateSearch: environmentOf,
   component: lazyPage(() => import('./routes/time/time.tsx'), 'TimePage'),
 });
 const teams = createRoute({

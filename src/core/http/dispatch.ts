@@ -33,10 +33,12 @@ export function registerOperation(app: FastifyInstance, services: Services, oper
       const call = await readCall(services, operation, admission, incoming);
       const { serve, stream, connect } = operation;
       if (serve) return serve(call, request, reply);
-      if (stream)
+      if (stream) {
+        call.prepared = await operation.prepare?.(call);
         return answerWithStream(services.events, call.caller, request, reply, (response, lastEventId) =>
           stream(call, response, lastEventId),
         );
+      }
       if (connect) return connectSocket(services, operation, admission, call, request, reply);
       const { status, body } = await answerCall(services, operation, admission, call, incoming);
       const long = status === 200 && operation.response && inParts(body, operation.response);

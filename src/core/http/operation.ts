@@ -146,11 +146,13 @@ export interface RawOperation<P extends TProperties, Q extends TProperties, B ex
 }
 
 /** An operation that answers with Server-Sent Events, until the caller leaves or may no longer. */
-interface StreamOperation<P extends TProperties, Q extends TProperties, Subject>
+interface StreamOperation<P extends TProperties, Q extends TProperties, Subject, Prepared>
   extends Declaration<P, Q, TSchema, Subject> {
   method: 'GET';
+  /** What can be refused only before the stream begins. */
+  prepare?(call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>): Promise<Prepared>;
   stream(
-    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject>,
+    call: Call<Static<TObject<P>>, WithDefaults<Static<TObject<Q>>>, unknown, Subject, Prepared>,
     response: ServerResponse,
     lastEventId: string | undefined,
   ): Promise<void>;
@@ -276,7 +278,8 @@ export function streamOperation<
   P extends TProperties = TProperties,
   Q extends TProperties = TProperties,
   Subject = undefined,
->(declaration: StreamOperation<P, Q, Subject>): Operation {
+  Prepared = undefined,
+>(declaration: StreamOperation<P, Q, Subject, Prepared>): Operation {
   return { ...declaration, produces: EVENT_STREAM } as unknown as Operation;
 }
 

@@ -28,10 +28,9 @@ export async function lockSite(db: Db, id: string): Promise<SiteRow | undefined>
   return rows.find((row) => row.id === id);
 }
 
-export async function siteIsInTeam(db: Db, siteId: string, teamId: string): Promise<boolean> {
-  const { rows } = await sql`select from sites where id = ${siteId} and team_id = ${teamId} and kind = 'live'`.execute(
-    db,
-  );
+export async function siteIsInTeam(db: Db, siteId: string, teamId: string, kind = 'live'): Promise<boolean> {
+  const { rows } = await sql`select from sites
+    where id = ${siteId} and team_id = ${teamId} and kind = ${kind}`.execute(db);
   return rows.length > 0;
 }
 

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { operation, streamOperation } from '#core/http/operation.ts';
 import { Fqdn } from '#core/http/schema.ts';
-import { onSite } from '#features/instance/instance.ts';
+import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
 import { LogQuery, SiteLogPage } from './site-log.schema.ts';
 import { streamSiteLog } from './site-log.stream.ts';
 import { readSiteLog } from './site-log.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
-const { kind, search, status } = LogQuery.properties;
+const { kind, search, status, stage } = LogQuery.properties;
 
 /**
  * For members and above, as all that tells more of a site than how it is: an error can hold whatever the site's code had in its
@@ -26,7 +26,9 @@ export const siteLogOperations = [
     params: SitePath,
     query: LogQuery,
     response: SiteLogPage,
-    handle: ({ services, subject: site, query }) => readSiteLog(services.hosts, site, query),
+    errors: [stageMissing],
+    handle: async ({ db, services, subject, query }) =>
+      readSiteLog(services.hosts, await siteOrStage(db, subject, query.stage), query),
   }),
   streamOperation({
     id: 'streamSiteLog',
@@ -36,8 +38,10 @@ export const siteLogOperations = [
     summary: 'The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID',
     access: onSite('member'),
     params: SitePath,
-    query: Type.Object({ kind, search, status }),
-    stream: ({ caller, services, subject: site, query }, response, lastEventId) =>
+    query: Type.Object({ kind, search, status, stage }),
+    errors: [stageMissing],
+    prepare: ({ db, subject, query }) => siteOrStage(db, subject, query.stage),
+    stream: ({ caller, services, prepared: site, query }, response, lastEventId) =>
       streamSiteLog(services, caller, site, query, lastEventId, response),
   }),
 ];

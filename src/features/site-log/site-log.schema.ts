@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Moment, Nullable, OneOf, say, Timestamp } from '#core/http/schema.ts';
+import { Moment, Nullable, OfStage, OneOf, say, Timestamp } from '#core/http/schema.ts';
 import { ERROR_LEVELS } from '#host/site-log/entries.ts';
 import { PLACE_PATTERN } from '#host/site-log/log-reader.ts';
 
@@ -86,5 +86,6 @@ export const LogQuery = Type.Object({
   ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Page size' })),
   cursor: Type.Optional(Type.String({ pattern: PLACE_PATTERN, description: 'next_cursor of the page before' })),
+  stage: OfStage,
 });
 export type LogQuery = Static<typeof LogQuery>;

@@ -46,7 +46,7 @@ export async function streamSiteLog(
     for (let look = 1; !ending.signal.aborted; look++) {
       const expiresAt = caller.credential.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
       if (Date.now() >= expiresAt) break;
-      if (look % LOOKS_PER_CHECK === 0 && !(await siteIsInTeam(db, site.id, site.team_id))) break;
+      if (look % LOOKS_PER_CHECK === 0 && !(await siteIsInTeam(db, site.id, site.team_id, site.kind))) break;
       const read = await hosts.readLogOn(site, kind, place);
       place = read.place;
       const told = read.entries.filter(({ entry }) => matches(entry));

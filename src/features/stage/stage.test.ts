@@ -101,6 +101,37 @@ suite('a staging site', () => {
     await eventually(async () => (await kept()).length === 0);
   });
 
+  test('has a log of its own, which is read and followed like that of the site', async () => {
+    const site = await titledSite('Logged');
+    const params = { fqdn: site.fqdn };
+    const query = { kind: 'access', stage: true } as const;
+    await assert.rejects(owner.api.listSiteLog({ params, query }), refused(404, 'stage.missing'));
+    const headers = { authorization: `Bearer ${owner.token}` };
+    const follow = () => fetch(`${app.api}/site/${site.fqdn}/log/stream?kind=access&stage=true`, { headers });
+    assert.equal((await follow()).status, 404);
+    const { fqdn } = await stageOf(site);
+    const stream = await follow();
+    assert.equal(stream.status, 200);
+    let told = '';
+    for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      // From the first word on nothing is missed.
+      if (told === '') for (const name of [site.fqdn, fqdn]) await visit(app, name, `/at-${name}`);
+      told += part;
+      if (told.includes(`/at-${fqdn}`)) break;
+    }
+    assert.ok(!told.includes(`/at-${site.fqdn}`), told);
+    const isListed = async (name: string, stage: boolean) => {
+      const { results } = await owner.api.listSiteLog({ params, query: { ...query, stage } });
+      return results.some((line) => 'path' in line && line.path === `/at-${name}`);
+    };
+    await eventually(() => isListed(site.fqdn, false));
+    assert.deepEqual(await Promise.all([isListed(fqdn, true), isListed(fqdn, false), isListed(site.fqdn, true)]), [
+      true,
+      false,
+      false,
+    ]);
+  });
+
   test('mails nobody: what it wanted to send is shown to its people', async () => {
     const site = await titledSite('Mailing');
     const stage = await stageOf(site);

@@ -42,9 +42,9 @@ export class SqliteFile implements SiteDatabase {
     await this.transaction(() => {
       const from = readSiteUrl(this.#all(SITE_URL_QUERY));
       if (from.href === new URL(url).href) return;
-      const move = moveText(from, new URL(url));
+      const moved = movedBytes(moveText(from, new URL(url)));
       // Nothing in the site's own schema may call it.
-      this.#db.function('siteyard_moved', { directOnly: true }, (text) => movedBytes(text as Uint8Array, move));
+      this.#db.function('siteyard_moved', { directOnly: true }, (text, at) => moved(text as Uint8Array, at as number));
       for (const table of tables) this.#rewrite(quote(table), from.hostname);
     });
   }
@@ -115,27 +115,45 @@ export class SqliteFile implements SiteDatabase {
     }
   }
 
-  /** Only the columns that name it are written, for those may be in no index. */
+  /**
+   * Only the columns that name it are written, for those may be in no index, and all of them at once: each row is read, and written to
+   * the journal, once.
+   */
   #rewrite(table: string, part: string): void {
     const columns = this.#all(`pragma table_info(${table})`).map(({ name }) => quote(String(name)));
     const looks = columns.map((column, at) => `max(instr(${column}, ?1)) as at${at}`);
     const [found] = this.#all(`select ${looks.join(', ')} from ${table}`, part);
-    for (const [at, column] of columns.entries()) {
-      if (!found?.[`at${at}`]) continue;
-      const moved = `siteyard_moved(cast(${column} as blob))`;
-      const where = `instr(${column}, ?1) > 0 and typeof(${column}) = 'text' and ${moved} is not null`;
-      this.#all(`update ${table} set ${column} = cast(${moved} as text) where ${where}`, part);
-    }
+    const named = columns.filter((_, at) => found?.[`at${at}`]);
+    if (named.length === 0) return;
+    const is = named.map((column) => `instr(${column}, ?1) > 0 and typeof(${column}) = 'text'`);
+    const moved = named.map((column, at) => `siteyard_moved(cast(${column} as blob), ${at})`);
+    const set = named.map(
+      (column, at) =>
+        `${column} = case when ${is[at]} then coalesce(cast(${moved[at]} as text), ${column}) else ${column} end`,
+    );
+    const where = named.map((_, at) => `(${is[at]} and ${moved[at]} is not null)`);
+    this.#all(`update ${table} set ${set.join(', ')} where ${where.join(' or ')}`, part);
   }
 }
 
-/** As bytes, for a text of the site's may be no UTF-8; null where it stays as it is. */
-function movedBytes(bytes: Uint8Array, move: (text: string) => string): Uint8Array | null {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const encoding = isUtf8(text) ? 'utf8' : 'latin1';
-  const before = text.toString(encoding);
-  const after = move(before);
-  return after === before ? null : Buffer.from(after, encoding);
+/**
+ * As bytes, for a text of the site's may be no UTF-8; null where it stays as it is. A statement asks for a column of a row twice, whether to write it
+ * and what, so the last answer for each is kept.
+ */
+function movedBytes(move: (text: string) => string): (bytes: Uint8Array, column: number) => Uint8Array | null {
+  const last: { text: Buffer; moved: Buffer | null }[] = [];
+  return (bytes, column) => {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const known = last[column];
+    if (known?.text.equals(text)) return known.moved;
+    const encoding = isUtf8(text) ? 'utf8' : 'latin1';
+    const before = text.toString(encoding);
+    const after = move(before);
+    const moved = after === before ? null : Buffer.from(after, encoding);
+    // What SQLite hands over is gone after the call.
+    last[column] = { text: Buffer.from(text), moved };
+    return moved;
+  };
 }
 
 function quote(name: string): string {

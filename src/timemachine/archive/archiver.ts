@@ -177,7 +177,7 @@ export class Archiver {
     progress: ProgressReport,
   ): Promise<SnapshotResult> {
     const { repository } = this.#options;
-    const tables = Object.fromEntries([...cut.tables.states].map(([name, { ref }]): [string, Ref] => [name, ref]));
+    const tables = refsOf(cut.tables.states);
     const last = before?.last;
     const tablesVersion = cut.tables.version;
     if (last && (files?.ref ?? null) === last.snapshot.files && sameRefs(tables, last.snapshot.tables))
@@ -223,9 +223,14 @@ export class Archiver {
     return { state, fresh: walk.fresh, changed: walk.changed };
   }
 
-  async #isUnchanged({ tablesVersion }: State, last: Snapshot, files: FolderState | undefined): Promise<boolean> {
+  async #isUnchanged(
+    { tables: known, tablesVersion }: State,
+    last: Snapshot,
+    files: FolderState | undefined,
+  ): Promise<boolean> {
     const { tables } = this.#options;
-    if ((files?.ref ?? null) !== last.files) return false;
+    // What is known of a copy is not of the snapshot before.
+    if ((files?.ref ?? null) !== last.files || !sameRefs(refsOf(known), last.tables)) return false;
     if (!tables) return Object.keys(last.tables).length === 0;
     try {
       return tablesVersion !== undefined && (await tables.version()) === tablesVersion;
@@ -281,8 +286,11 @@ export class Archiver {
     const kept = stateFile === undefined ? undefined : await readState(stateFile);
     try {
       const last = id && { id, snapshot: await repository.readSnapshot(id) };
-      const known = kept && isOf(kept, id, repository.space) ? kept : undefined;
-      const refs = last?.snapshot.tables ?? (known && 'tables' in known.of ? known.of.tables : undefined);
+      const copied = kept && 'tables' in kept.of ? kept.of.tables : undefined;
+      // Where a copy took the site's place, the newest snapshot may be whole and what the copy relies on be lost.
+      const isSure = !(copied && last && repository.lossName() !== '');
+      const known = kept && isSure && isOf(kept, id, repository.space) ? kept : undefined;
+      const refs = (known && copied) ?? last?.snapshot.tables;
       if (!refs) return undefined;
       if (known) tables?.recall?.(known.knowledge);
       const { files, fresh = [], tablesVersion, lossName = '' } = known ?? {};
@@ -304,6 +312,10 @@ function nothingNew(
   { writtenBytes }: SiteWriter,
 ): SnapshotResult {
   return { ...last, isNew: false, storedBytes: writtenBytes, changes: noFileChanges(), tablesVersion };
+}
+
+function refsOf(tables: ReadonlyMap<string, TableState>): Record<string, Ref> {
+  return Object.fromEntries([...tables].map(([name, { ref }]): [string, Ref] => [name, ref]));
 }
 
 function sameRefs(a: Record<string, Ref>, b: Record<string, Ref>): boolean {

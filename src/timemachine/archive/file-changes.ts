@@ -23,8 +23,8 @@ export async function changesSince(
   files: FolderState | undefined,
 ): Promise<FileChanges> {
   if (!before?.last) return compareStates(undefined, files);
-  if (before.files) return compareStates(before.files, files);
-  // After a restart only the trees tell what was there before.
+  if (before.files?.ref === before.last.snapshot.files) return compareStates(before.files, files);
+  // After a restart, and where a copy took the site's place, only the trees tell what was there before.
   try {
     const trees = restoreOf(before.last.snapshot.files, files?.ref ?? null);
     const plan = await planFiles(repository, trees, { deleteExtra: true });

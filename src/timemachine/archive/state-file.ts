@@ -45,5 +45,5 @@ export function isOf({ of }: KeptState, id: SnapshotId | undefined, space: strin
   if ('snapshot' in of) return of.snapshot === id?.hash;
   const ageMs = Date.now() - of.copiedAtMs;
   // A clock that was set back tells nothing.
-  return !id && of.space === space && ageMs >= 0 && ageMs < LONGEST_COPY_MS;
+  return of.space === space && ageMs >= 0 && ageMs < LONGEST_COPY_MS;
 }

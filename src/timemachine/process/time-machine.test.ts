@@ -14,7 +14,7 @@ import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.
 import { hashOf } from '../hash.ts';
 import { Repository } from '../repository.ts';
 import { openStore, type StoreDescription } from '../stores/open-store.ts';
-import type { SitePlace } from './protocol.ts';
+import type { Progress, SitePlace, SnapshotReport } from './protocol.ts';
 import { TimeMachine } from './time-machine.ts';
 
 const STORES: Record<StoreDescription['kind'], (t: TestContext, folder: string) => Promise<StoreDescription>> = {
@@ -92,6 +92,48 @@ for (const space of ['ada', 'bob']) {
     assert.deepEqual(found, truth());
   });
 }
+
+test('a copy that takes the place of another one is not read again, and what it changes is told', async (t) => {
+  const { folder, site, timeMachine, place, truth } = await makeSite(t, 'disk');
+  const copy = {
+    ...place,
+    ...{ site: 'copy', content: join(folder, 'copy'), staging: join(folder, 'copy-staging') },
+    ...{
+      database: { kind: 'sqlite' as const, file: join(folder, 'copy.sqlite') },
+      state: join(folder, 'copy-state'),
+    },
+  };
+  await sleep(2_100);
+  const first = await timeMachine.snapshot(place);
+  await timeMachine.copy({ ...place, now: place }, first.newest, copy);
+  const before = await timeMachine.snapshot(copy);
+  await timeMachine.release(copy.site);
+  for (let minute = 0; minute < 3; minute++) site.minute();
+  await sleep(2_100);
+  const second = await timeMachine.snapshot(place);
+  await timeMachine.copy({ ...place, now: place }, second.newest, copy);
+  let bytesRead = 0;
+  const onProgress = ({ step, bytes }: Progress) => {
+    if (step === 'reading' || step === 'verifying') bytesRead += bytes;
+  };
+  const { newest } = await timeMachine.snapshot(copy, { onProgress });
+  assert.equal(bytesRead, 0);
+  const changesOf = ({ filesAdded, filesChanged, filesRemoved }: SnapshotReport) => ({
+    filesAdded,
+    filesChanged,
+    filesRemoved,
+  });
+  assert.deepEqual(changesOf(newest), changesOf(second.newest));
+  assert.notEqual(newest.hash, before.newest.hash);
+  const found = { files: truthOfFolder(copy.content), tables: truthOfDatabase(copy.database.file) };
+  assert.deepEqual(found, truth());
+  // What is as it was kept makes no snapshot, whatever it was copied from.
+  await timeMachine.release(copy.site);
+  await timeMachine.copy({ ...place, now: place }, second.newest, copy);
+  const again = await timeMachine.snapshot(copy);
+  assert.deepEqual([again.isNew, again.newest.hash], [false, newest.hash]);
+  assert.deepEqual((await timeMachine.check()).faults, []);
+});
 
 test('nobody who lists processes learns the keys of a store', async (t) => {
   const { store, timeMachine, place } = await makeSite(t, 's3');

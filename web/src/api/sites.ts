@@ -71,6 +71,9 @@ export function stateOf(site: Site): SiteState {
   return site.is_sleeping ? { kind: 'asleep', label: 'Asleep' } : { kind: 'ready', label: 'Ready' };
 }
 
+/** Whose files, backups, lines: a site's, or those of its stage. */
+export type Place = { fqdn: string; stage: boolean };
+
 /** Where the platform serves a site of this name: with the dashboard's own scheme and port. */
 export function addressOf(fqdn: string): string {
   return `${location.protocol}//${fqdn}${location.port && `:${location.port}`}`;

@@ -13,8 +13,9 @@ const marks: Record<SiteState['kind'], React.ReactNode> = {
   stopped: null,
 };
 
-export function SiteStateBadge({ site }: { site: Site }) {
-  const { kind, label } = stateOf(site);
+/** Of the site, or of its stage, which sleeps by itself. */
+export function SiteStateBadge({ site, stage }: { site: Site; stage?: Site['site_stage'] }) {
+  const { kind, label } = stateOf(stage ? { ...site, is_sleeping: stage.is_sleeping } : site);
   return (
     <Badge tone={tones[kind]}>
       {marks[kind]} {label}

@@ -10,13 +10,15 @@ type PageHeaderProps = {
   title: string;
   description?: ReactNode;
   badges?: ReactNode;
+  /** In a line of its own under the title, where it stays whatever the title is. */
+  below?: ReactNode;
   back?: ReactNode;
   /** A picture before the title. */
   icon?: ReactNode;
   action?: ReactNode;
 };
 
-export function PageHeader({ title, description, badges, back, icon, action }: PageHeaderProps) {
+export function PageHeader({ title, description, badges, below, back, icon, action }: PageHeaderProps) {
   useTitle(title);
   return (
     <header className="mb-7">
@@ -27,6 +29,7 @@ export function PageHeader({ title, description, badges, back, icon, action }: P
           {icon}
           <h1 className="font-semibold text-xl leading-7 tracking-tight sm:text-2xl sm:leading-8">{title}</h1>
           {badges}
+          {below && <div className="basis-full pb-1">{below}</div>}
         </div>
         {action}
       </div>

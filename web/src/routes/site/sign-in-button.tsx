@@ -9,10 +9,10 @@ import { KeyIcon } from '../../ui/icons.ts';
 import { toast } from '../../ui/toast.tsx';
 import { openInTab } from './open-in-tab.ts';
 
-type SignInButtonProps = { site: Site; stage?: boolean; variant?: 'secondary'; children: string };
+type SignInButtonProps = { site: Site; stage: boolean; children: string };
 
 /** Opens wp-admin in a tab of its own, of the site or of its stage. */
-export function SignInButton({ site, stage = false, variant, children }: SignInButtonProps) {
+export function SignInButton({ site, stage, children }: SignInButtonProps) {
   const [pending, setPending] = useState(false);
   const obstacle = obstaclesOf(site, useMe()).signIn;
 
@@ -28,13 +28,7 @@ export function SignInButton({ site, stage = false, variant, children }: SignInB
   }
 
   return (
-    <Button
-      {...(variant && { variant })}
-      pending={pending}
-      disabled={obstacle !== undefined}
-      title={obstacle}
-      onClick={() => void signIn()}
-    >
+    <Button pending={pending} disabled={obstacle !== undefined} title={obstacle} onClick={() => void signIn()}>
       <KeyIcon /> {children}
     </Button>
   );

@@ -1,25 +1,33 @@
 import { Link } from '@tanstack/react-router';
-import type { Site } from '#sdk';
-import { propertiesOf } from '../../api/sites.ts';
+import type { Site, StageSite } from '#sdk';
+import { addressOf, propertiesOf } from '../../api/sites.ts';
 import { buttonStyle } from '../../ui/button.tsx';
 import { HistoryIcon, OpenIcon } from '../../ui/icons.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
-export function SiteActions({ site }: { site: Site }) {
+/** Of the site, or of its stage where that is given. */
+export function SiteActions({ site, stage }: { site: Site; stage?: StageSite | undefined }) {
   return (
     <div className="flex flex-wrap gap-2">
-      <Link to="/sites/$fqdn/time" params={{ fqdn: site.fqdn }} className={buttonStyle({ variant: 'secondary' })}>
+      <Link
+        to="/sites/$fqdn/time"
+        params={{ fqdn: site.fqdn }}
+        search={stage ? { env: 'staging' } : {}}
+        className={buttonStyle({ variant: 'secondary' })}
+      >
         <HistoryIcon /> Time machine
       </Link>
       <a
-        href={propertiesOf(site).url}
+        href={stage ? addressOf(stage.fqdn) : propertiesOf(site).url}
         target="_blank"
         rel="noreferrer"
         className={buttonStyle({ variant: 'secondary' })}
       >
-        <OpenIcon /> Open site
+        <OpenIcon /> {stage ? 'Open staging site' : 'Open site'}
       </a>
-      <SignInButton site={site}>Sign in to WordPress</SignInButton>
+      <SignInButton site={site} stage={stage !== undefined}>
+        Sign in to WordPress
+      </SignInButton>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { teamsQuery } from '../../api/teams.ts';
 import { EventFeed } from '../../layout/event-feed.tsx';
 import { siteEventsQuery } from './site-queries.ts';
 
-export function SiteActivity({ site }: { site: Site }) {
+export function SiteActivity({ site, isStage = false }: { site: Site; isStage?: boolean }) {
   const query = useInfiniteQuery(siteEventsQuery(site.fqdn));
   const events = query.data?.pages.flatMap((page) => page.results) ?? [];
   // Whoever is in both teams of a site that moved also sees what it did in the former one.
@@ -13,6 +13,7 @@ export function SiteActivity({ site }: { site: Site }) {
   return (
     <EventFeed
       query={query}
+      filter={({ scope }) => !isStage || scope === 'stage'}
       teams={hasMoved ? teams : undefined}
       empty={{ title: 'Nothing has happened yet', text: 'It shows up here by itself.' }}
     />

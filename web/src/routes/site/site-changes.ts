@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import type { Event, Operations, Site } from '#sdk';
+import type { Event, Operations, Site, StageSite } from '#sdk';
 import { api } from '../../api/client.ts';
 import { eventsQuery } from '../../api/events.ts';
 import { siteQuery } from '../../api/sites.ts';
 
+type StageChange = NonNullable<Operations['updateStage']['input']['body']>;
 type SiteChange = NonNullable<Operations['updateSite']['input']['body']>;
 
 /** Changes a site and shows what came of it at once, here and in the lists. */
@@ -14,6 +15,16 @@ export function useSiteChange(site: Site): (change: SiteChange) => Promise<Site>
     queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed);
     void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] });
     return changed;
+  };
+}
+
+/** The same for its stage. */
+export function useStageChange(site: Site): (change: StageChange) => Promise<StageSite> {
+  const queryClient = useQueryClient();
+  return async (body) => {
+    const site_stage = await api.updateStage({ params: { fqdn: site.fqdn }, body });
+    queryClient.setQueryData(siteQuery(site.fqdn).queryKey, (old) => old && { ...old, site_stage });
+    return site_stage;
   };
 }
 

@@ -29,9 +29,10 @@ type Deploy = {
   };
 };
 
-export function SiteDeploys({ site }: { site: Site }) {
+export function SiteDeploys({ site, isStage }: { site: Site; isStage: boolean }) {
   const events = useQuery(deploysQuery(site.fqdn)).data?.results ?? [];
-  const deploys = events.filter(({ event_type }) => event_type === 'git.synced').slice(0, SHOWN);
+  const isShown = ({ event_type, scope }: Event) => event_type === 'git.synced' && (scope === 'stage') === isStage;
+  const deploys = events.filter(isShown).slice(0, SHOWN);
   if (deploys.length === 0) return null;
   return (
     <Section title="Last deploys" flush>
@@ -63,12 +64,16 @@ function DeployRow({ site, event }: { site: Site; event: Event }) {
       {result && <Changes result={result} />}
       <p className="text-muted text-xs">
         {result?.author && `${result.author} · `}
-        {event.scope === 'stage' && 'staging site · '}
         <Time iso={event.created_at} />
-        {result?.undo_point && !failure && event.scope === 'site' && (
+        {result?.undo_point && !failure && (
           <>
             {' · '}
-            <Link to="/sites/$fqdn/time" params={{ fqdn: site.fqdn }} className="rounded underline underline-offset-4">
+            <Link
+              to="/sites/$fqdn/time"
+              params={{ fqdn: site.fqdn }}
+              search={event.scope === 'stage' ? { env: 'staging' } : {}}
+              className="rounded underline underline-offset-4"
+            >
               Go back to {momentFormat.format(new Date(result.undo_point))}, before it
             </Link>
           </>

@@ -20,7 +20,7 @@ import { useSiteChange } from './site-changes.ts';
 const LOOK_AGAIN_MS = 2_000;
 
 /** VS Code in the browser, for the site's own files. */
-export function SiteEditor({ site }: { site: Site }) {
+export function SiteEditor({ site, isStage = false }: { site: Site; isStage?: boolean }) {
   const change = useSiteChange(site);
   const obstacle = obstaclesOf(site, useMe()).change;
   const editor = propertiesOf(site).code_server;
@@ -36,30 +36,30 @@ export function SiteEditor({ site }: { site: Site }) {
       <BlockedNote reason={obstacle} />
       <Section
         title="Code editor"
-        description="VS Code in the browser, with a terminal, wp and php, on the files of this site."
+        description={`VS Code in the browser, with a terminal, wp and php, on the files of the ${isStage ? 'staging site' : 'site'}.`}
       >
         <div className="grid gap-5">
           <Switch
             label="Code editor"
-            hint="What you save is live at once; the time machine keeps every minute. Whoever is in it leaves when you switch it off."
+            hint={`${isStage ? 'One switch for the site and its staging site.' : 'What you save is live at once.'} The time machine keeps every minute. Whoever is in it leaves when you switch it off.`}
             checked={site.code_server_enabled}
             onCheckedChange={(next) => enable.mutate(next)}
             disabled={obstacle !== undefined || enable.isPending}
           />
-          {editor.state !== 'off' && <OpenEditor site={site} editor={editor} obstacle={obstacle} />}
+          {editor.state !== 'off' && <OpenEditor {...{ site, isStage, editor, obstacle }} />}
         </div>
       </Section>
     </div>
   );
 }
 
-type OpenEditorProps = { site: Site; editor: EditorState; obstacle: string | undefined };
+type OpenEditorProps = { site: Site; isStage: boolean; editor: EditorState; obstacle: string | undefined };
 
-function OpenEditor({ site, editor, obstacle }: OpenEditorProps) {
+function OpenEditor({ site, isStage, editor, obstacle }: OpenEditorProps) {
   const queryClient = useQueryClient();
   const onError = (error: Error) => toast.error(messageOf(error));
-  const login = (stage: boolean) => api.createCodeServerLogin({ params: { fqdn: site.fqdn }, query: { stage } });
-  const open = useMutation({ mutationFn: (stage: boolean) => openInTab(() => login(stage)), onError });
+  const login = () => api.createCodeServerLogin({ params: { fqdn: site.fqdn }, query: { stage: isStage } });
+  const open = useMutation({ mutationFn: () => openInTab(login), onError });
   const sleep = useMutation({
     mutationFn: () => api.sleepSite({ params: { fqdn: site.fqdn }, query: { for_code_server: true } }),
     onSuccess: (changed) => queryClient.setQueryData(siteQuery(site.fqdn).queryKey, changed),
@@ -70,14 +70,9 @@ function OpenEditor({ site, editor, obstacle }: OpenEditorProps) {
     <>
       <StateNote editor={editor} />
       <div className="flex flex-wrap gap-3">
-        <Button disabled={obstacle !== undefined} pending={open.isPending} onClick={() => open.mutate(false)}>
+        <Button disabled={obstacle !== undefined} pending={open.isPending} onClick={() => open.mutate()}>
           <OpenIcon /> Open the editor
         </Button>
-        {site.site_stage && (
-          <Button variant="secondary" disabled={obstacle !== undefined} onClick={() => open.mutate(true)}>
-            <OpenIcon /> Open it for staging
-          </Button>
-        )}
         {editor.state === 'running' && (
           <Button variant="secondary" pending={sleep.isPending} onClick={() => sleep.mutate()}>
             <MoonIcon /> Stop it

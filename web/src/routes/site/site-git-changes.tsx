@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Event, GitChanges, GitCommit, GitLink, Site } from '#sdk';
 import { api } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
@@ -16,15 +16,14 @@ import { Form, SubmitButton } from '../../ui/form.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import { ReopenIcon, SendIcon } from '../../ui/icons.ts';
 import { Input, Textarea } from '../../ui/input.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { CommitHash } from './site-deploys.tsx';
 import { deploysQuery, gitChangesQuery, gitLinkQuery } from './site-queries.ts';
 
+type SiteGitChangesProps = { site: Site; disabled: boolean; isStage: boolean };
+
 /** What the site has changed since the last sync, and the way to bring it to the repository. */
-export function SiteGitChanges({ site, disabled }: { site: Site; disabled: boolean }) {
-  const [ofStage, setOfStage] = useState(false);
-  const isStage = ofStage && site.site_stage?.git_branch != null;
+export function SiteGitChanges({ site, disabled, isStage }: SiteGitChangesProps) {
   const link = useQuery(gitLinkQuery(site.fqdn, isStage)).data;
   const query = useQuery({
     ...gitChangesQuery(site.fqdn, isStage),
@@ -42,17 +41,6 @@ export function SiteGitChanges({ site, disabled }: { site: Site; disabled: boole
       }
     >
       <div className="grid grid-cols-1 gap-5">
-        {site.site_stage?.git_branch && (
-          <Segmented
-            label="Of which site"
-            value={isStage ? 'stage' : 'live'}
-            onChange={(value) => setOfStage(value === 'stage')}
-            options={[
-              { value: 'live', label: 'Site' },
-              { value: 'stage', label: 'Staging site' },
-            ]}
-          />
-        )}
         <LastCommit site={site} isStage={isStage} />
         {!disabled && link && link.last_sync_hash !== null && (
           <Loaded query={{ ...query, data: isComparing ? undefined : query.data }} loading={<Comparing />}>

@@ -25,7 +25,7 @@ import { CommitHash, SiteDeploys } from './site-deploys.tsx';
 import { SiteGitChanges } from './site-git-changes.tsx';
 import { gitLinkQuery } from './site-queries.ts';
 
-export function SiteGit({ site }: { site: Site }) {
+export function SiteGit({ site, isStage = false }: { site: Site; isStage?: boolean }) {
   const obstacle = obstaclesOf(site, useMe()).change;
   return (
     <div className="grid max-w-3xl gap-6">
@@ -33,9 +33,9 @@ export function SiteGit({ site }: { site: Site }) {
       {site.git_url === null ? (
         <NewLink site={site} disabled={obstacle !== undefined} />
       ) : (
-        <Linked site={site} disabled={obstacle !== undefined} />
+        <Linked site={site} disabled={obstacle !== undefined} isStage={isStage} />
       )}
-      <SiteDeploys site={site} />
+      <SiteDeploys site={site} isStage={isStage} />
     </div>
   );
 }
@@ -87,18 +87,20 @@ function LinkForm({ site, disabled, label }: GitProps & { label: string }) {
   );
 }
 
-function Linked({ site, disabled }: GitProps) {
-  const query = useQuery(gitLinkQuery(site.fqdn, false));
-  const branch = site.site_stage?.git_branch;
+function Linked({ site, disabled, isStage }: GitProps & { isStage: boolean }) {
+  const query = useQuery(gitLinkQuery(site.fqdn, isStage));
   const mayCommit = atLeast(site.team.role, 'member');
   return (
     <Loaded query={query}>
       {(link) => (
         <>
-          <Repository site={site} link={link} disabled={disabled} />
-          {branch && <StageRepository site={site} branch={branch} disabled={disabled} />}
-          {mayCommit && <SiteGitChanges site={site} disabled={disabled} />}
-          {link.hook_url !== '' && <Hook site={site} link={link} disabled={disabled} />}
+          {isStage ? (
+            <StageRepository site={site} link={link} disabled={disabled} />
+          ) : (
+            <Repository site={site} link={link} disabled={disabled} />
+          )}
+          {mayCommit && <SiteGitChanges site={site} disabled={disabled} isStage={isStage} />}
+          {!isStage && link.hook_url !== '' && <Hook site={site} link={link} disabled={disabled} />}
         </>
       )}
     </Loaded>
@@ -160,19 +162,16 @@ function LinkFacts({ link }: { link: GitLink }) {
   );
 }
 
-function StageRepository({ site, branch, disabled }: GitProps & { branch: string }) {
-  const link = useQuery(gitLinkQuery(site.fqdn, true)).data;
+function StageRepository({ site, link, disabled }: GitProps & { link: GitLink }) {
   return (
     <Section
-      title="Staging site"
-      description={`It follows the branch ${branch}.`}
+      title="Git repository"
+      description={`The staging site follows the branch ${link.branch}. The repository itself is chosen for the live site.`}
       action={<SyncButton site={site} disabled={disabled} isStage />}
     >
       <div className="grid gap-5">
-        {link?.problem && <Alert tone="danger">{link.problem}</Alert>}
-        <Definitions
-          rows={[['Commit', link?.last_sync_hash ? <CommitHash key="hash" hash={link.last_sync_hash} /> : 'None yet']]}
-        />
+        {link.problem && <Alert tone="danger">{link.problem}</Alert>}
+        <LinkFacts link={link} />
       </div>
     </Section>
   );
@@ -187,7 +186,7 @@ function SyncButton({ site, disabled, isStage = false }: GitProps & { isStage?: 
   });
   return (
     <Button variant="secondary" disabled={disabled} pending={sync.isPending} onClick={() => sync.mutate()}>
-      <ReopenIcon /> {isStage ? 'Sync staging site' : 'Sync now'}
+      <ReopenIcon /> Sync now
     </Button>
   );
 }

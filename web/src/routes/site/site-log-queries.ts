@@ -2,21 +2,22 @@ import { infiniteQueryOptions, keepPreviousData, useQueryClient } from '@tanstac
 import { useEffect, useState } from 'react';
 import type { SiteLogEntry } from '#sdk';
 import { api } from '../../api/client.ts';
+import type { Place } from '../../api/sites.ts';
 
 export type LogKind = 'error' | 'access';
-export type LogView = { fqdn: string; kind: LogKind; search: string };
+export type LogView = Place & { kind: LogKind; search: string };
 
 /** What a page holds while lines keep coming; who wants more reads on from the top. */
 const maxLiveLines = 500;
 const retryMs = 5_000;
 
-export const siteLogQuery = ({ fqdn, kind, search }: LogView) =>
+export const siteLogQuery = ({ fqdn, stage, kind, search }: LogView) =>
   infiniteQueryOptions({
-    queryKey: ['site-log', fqdn, kind, search],
+    queryKey: ['site-log', fqdn, stage, kind, search],
     queryFn: ({ pageParam: cursor, signal }) =>
       api.listSiteLog({
         params: { fqdn },
-        query: { kind, ...(search && { search }), ...(cursor && { cursor }) },
+        query: { kind, stage, ...(search && { search }), ...(cursor && { cursor }) },
         signal,
       }),
     initialPageParam: '',
@@ -25,19 +26,19 @@ export const siteLogQuery = ({ fqdn, kind, search }: LogView) =>
   });
 
 /** The lines that came since the switch was turned on, newest first. What was written in between is in the list, which is read again. */
-export function useLiveLines({ fqdn, kind, search }: LogView, isLive: boolean): SiteLogEntry[] {
+export function useLiveLines({ fqdn, stage, kind, search }: LogView, isLive: boolean): SiteLogEntry[] {
   const queryClient = useQueryClient();
   const [lines, setLines] = useState<SiteLogEntry[]>([]);
   useEffect(() => {
     setLines([]);
     if (!isLive) return;
-    const query = new URLSearchParams({ kind, ...(search && { search }) });
+    const query = new URLSearchParams({ kind, stage: String(stage), ...(search && { search }) });
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = () => {
       source = new EventSource(`/f/api/v1/site/${fqdn}/log/stream?${query}`);
       source.onopen = () =>
-        void queryClient.invalidateQueries({ queryKey: siteLogQuery({ fqdn, kind, search }).queryKey });
+        void queryClient.invalidateQueries({ queryKey: siteLogQuery({ fqdn, stage, kind, search }).queryKey });
       source.addEventListener('line', ({ data }) => {
         const line = JSON.parse(data) as SiteLogEntry;
         setLines((known) => [line, ...known].slice(0, maxLiveLines));
@@ -52,6 +53,6 @@ export function useLiveLines({ fqdn, kind, search }: LogView, isLive: boolean): 
       clearTimeout(timer);
       source?.close();
     };
-  }, [fqdn, kind, search, isLive, queryClient]);
+  }, [fqdn, stage, kind, search, isLive, queryClient]);
   return lines;
 }

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Site, SiteLogEntry } from '#sdk';
+import type { Site, SiteLogEntry, StageSite } from '#sdk';
 import { atLeast, roleLabel } from '../../api/roles.ts';
 import { useMe } from '../../api/session.ts';
 import { obstaclesOf } from '../../api/site-rights.ts';
+import type { Place } from '../../api/sites.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +17,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSearchText } from '../../ui/use-settled.ts';
-import { useSiteChange } from './site-changes.ts';
+import { useSiteChange, useStageChange } from './site-changes.ts';
 import { LogLines } from './site-log-lines.tsx';
 import { type LogKind, siteLogQuery, useLiveLines } from './site-log-queries.ts';
 
@@ -25,12 +26,13 @@ const kinds = [
   { value: 'access', label: 'Visits' },
 ];
 
-export function SiteLog({ site }: { site: Site }) {
+export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const [kind, setKind] = useState<LogKind>('error');
   const [text, setText] = useState('');
   const [isLive, setIsLive] = useState(true);
-  const setDebug = useDebugMode(site);
+  const setDebug = useDebugMode(site, stage !== undefined);
+  const isDebug = (stage ?? site).debug_enabled;
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
     return (
@@ -46,12 +48,12 @@ export function SiteLog({ site }: { site: Site }) {
         <Switch label="Live" checked={isLive} onCheckedChange={setIsLive} />
       </div>
       <Lines
-        site={site}
+        place={{ fqdn: site.fqdn, stage: stage !== undefined }}
         kind={kind}
         text={text.trim()}
         isLive={isLive}
         offerDebug={
-          !site.debug_enabled &&
+          !isDebug &&
           obstacle === undefined && (
             <Button variant="secondary" pending={setDebug.isPending} onClick={() => setDebug.mutate(true)}>
               Turn on the debug mode
@@ -63,7 +65,7 @@ export function SiteLog({ site }: { site: Site }) {
         <Switch
           label="Log notices and deprecated code too"
           hint="This is WP_DEBUG. Everything goes to this log; visitors never see errors. PHP restarts with the next visit."
-          checked={site.debug_enabled}
+          checked={isDebug}
           onCheckedChange={(next) => setDebug.mutate(next)}
           disabled={obstacle !== undefined || setDebug.isPending}
         />
@@ -72,20 +74,21 @@ export function SiteLog({ site }: { site: Site }) {
   );
 }
 
-function useDebugMode(site: Site) {
-  const change = useSiteChange(site);
+function useDebugMode(site: Site, isStage: boolean) {
+  const [changeSite, changeStage] = [useSiteChange(site), useStageChange(site)];
   return useMutation({
-    mutationFn: (debug_enabled: boolean) => change({ debug_enabled }),
+    mutationFn: (debug_enabled: boolean): Promise<{ debug_enabled: boolean }> =>
+      (isStage ? changeStage : changeSite)({ debug_enabled }),
     onSuccess: ({ debug_enabled }) => toast.success(`The debug mode is ${debug_enabled ? 'on' : 'off'}.`),
     onError: (error) => toast.error(messageOf(error)),
   });
 }
 
-type LinesProps = { site: Site; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
+type LinesProps = { place: Place; kind: LogKind; text: string; isLive: boolean; offerDebug: React.ReactNode };
 
-function Lines({ site, kind, text, isLive, offerDebug }: LinesProps) {
+function Lines({ place, kind, text, isLive, offerDebug }: LinesProps) {
   const search = useSearchText(text);
-  const view = { fqdn: site.fqdn, kind, search };
+  const view = { ...place, kind, search };
   const query = useInfiniteQuery(siteLogQuery(view));
   const live = useLiveLines(view, isLive);
   const lines = query.data && unique([...live, ...query.data.pages.flatMap(({ results }) => results)]);

@@ -1,10 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import type { Site } from '#sdk';
 import { atLeast, roleLabel } from '../../api/roles.ts';
 import { BlockedNote } from '../../layout/blocked-note.tsx';
 import { buttonStyle } from '../../ui/button.tsx';
 import { OpenIcon } from '../../ui/icons.ts';
-import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SshCommands } from './ssh-commands.tsx';
 
@@ -13,8 +12,7 @@ const TerminalView = lazy(() =>
 );
 
 /** A shell of the site or of its stage. It goes on for a few minutes when somebody looks at another tab. */
-export function SiteTerminal({ site }: { site: Site }) {
-  const [where, setWhere] = useState('live');
+export function SiteTerminal({ site, isStage: forStage = false }: { site: Site; isStage?: boolean }) {
   const { role, name } = site.team;
   if (!atLeast(role, 'member'))
     return (
@@ -22,24 +20,11 @@ export function SiteTerminal({ site }: { site: Site }) {
         reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can open a terminal.`}
       />
     );
-  const forStage = site.site_stage !== null && where === 'stage';
   const page = `/f/api/v1/site/${site.fqdn}/shell_html${forStage ? '?for_stage=true' : ''}`;
   return (
     <div className="grid gap-4">
-      {site.site_stage !== null && (
-        <Segmented
-          label="Of"
-          value={where}
-          onChange={setWhere}
-          options={[
-            { value: 'live', label: 'Site' },
-            { value: 'stage', label: 'Staging site' },
-          ]}
-        />
-      )}
       <Suspense fallback={<Skeleton className="h-[70dvh] rounded-xl" />}>
         <TerminalView
-          key={String(forStage)}
           place={{ fqdn: site.fqdn, forStage }}
           className="h-[70dvh]"
           action={

@@ -4,9 +4,12 @@ import { useEffect, useState } from 'react';
 import type { Site } from '#sdk';
 import { isStatus } from '../../api/client.ts';
 import { detailOf } from '../../api/events.ts';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
 import { siteQuery, stateOf } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
+import { EnvironmentSwitch } from '../../layout/environment-switch.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { PlanLink } from '../../layout/plan-link.tsx';
 import { SiteIcon } from '../../layout/site-icon.tsx';
@@ -15,22 +18,11 @@ import { StorageWarning } from '../../layout/storage-warning.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
-import { SiteFiles } from './files/site-files.tsx';
-import { SiteAccess } from './site-access.tsx';
+import { NewStage } from './new-stage.tsx';
 import { SiteActions } from './site-actions.tsx';
-import { SiteActivity } from './site-activity.tsx';
 import { useSiteEvents } from './site-changes.ts';
-import { SiteDomain } from './site-domain.tsx';
-import { SiteEdge } from './site-edge.tsx';
-import { SiteEditor } from './site-editor.tsx';
-import { SiteGit } from './site-git.tsx';
-import { SiteLog } from './site-log.tsx';
 import { CreatedNote, CreateFailed, Creating, WorkNote } from './site-notes.tsx';
-import { SiteOverview } from './site-overview.tsx';
-import { SitePaths } from './site-paths.tsx';
-import { SiteSettings } from './site-settings.tsx';
-import { SiteStage } from './site-stage.tsx';
-import { SiteTerminal } from './site-terminal.tsx';
+import { liveTabs, stageTabs } from './site-tabs.tsx';
 
 const route = getRouteApi('/app/sites/$fqdn');
 
@@ -59,56 +51,73 @@ export function SitePage() {
 }
 
 function SiteView({ site }: { site: Site }) {
-  const { tab = 'overview' } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { tab = 'overview', env } = route.useSearch();
   const isCreating = site.busy === 'creating';
   const [sawCreating] = useState(isCreating);
-  const tabs: Tab[] = [
-    { value: 'overview', label: 'Overview', content: <SiteOverview site={site} /> },
-    { value: 'stage', label: 'Staging', content: <SiteStage site={site} /> },
-    { value: 'git', label: 'Git', content: <SiteGit site={site} /> },
-    { value: 'files', label: 'Files', content: <SiteFiles site={site} /> },
-    { value: 'editor', label: 'Editor', content: <SiteEditor site={site} /> },
-    { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
-    { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
-    { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
-    { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
-    { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
-    { value: 'edge', label: 'Cache & firewall', content: <SiteEdge site={site} /> },
-    { value: 'paths', label: 'External paths', content: <SitePaths site={site} /> },
-    { value: 'settings', label: 'Settings', content: <SiteSettings site={site} /> },
-  ];
+  const obstacle = obstaclesOf(site, useMe()).change;
+  const isStaging = env === 'staging';
+  const stage = (isStaging && site.site_stage) || undefined;
+  const tabs = {
+    live: liveTabs(site),
+    staging: site.site_stage ? stageTabs(site, site.site_stage, obstacle) : [],
+  };
+  const sameTab = (of: Tab[]) => (tab !== 'overview' && of.some(({ value }) => value === tab) ? { tab } : {});
   return (
     <>
       <PageHeader
-        title={site.fqdn}
+        title={stage?.fqdn ?? site.fqdn}
         icon={<SiteIcon site={site} />}
-        badges={<SiteStateBadge site={site} />}
+        badges={<SiteStateBadge site={site} stage={stage ?? null} />}
+        below={
+          !isCreating && (
+            <EnvironmentSwitch
+              site={site}
+              to="/sites/$fqdn"
+              live={sameTab(tabs.live)}
+              staging={sameTab(tabs.staging)}
+            />
+          )
+        }
         back={<BackLink to="/sites">Sites</BackLink>}
-        action={!isCreating && <SiteActions site={site} />}
+        action={!isCreating && <SiteActions site={site} stage={stage} />}
       />
       {isCreating ? (
         <Creating site={site} />
       ) : (
         <>
-          {sawCreating && tab === 'overview' && stateOf(site).kind === 'ready' && <CreatedNote />}
+          {sawCreating && !isStaging && tab === 'overview' && stateOf(site).kind === 'ready' && <CreatedNote />}
           <WorkNote site={site} />
           <StorageWarning
             team={site.team}
             action={<PlanLink team={{ id: site.team_id, name: site.team.name }} />}
             className="mb-6"
           />
-          <BackupWarning site={site} className="mb-6" />
-          <Tabs
-            tabs={tabs}
-            value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
-            onValueChange={(next) =>
-              void navigate({ search: next === 'overview' ? {} : { tab: next }, replace: true, resetScroll: false })
-            }
-          />
+          {!isStaging && <BackupWarning site={site} className="mb-6" />}
+          {isStaging && !stage ? (
+            <NewStage site={site} />
+          ) : (
+            <Environment key={String(isStaging)} tabs={isStaging ? tabs.staging : tabs.live} tab={tab} />
+          )}
         </>
       )}
     </>
+  );
+}
+
+function Environment({ tabs, tab }: { tabs: Tab[]; tab: string }) {
+  const navigate = route.useNavigate();
+  return (
+    <Tabs
+      tabs={tabs}
+      value={tabs.some((item) => item.value === tab) ? tab : 'overview'}
+      onValueChange={(next) =>
+        void navigate({
+          search: ({ env }) => ({ ...(env && { env }), ...(next !== 'overview' && { tab: next }) }),
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    />
   );
 }
 

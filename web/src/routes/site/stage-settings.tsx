@@ -1,28 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Operations, Site } from '#sdk';
-import { api } from '../../api/client.ts';
-import { siteQuery } from '../../api/sites.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { Site, StageSite } from '#sdk';
 import { Section } from '../../ui/card.tsx';
 import { messageOf } from '../../ui/form.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useStageChange } from './site-changes.ts';
 import { FirewallForm } from './site-firewall.tsx';
 
-export type StageProps = { site: Site; stage: NonNullable<Site['site_stage']>; disabled: boolean };
-type StageChange = NonNullable<Operations['updateStage']['input']['body']>;
+export type StageProps = { site: Site; stage: StageSite; disabled: boolean };
 
 /** What guards the staging site: it began with what the site had, and is its own since. */
 export function StageSettings({ site, stage, disabled }: StageProps) {
-  const queryClient = useQueryClient();
-  async function save(body: StageChange) {
-    const site_stage = await api.updateStage({ params: { fqdn: site.fqdn }, body });
-    queryClient.setQueryData(siteQuery(site.fqdn).queryKey, (old) => old && { ...old, site_stage });
-  }
+  const save = useStageChange(site);
   const change = useMutation({ mutationFn: save, onError: (error) => toast.error(messageOf(error)) });
   const off = disabled || change.isPending;
   const { cdn_firewall_enabled: isOn, cdn_firewall_allowed_ips: addresses } = stage;
   return (
-    <Section title="Settings of the staging site" description="Its own: the site keeps what it has.">
+    <Section title="Settings of the staging site" description="Its own: the live site keeps what it has.">
       <div className="grid gap-5">
         <Switch
           label="Ask every visitor for a password"

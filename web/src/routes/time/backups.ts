@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { Backup } from '#sdk';
+import type { Place } from '../../api/sites.ts';
 import { pastBackupsQuery, recentBackupsQuery } from './time-queries.ts';
 
 export type Minute = {
@@ -14,9 +15,9 @@ export type Minute = {
 const mostMinutes = 20_000;
 
 /** The kept minutes of a site, oldest first, as far back as `sinceMs`; older ones come as soon as they are wanted. */
-export function useMinutes(fqdn: string, sinceMs: number) {
-  const recent = useQuery(recentBackupsQuery(fqdn));
-  const past = useInfiniteQuery(pastBackupsQuery(fqdn));
+export function useMinutes(place: Place, sinceMs: number) {
+  const recent = useQuery(recentBackupsQuery(place));
+  const past = useInfiniteQuery(pastBackupsQuery(place));
   const known = past.data?.pages.flat() ?? [];
   const oldest = known.at(-1);
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Place } from '../../api/sites.ts';
 import { Disclosure, DisclosureGroup } from '../../ui/disclosure.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
 import type { FileChange, TableChange } from './changes.ts';
@@ -13,7 +14,7 @@ const kinds = {
 } as const;
 
 type ChangeListProps = {
-  fqdn: string;
+  place: Place;
   /** How many change in all, with those that are not loaded yet. */
   total: { tables: number; files: number };
   tables: TableChange[];
@@ -23,7 +24,7 @@ type ChangeListProps = {
 };
 
 /** The tables and files that would change; each opens to show how. */
-export function ChangeList({ fqdn, total, tables, files, more }: ChangeListProps) {
+export function ChangeList({ place, total, tables, files, more }: ChangeListProps) {
   if (total.tables + total.files === 0)
     return <p className="py-6 text-center text-muted">Nothing: the site is just as it was in this minute.</p>;
   return (
@@ -41,7 +42,7 @@ export function ChangeList({ fqdn, total, tables, files, more }: ChangeListProps
         <DisclosureGroup title={formatAmount(total.files, 'file')}>
           {files.map((file) => (
             <Disclosure key={file.key} name={file.key} amount={formatBytes(file.size)} {...kinds[file.change]}>
-              <FileComparison fqdn={fqdn} file={file} />
+              <FileComparison place={place} file={file} />
             </Disclosure>
           ))}
         </DisclosureGroup>

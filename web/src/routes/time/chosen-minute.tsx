@@ -13,10 +13,10 @@ import { RestoreOptions, type RestoreParts } from './restore-options.tsx';
 import { RestorePreview } from './restore-preview.tsx';
 import type { RestoreWish } from './time-queries.ts';
 
-type ChosenMinuteProps = { site: Site; minute: Minute; onBegun: (restore: PitRestore) => void };
+type ChosenMinuteProps = { site: Site; stage: boolean; minute: Minute; onBegun: (restore: PitRestore) => void };
 
 /** One minute: what it brought, what going back to it would do, and the way back. */
-export function ChosenMinute({ site, minute, onBegun }: ChosenMinuteProps) {
+export function ChosenMinute({ site, stage, minute, onBegun }: ChosenMinuteProps) {
   const obstacle = obstaclesOf(site, useMe()).change;
   const [parts, setParts] = useState<RestoreParts>('both');
   const [deletesExtra, setDeletesExtra] = useState(false);
@@ -26,6 +26,7 @@ export function ChosenMinute({ site, minute, onBegun }: ChosenMinuteProps) {
     restore_db: parts !== 'files',
     restore_cms_content: parts !== 'database',
     delete_extra_files: deletesExtra && parts !== 'database',
+    for_stage_site: stage,
   };
   return (
     <Section

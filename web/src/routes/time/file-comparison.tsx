@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import type { Place } from '../../api/sites.ts';
 import { Loaded } from '../../layout/loaded.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -14,8 +15,8 @@ const TextDiff = lazy(() =>
 const loading = <Skeleton className="h-24 rounded-lg" />;
 
 /** A file as it is now beside what it was: as text line by line, as pictures, or only by its size. */
-export function FileComparison({ fqdn, file }: { fqdn: string; file: FileChange }) {
-  const query = useQuery(fileVersionsQuery(fqdn, file));
+export function FileComparison({ place, file }: { place: Place; file: FileChange }) {
+  const query = useQuery(fileVersionsQuery(place, file));
   return (
     <Loaded query={query} loading={loading}>
       {({ now, past }) => {

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import type { Place } from '../../api/sites.ts';
 import type { FileChange } from './changes.ts';
 
 /** One state of a file, as far as it can be shown. */
@@ -24,16 +25,16 @@ const imageTypes: Record<string, string> = {
 };
 
 /** A file as it is now and as it was. A version never changes, so it is read once. */
-export const fileVersionsQuery = (fqdn: string, { key, version_id_now, version_id }: FileChange) =>
+export const fileVersionsQuery = ({ fqdn, stage }: Place, { key, version_id_now, version_id }: FileChange) =>
   queryOptions({
-    queryKey: ['file-versions', fqdn, key, version_id_now, version_id],
+    queryKey: ['file-versions', fqdn, stage, key, version_id_now, version_id],
     queryFn: async ({ signal }) => {
       const wanted = [version_id_now, version_id];
       const version_ids = wanted.filter((id) => id !== null);
       const keys = version_ids.map(() => key);
       const { urls } =
         keys.length > 0
-          ? await api.createBlobUrls({ params: { fqdn }, body: { keys, version_ids }, signal })
+          ? await api.createBlobUrls({ params: { fqdn }, query: { stage }, body: { keys, version_ids }, signal })
           : { urls: [] };
       const [now, past] = await Promise.all(
         wanted.map((id): Promise<FileVersion> | FileVersion => {

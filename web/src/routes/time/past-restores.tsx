@@ -15,12 +15,12 @@ import { undoOf } from './restores.ts';
 import { restoreReportQuery, restoresQuery } from './time-queries.ts';
 import { UndoButton } from './undo-button.tsx';
 
-type PastRestoresProps = { site: Site; onBegun: (restore: PitRestore) => void };
+type PastRestoresProps = { site: Site; stage: boolean; onBegun: (restore: PitRestore) => void };
 
-export function PastRestores({ site, onBegun }: PastRestoresProps) {
+export function PastRestores({ site, stage, onBegun }: PastRestoresProps) {
   const [page, setPage] = useState(1);
   const [reported, setReported] = useState<PitRestore>();
-  const query = useQuery(restoresQuery(site.fqdn, page));
+  const query = useQuery(restoresQuery({ fqdn: site.fqdn, stage }, page));
   return (
     <Section title="Restores" description="Each can be undone: what it replaced is kept." flush>
       <Listing
@@ -28,7 +28,7 @@ export function PastRestores({ site, onBegun }: PastRestoresProps) {
         onPage={setPage}
         empty={
           <Empty icon={<HistoryIcon />} title="Nothing was restored yet">
-            Restores and dry runs of this site are listed here.
+            Restores and dry runs are listed here.
           </Empty>
         }
       >
@@ -38,6 +38,7 @@ export function PastRestores({ site, onBegun }: PastRestoresProps) {
               <PastRestore
                 key={restore.id}
                 site={site}
+                stage={stage}
                 restore={restore}
                 onBegun={onBegun}
                 onReport={() => setReported(restore)}
@@ -60,8 +61,8 @@ export function PastRestores({ site, onBegun }: PastRestoresProps) {
 
 type PastRestoreProps = PastRestoresProps & { restore: PitRestore; onReport: () => void };
 
-function PastRestore({ site, restore, onBegun, onReport }: PastRestoreProps) {
-  const undo = undoOf(restore);
+function PastRestore({ site, stage, restore, onBegun, onReport }: PastRestoreProps) {
+  const undo = undoOf(restore, stage);
   const moment = formatMoment(restore.backup_point ?? restore.restore_point);
   const halves = [restore.restore_cms_content && 'files', restore.restore_db && 'database']
     .filter(Boolean)

@@ -30,7 +30,7 @@ export function RestorePreview({ site, wish }: { site: Site; wish: RestoreWish }
             <>
               <Counters preview={first} />
               <ChangeList
-                fqdn={site.fqdn}
+                place={{ fqdn: site.fqdn, stage: wish.for_stage_site === true }}
                 total={totalOf(first)}
                 tables={[first, ...others].flatMap(({ changes }) => changes.tables)}
                 files={[first, ...others].flatMap(({ changes }) => changes.files)}

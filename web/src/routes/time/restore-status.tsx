@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { PitRestore, Site } from '#sdk';
 import type { Progress } from '../../api/events.ts';
+import type { Place } from '../../api/sites.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatAmount, formatBytes, formatCount } from '../../ui/format.ts';
@@ -14,9 +15,9 @@ import { restoreQuery, restoresQuery } from './time-queries.ts';
 import { UndoButton } from './undo-button.tsx';
 
 /** The restore to show: the one that was begun here, or else whichever is running. */
-export function useWatchedRestore(fqdn: string) {
+export function useWatchedRestore(place: Place) {
   const [watched, setWatched] = useState<{ id: string; isOwn: boolean }>();
-  const { data } = useQuery(restoresQuery(fqdn, 1));
+  const { data } = useQuery(restoresQuery(place, 1));
   const running = data?.results.find(({ finished_at }) => finished_at === null)?.id;
   // It stays in sight when it has ended, for whoever watched.
   if (running !== undefined && watched === undefined) setWatched({ id: running, isOwn: false });
@@ -25,6 +26,7 @@ export function useWatchedRestore(fqdn: string) {
 
 type RestoreStatusProps = {
   site: Site;
+  stage: boolean;
   restoreId: string;
   /** Whether it was begun here, by a hand that may be further down the page. */
   isOwn: boolean;
@@ -32,7 +34,7 @@ type RestoreStatusProps = {
 };
 
 /** How far a restore is; then what came of it, and the way back. */
-export function RestoreStatus({ site, restoreId, isOwn, onBegun }: RestoreStatusProps) {
+export function RestoreStatus({ site, stage, restoreId, isOwn, onBegun }: RestoreStatusProps) {
   const box = useRef<HTMLDivElement>(null);
   const { data: restore } = useQuery(restoreQuery(site.fqdn, restoreId));
   const isKnown = restore !== undefined;
@@ -42,7 +44,7 @@ export function RestoreStatus({ site, restoreId, isOwn, onBegun }: RestoreStatus
   if (!restore) return null;
   return (
     <div ref={box} role="status">
-      {restore.finished_at ? <Outcome {...{ site, restore, onBegun }} /> : <Running restore={restore} />}
+      {restore.finished_at ? <Outcome {...{ site, stage, restore, onBegun }} /> : <Running restore={restore} />}
     </div>
   );
 }
@@ -95,16 +97,10 @@ function describe(progress: Progress): string {
   return [steps[step] ?? step, ...parts].join(' · ');
 }
 
-function Outcome({
-  site,
-  restore,
-  onBegun,
-}: {
-  site: Site;
-  restore: PitRestore;
-  onBegun: (restore: PitRestore) => void;
-}) {
-  const undo = undoOf(restore);
+type OutcomeProps = Pick<RestoreStatusProps, 'site' | 'stage' | 'onBegun'> & { restore: PitRestore };
+
+function Outcome({ site, stage, restore, onBegun }: OutcomeProps) {
+  const undo = undoOf(restore, stage);
   const moment = formatMoment(restore.backup_point ?? restore.restore_point);
   if (restore.failed_reason !== null) return <Alert tone="danger">{restore.failed_reason}</Alert>;
   if (restore.is_dry_run)
@@ -115,7 +111,7 @@ function Outcome({
     );
   return (
     <Alert tone="success" action={undo && <UndoButton site={site} wish={undo} onBegun={onBegun} />}>
-      The site is as it was at {moment}. {summaryOf(restore)}
+      The {stage ? 'staging site' : 'site'} is as it was at {moment}. {summaryOf(restore)}
     </Alert>
   );
 }

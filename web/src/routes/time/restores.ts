@@ -25,9 +25,15 @@ export function useBeginRestore(fqdn: string): (wish: RestoreWish) => Promise<Pi
 }
 
 /** The same halves, and without what the restore brought. Undefined where there is nothing to undo. */
-export function undoOf(restore: PitRestore): RestoreWish | undefined {
+export function undoOf(restore: PitRestore, stage: boolean): RestoreWish | undefined {
   const { undo_point, is_undone, is_dry_run, failed_reason, finished_at, restore_db, restore_cms_content } = restore;
   if (undo_point === null || is_undone || finished_at === null || is_dry_run || failed_reason !== null)
     return undefined;
-  return { restore_point: undo_point, delete_extra_files: true, restore_db, restore_cms_content };
+  return {
+    restore_point: undo_point,
+    delete_extra_files: true,
+    restore_db,
+    restore_cms_content,
+    for_stage_site: stage,
+  };
 }

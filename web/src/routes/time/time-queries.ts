@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Backup, Operations, PitRestore } from '#sdk';
 import { api } from '../../api/client.ts';
+import type { Place } from '../../api/sites.ts';
 
 const pageSize = 1000;
 const recentSize = 30;
@@ -8,22 +9,26 @@ const recentSize = 30;
 export type RestoreWish = Operations['createPitRestore']['input']['body'];
 
 /** Asked for a number of backups, the operation answers a list; its type also covers the other shape. */
-const listBackups = async (fqdn: string, number_to_fetch: number, restore_point?: string, signal?: AbortSignal) =>
-  (await api.getBackups({ params: { fqdn }, query: { number_to_fetch, restore_point }, signal })) as Backup[];
+const listBackups = async (
+  { fqdn, stage }: Place,
+  number_to_fetch: number,
+  restore_point?: string,
+  signal?: AbortSignal,
+) => (await api.getBackups({ params: { fqdn }, query: { number_to_fetch, restore_point, stage }, signal })) as Backup[];
 
 /** Backups are taken without an event, so the newest are looked for again and again. */
-export const recentBackupsQuery = (fqdn: string) =>
+export const recentBackupsQuery = (place: Place) =>
   queryOptions({
-    queryKey: ['backups', fqdn, 'recent'],
-    queryFn: ({ signal }) => listBackups(fqdn, recentSize, undefined, signal),
+    queryKey: ['backups', place, 'recent'],
+    queryFn: ({ signal }) => listBackups(place, recentSize, undefined, signal),
     refetchInterval: 15_000,
   });
 
 /** All of them, newest first. What is past does not change, so it is read once. */
-export const pastBackupsQuery = (fqdn: string) =>
+export const pastBackupsQuery = (place: Place) =>
   infiniteQueryOptions({
-    queryKey: ['backups', fqdn, 'past'],
-    queryFn: ({ pageParam, signal }) => listBackups(fqdn, pageSize, pageParam, signal),
+    queryKey: ['backups', place, 'past'],
+    queryFn: ({ pageParam, signal }) => listBackups(place, pageSize, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.length === pageSize ? justBefore(page.at(-1) as Backup) : undefined),
     staleTime: Number.POSITIVE_INFINITY,
@@ -55,10 +60,10 @@ function changesPageOf(next: string | null): ChangesPage | undefined {
   return { page: Number(query.get('page')), now_hash: query.get('now_hash') ?? '' };
 }
 
-export const restoresQuery = (fqdn: string, page: number) =>
+export const restoresQuery = ({ fqdn, stage }: Place, page: number) =>
   queryOptions({
-    queryKey: ['restores', fqdn, 'list', page],
-    queryFn: ({ signal }) => api.listPitRestores({ params: { fqdn }, query: { page, size: 10 }, signal }),
+    queryKey: ['restores', fqdn, 'list', stage, page],
+    queryFn: ({ signal }) => api.listPitRestores({ params: { fqdn }, query: { stage, page, size: 10 }, signal }),
     placeholderData: keepPreviousData,
   });
 

@@ -6,6 +6,7 @@ import { isStatus } from '../../api/client.ts';
 import { siteQuery } from '../../api/sites.ts';
 import { BackLink } from '../../layout/back-link.tsx';
 import { BackupWarning } from '../../layout/backup-warning.tsx';
+import { EnvironmentSwitch } from '../../layout/environment-switch.tsx';
 import { Loaded } from '../../layout/loaded.tsx';
 import { SiteStateBadge } from '../../layout/site-state.tsx';
 import { Alert } from '../../ui/alert.tsx';
@@ -29,6 +30,7 @@ const route = getRouteApi('/app/sites/$fqdn/time');
 
 export function TimePage() {
   const { fqdn } = route.useParams();
+  const { env } = route.useSearch();
   const query = useQuery(siteQuery(fqdn));
   const isGone = isStatus(query.error, 404);
   return (
@@ -36,37 +38,45 @@ export function TimePage() {
       query={{ ...query, data: isGone ? undefined : query.data }}
       loading={<Skeleton className="h-96 rounded-xl" />}
     >
-      {(site) => (
-        <>
-          <PageHeader
-            title="Time machine"
-            description="Every minute in which the site changed. Choose one to see what was different, and go back to it."
-            badges={<SiteStateBadge site={site} />}
-            back={
-              <BackLink to="/sites/$fqdn" params={{ fqdn }}>
-                {fqdn}
-              </BackLink>
-            }
-          />
-          <TimeMachine key={site.id} site={site} />
-        </>
-      )}
+      {(site) => {
+        const stage = env === 'staging' ? site.site_stage : null;
+        return (
+          <>
+            <PageHeader
+              title="Time machine"
+              description={`Every minute in which the ${stage ? 'staging site' : 'site'} changed. Choose one to see what was different, and go back to it.`}
+              badges={<SiteStateBadge site={site} stage={stage} />}
+              below={<EnvironmentSwitch site={site} to="/sites/$fqdn/time" />}
+              back={
+                <BackLink to="/sites/$fqdn" params={{ fqdn }} search={stage ? { env } : {}}>
+                  {stage?.fqdn ?? fqdn}
+                </BackLink>
+              }
+            />
+            <TimeMachine key={stage?.id ?? site.id} site={site} stage={stage} />
+          </>
+        );
+      }}
     </Loaded>
   );
 }
 
-function TimeMachine({ site }: { site: Site }) {
+function TimeMachine({ site, stage }: { site: Site; stage: Site['site_stage'] }) {
+  const isStage = stage !== null;
+  const place = { fqdn: site.fqdn, stage: isStage };
+  // Of a stage nothing is older than itself.
+  const oldest = stage && stage.created_at > site.min_restore_point ? stage.created_at : site.min_restore_point;
   const nowMs = useNowMs();
   const [zoom, setZoom] = useState<Zoom>('day');
   const [picked, setPicked] = useState<Minute>();
   // What the view goes around. It stays where it is under a hand that drags, and follows whoever steps out of it.
   const [anchorMs, setAnchorMs] = useState<number>();
-  const oldestMs = Date.parse(site.min_restore_point);
+  const oldestMs = Date.parse(oldest);
   const view = useMemo(() => viewOf(zoom, oldestMs, nowMs, anchorMs), [zoom, oldestMs, nowMs, anchorMs]);
-  const { query, isLoadingOlder, isCut } = useMinutes(site.fqdn, view.startMs);
+  const { query, isLoadingOlder, isCut } = useMinutes(place, view.startMs);
   // The one of the list where it is there; it may also lie further back than what is drawn.
   const chosen = query.data?.find(({ atMs }) => atMs === picked?.atMs) ?? picked;
-  const { watched, watch } = useWatchedRestore(site.fqdn);
+  const { watched, watch } = useWatchedRestore(place);
 
   function choose(minute: Minute, byStep = true) {
     const { atMs } = minute;
@@ -80,12 +90,12 @@ function TimeMachine({ site }: { site: Site }) {
 
   return (
     <div className="grid grid-cols-1 gap-6">
-      <BackupWarning site={site} />
+      {!isStage && <BackupWarning site={site} />}
       <Section
         title="Timeline"
         description={
           <>
-            Kept since {formatMoment(site.min_restore_point)}
+            Kept since {formatMoment(oldest)}
             {isLoadingOlder && ' · reading older ones …'}
           </>
         }
@@ -97,7 +107,7 @@ function TimeMachine({ site }: { site: Site }) {
             onChange={(next) => zoomTo(next as Zoom)}
             options={Object.entries(zooms).map(([value, { label }]) => ({ value, label }))}
           />
-          <GoTo fqdn={site.fqdn} onChoose={choose} />
+          <GoTo place={place} onChoose={choose} />
         </div>
         <Loaded query={query} loading={<Skeleton className="h-52 rounded-lg" />}>
           {(minutes) =>
@@ -117,11 +127,18 @@ function TimeMachine({ site }: { site: Site }) {
         )}
       </Section>
       {watched && (
-        <RestoreStatus key={watched.id} site={site} restoreId={watched.id} isOwn={watched.isOwn} onBegun={watch} />
+        <RestoreStatus
+          key={watched.id}
+          site={site}
+          stage={isStage}
+          restoreId={watched.id}
+          isOwn={watched.isOwn}
+          onBegun={watch}
+        />
       )}
-      {chosen && <ChosenMinute site={site} minute={chosen} onBegun={watch} />}
-      <FindBreak site={site} onChoose={choose} />
-      <PastRestores site={site} onBegun={watch} />
+      {chosen && <ChosenMinute site={site} stage={isStage} minute={chosen} onBegun={watch} />}
+      {!isStage && <FindBreak site={site} onChoose={choose} />}
+      <PastRestores site={site} stage={isStage} onBegun={watch} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { SiteFileVersion } from '#sdk';
+import type { Place } from '../../../api/sites.ts';
 import { Loaded } from '../../../layout/loaded.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -9,7 +10,7 @@ import { formatBytes } from '../../../ui/format.ts';
 import { ChevronLeftIcon, UndoIcon } from '../../../ui/icons.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { formatMoment } from '../../../ui/time.tsx';
-import { fileAtQuery, historyQuery, nameOf, type Place } from './file-queries.ts';
+import { fileAtQuery, historyQuery, nameOf } from './file-queries.ts';
 
 const TextDiff = lazy(() =>
   import('../../../texts/text-diff.tsx').then(({ TextDiff: component }) => ({ default: component })),

@@ -1,9 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { SiteFileEntry } from '#sdk';
 import { api } from '../../../api/client.ts';
-
-/** Whose files: a site's, or those of its stage. */
-export type Place = { fqdn: string; stage: boolean };
+import type { Place } from '../../../api/sites.ts';
 
 const keyOf = ({ fqdn, stage }: Place) => ['site-files', fqdn, stage] as const;
 

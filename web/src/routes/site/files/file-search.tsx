@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Place } from '../../../api/sites.ts';
 import { Loaded } from '../../../layout/loaded.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { SearchIcon } from '../../../ui/icons.ts';
 import { useSearchText } from '../../../ui/use-settled.ts';
-import { type Place, searchQuery } from './file-queries.ts';
+import { searchQuery } from './file-queries.ts';
 
 type FileSearchProps = {
   place: Place;

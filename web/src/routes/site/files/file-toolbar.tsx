@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api } from '../../../api/client.ts';
+import type { Place } from '../../../api/sites.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmAction } from '../../../ui/confirm-action.tsx';
 import {
@@ -14,15 +15,7 @@ import {
 } from '../../../ui/icons.ts';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import {
-  downloadAddress,
-  folderOf,
-  nameOf,
-  type Place,
-  parentOf,
-  refreshFolder,
-  type Selected,
-} from './file-queries.ts';
+import { downloadAddress, folderOf, nameOf, parentOf, refreshFolder, type Selected } from './file-queries.ts';
 import { PathDialog } from './path-dialog.tsx';
 
 type FileToolbarProps = {

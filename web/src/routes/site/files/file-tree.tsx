@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import type { SiteFileEntry } from '#sdk';
+import type { Place } from '../../../api/sites.ts';
 import { Loaded } from '../../../layout/loaded.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { ChevronRightIcon, FileIcon, FolderIcon, LinkIcon } from '../../../ui/icons.ts';
-import { folderQuery, inside, type Place, parentOf, type Selected } from './file-queries.ts';
+import { folderQuery, inside, parentOf, type Selected } from './file-queries.ts';
 
 type FileTreeProps = {
   place: Place;

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { ApiError, type ChangedSiteFile, type SiteFile } from '#sdk';
 import { api } from '../../../api/client.ts';
+import type { Place } from '../../../api/sites.ts';
 import { Loaded } from '../../../layout/loaded.tsx';
 import { Alert } from '../../../ui/alert.tsx';
 import { Button, buttonStyle } from '../../../ui/button.tsx';
@@ -15,15 +16,7 @@ import { toast } from '../../../ui/toast.tsx';
 import type { EditorHandle } from './code-editor.tsx';
 import { FileConflict } from './file-conflict.tsx';
 import { FileHistory } from './file-history.tsx';
-import {
-  downloadAddress,
-  fileQuery,
-  historyQuery,
-  nameOf,
-  type Place,
-  parentOf,
-  refreshFolder,
-} from './file-queries.ts';
+import { downloadAddress, fileQuery, historyQuery, nameOf, parentOf, refreshFolder } from './file-queries.ts';
 
 const CodeEditor = lazy(() =>
   import('./code-editor.tsx').then(({ CodeEditor: component }) => ({ default: component })),

@@ -3,6 +3,7 @@ import type { Site } from '#sdk';
 import { atLeast, roleLabel } from '../../../api/roles.ts';
 import { useMe } from '../../../api/session.ts';
 import { obstaclesOf } from '../../../api/site-rights.ts';
+import type { Place } from '../../../api/sites.ts';
 import { BlockedNote } from '../../../layout/blocked-note.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -10,7 +11,7 @@ import { Empty } from '../../../ui/empty.tsx';
 import { FileIcon } from '../../../ui/icons.ts';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { foldersAbove, type Place, type Selected, WHOLE } from './file-queries.ts';
+import { foldersAbove, type Selected, WHOLE } from './file-queries.ts';
 import { FileSearch } from './file-search.tsx';
 import { FileToolbar } from './file-toolbar.tsx';
 import { FileTree } from './file-tree.tsx';
@@ -18,14 +19,8 @@ import { FileView } from './file-view.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import { useUploads } from './uploads.tsx';
 
-const copies = [
-  { value: 'live', label: 'Live site' },
-  { value: 'stage', label: 'Staging site' },
-];
-
-export function SiteFiles({ site }: { site: Site }) {
+export function SiteFiles({ site, isStage = false }: { site: Site; isStage?: boolean }) {
   const obstacle = obstaclesOf(site, useMe()).change;
-  const [copy, setCopy] = useState('live');
   const [isDirty, setDirty] = useState(false);
   const unsaved = useUnsaved(isDirty, () => setDirty(false));
   const { role, name } = site.team;
@@ -35,23 +30,11 @@ export function SiteFiles({ site }: { site: Site }) {
         reason={`You are ${roleLabel(role ?? 'viewer').toLowerCase()} in ${name}: members, admins and the owner can read this.`}
       />
     );
-  const stage = copy === 'stage' && site.site_stage !== null;
   return (
     <div className="grid gap-4">
       <BlockedNote reason={obstacle} />
-      {site.site_stage && (
-        <div>
-          <Segmented
-            label="Files of"
-            value={stage ? 'stage' : 'live'}
-            onChange={(next) => unsaved.before(() => setCopy(next))}
-            options={copies}
-          />
-        </div>
-      )}
       <Files
-        key={String(stage)}
-        place={{ fqdn: site.fqdn, stage }}
+        place={{ fqdn: site.fqdn, stage: isStage }}
         isFixed={obstacle !== undefined}
         onDirty={setDirty}
         before={unsaved.before}

@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '#sdk';
 import { api } from '../../../api/client.ts';
+import type { Place } from '../../../api/sites.ts';
 import { ConfirmAction } from '../../../ui/confirm-action.tsx';
 import { messageOf } from '../../../ui/form.tsx';
 import { formatAmount } from '../../../ui/format.ts';
 import { toast } from '../../../ui/toast.tsx';
-import { folderOf, inside, type Place, refreshFolder, type Selected } from './file-queries.ts';
+import { folderOf, inside, refreshFolder, type Selected } from './file-queries.ts';
 
 type Upload = { folder: string; file: File };
 
