@@ -21,6 +21,8 @@ export interface RoomOptions {
   /** What may be written beside what is shown, in memory. */
   tmpBytes: number;
   hasNetwork: boolean;
+  /** A network of its own in which every address is the sandbox itself, so that a program in there can answer for all of them. */
+  isOwnNetwork?: boolean;
   /** Whether its processes are seen in /proc. What a process may write there of itself is its own memory. */
   hasProc?: boolean;
 }
@@ -39,11 +41,14 @@ const NAME_FILES = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/et
 export class Room {
   readonly root: string;
   readonly hasNetwork: boolean;
+  readonly isOwnNetwork: boolean;
   readonly #lines: string[] = [];
   readonly #later: readonly string[];
 
-  constructor({ folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true }: RoomOptions) {
+  constructor(options: RoomOptions) {
+    const { folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true } = options;
     this.root = folder;
+    this.isOwnNetwork = options.isOwnNetwork ?? false;
     this.hasNetwork = hasNetwork;
     this.#later = later;
     rmSync(folder, { recursive: true, force: true });

@@ -20,19 +20,22 @@ import type {
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
+import { copyImage } from '#runtimes/wordpress/images.ts';
+import { withOwnPaths } from '#runtimes/wordpress/layout.ts';
 import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
+import { SiteImages } from '#runtimes/wordpress/site-images.ts';
+import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
-import { refuseUnknown } from './commands.ts';
-import { copyImage } from './images.ts';
+import { runCommand } from './commands.ts';
+import { coreMounts } from './core-mounts.ts';
 import { SiteCommands } from './site-commands.ts';
-import { SiteImages } from './site-images.ts';
 import { SiteRooms } from './site-rooms.ts';
 import { findSandbox, openHome, SandboxedHome } from './worker-home.ts';
 import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerSite } from './worker-process.ts';
-import { PHP_VERSION, withOwnPaths, workerSite } from './worker-sites.ts';
+import { PHP_VERSION, workerSite } from './worker-sites.ts';
 import type { WorkerOptions } from './worker-start.ts';
 
 /**
@@ -93,14 +96,16 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     });
     this.#images = new SiteImages({
       folder: join(cacheDir, 'images'),
-      distribution: this.#distribution,
-      runner: (team, version) => this.#pool.runner(team, version, 'run'),
+      run: async (site, folder, command) => {
+        const worker = await this.#pool.runner(site.team, site.coreVersion, 'run');
+        return runCommand(worker, folder, workerSite(site), command, () => {});
+      },
       log,
     });
     this.#pool = new WorkerPool(
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
-      (version) => this.#images.mountsOf(version),
+      (version) => coreMounts(this.#images, this.#distribution, version),
       {
         touched: (siteId) => this.listeners.touched(siteId),
         finished: (siteId, end) => this.listeners.finished(siteId, end),
@@ -164,8 +169,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     await copyImage(await this.#images.of(site.coreVersion, site.phpVersion), draft);
   }
 
-  protected makeTables(draft: string, { coreVersion }: SiteSpec, changes: TableChange[]): Promise<void> {
-    return this.#images.makeTables(draft, coreVersion, changes);
+  protected makeTables(draft: string, site: SiteSpec, changes: TableChange[]): Promise<void> {
+    return this.#images.makeTables(draft, site, changes);
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
