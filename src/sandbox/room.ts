@@ -6,6 +6,8 @@ export interface Shown {
   from: string;
   at: string;
   isWritable?: boolean;
+  /** What is locked inside is locked for nobody else. For a folder that is only read. */
+  hasOwnLocks?: boolean;
 }
 
 export interface RoomOptions {
@@ -76,7 +78,7 @@ export class Room {
   mounts(own: readonly Shown[]): string {
     // How names are found may change while the machine runs.
     if (this.hasNetwork) this.#copy(NAME_FILES);
-    const extra = own.map((each) => bindLine(each, this.#target(each)));
+    const extra = own.map((each) => this.#line(each));
     return `${[...this.#lines, ...extra].join('\n')}\n`;
   }
 
@@ -127,7 +129,14 @@ export class Room {
   }
 
   #show(shown: Shown): void {
-    if (existsSync(shown.from)) this.#lines.push(bindLine(shown, this.#target(shown)));
+    if (existsSync(shown.from)) this.#lines.push(this.#line(shown));
+  }
+
+  /** Files of an overlay have numbers of their own, by which the kernel keeps locks. It takes two folders, of which one is empty here. */
+  #line(shown: Shown): string {
+    const target = this.#target(shown);
+    if (!shown.hasOwnLocks || /[:,\\]/.test(shown.from + this.root)) return bindLine(shown, target);
+    return line('overlay', target, 'overlay', `ro,nosuid,nodev,lowerdir=${shown.from}:${join(this.root, 'old')}`);
   }
 
   #mount(source: string, at: string, type: string, options: string): void {

@@ -1,4 +1,4 @@
-import { type Complaints, noteComplaint } from '#runtimes/php-wasm/worker/answer-rules.ts';
+import { type Complaints, noteComplaint } from '#runtimes/php/answer-rules.ts';
 
 /** How much one request can tell: what is lost is counted. */
 const REQUEST_BYTES = 64 * 1024;
@@ -26,7 +26,8 @@ export class ErrorStream {
   take(part: Buffer): void {
     const parts = (this.#pending + part.toString()).split(START);
     this.#pending = START + (parts.pop() ?? '').slice(0, MESSAGE_BYTES);
-    for (const each of parts) this.#add(each);
+    // One that is followed by another ends so.
+    for (const each of parts) this.#add(each.replace(/; $/, ''));
   }
 
   /** All of them, when PHP has ended. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { AwakeSite } from '#runtimes/desks/awake-site.ts';
 import type { SiteRequestEnd } from '#runtimes/folders/listeners.ts';
-import { findScript } from '#runtimes/php-wasm/worker/find-script.ts';
+import { findScript } from '#runtimes/php/find-script.ts';
 import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { type ErrorMessage, ErrorStream } from './error-stream.ts';
 import { ExchangeBroken, exchange, type RequestBody, readBody } from './fpm-exchange.ts';

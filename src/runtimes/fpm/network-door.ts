@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Outbound } from '#core/outbound.ts';
-import type { Certificate } from '#runtimes/php-wasm/worker/certificate.ts';
+import type { Certificate } from '#runtimes/php/certificate.ts';
 import type { OwnAddress } from '#runtimes/wordpress/layout.ts';
 
 export interface NetworkDoorOptions {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Complaints, findFailure, isStatus, NOT_PHPS } from '#runtimes/php-wasm/worker/answer-rules.ts';
+import { type Complaints, findFailure, isStatus, NOT_PHPS } from '#runtimes/php/answer-rules.ts';
 
 /** What is known when PHP has ended. */
 export interface AnswerEnd {

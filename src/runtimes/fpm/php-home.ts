@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
-import { makeCertificate } from '#runtimes/php-wasm/worker/certificate.ts';
+import { makeCertificate } from '#runtimes/php/certificate.ts';
 import { SiteFailure, type SiteSpec } from '#runtimes/runtime.ts';
 import { writeConfig } from '#runtimes/wordpress/config-file.ts';
 import type { Tools } from '#runtimes/wordpress/distribution.ts';
@@ -208,7 +208,7 @@ export class PhpHome {
     const shared = sharedFolders(this.#options.coreFolder(site.coreVersion), await this.#options.tools());
     const hasCertificate = existsSync(join(own, 'certificates'));
     return [
-      ...shared.map(([at, from]) => ({ at, from })),
+      ...shared.map(([at, from]) => ({ at, from, hasOwnLocks: true })),
       inSite('content', LAYOUT.content),
       inSite('database', LAYOUT.database),
       ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PHP } from '@php-wasm/universal';
-import { findFailure, isStatus, NOT_PHPS } from './answer-rules.ts';
+import { findFailure, isStatus, NOT_PHPS } from '../../php/answer-rules.ts';
 import { passOnErrors } from './error-log.ts';
-import { findScript } from './find-script.ts';
+import { findScript } from '../../php/find-script.ts';
 import { PATHS } from './settings.ts';
 
 type Method = 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'PUT' | 'DELETE';

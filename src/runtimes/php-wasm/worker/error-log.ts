@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-import { type Complaints, noteComplaint } from './answer-rules.ts';
+import { type Complaints, noteComplaint } from '../../php/answer-rules.ts';
 import { type LogMessage, tell } from './settings.ts';
 
 /**

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-
 /** The file to run, as a path below WordPress: the one that is named, the index of a folder, or WordPress' front door. */
 export function findScript(url: string, isFile: (path: string) => boolean): { path: string; pathInfo: string } {
   const path = decode(url.split('?', 1)[0] ?? '/');

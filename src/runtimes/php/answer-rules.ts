@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-
 /** What holds for the answers of every PHP. */
 
 /** Headers that are whoever's who sends the answer on. */
