@@ -34,7 +34,7 @@ import { FpmCommands } from './fpm-commands.ts';
 import type { FpmSiteOptions } from './fpm-site.ts';
 import { FpmSites } from './fpm-sites.ts';
 import { PhpHome } from './php-home.ts';
-import { findPhp, type PhpInstall } from './php-install.ts';
+import { findPhp, MachineLacksError, type PhpInstall } from './php-install.ts';
 
 /**
  * The driver for a server: the machine's own PHP, a PHP-FPM for each site that is awake, each in a sandbox of its own. A site is a folder with
@@ -110,7 +110,7 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
     const { sandbox: wanted, cacheDir, outbound } = this.#options;
     const sandbox = await Sandbox.find(wanted, [cacheDir]);
     if (!(sandbox instanceof Sandbox))
-      throw new Error(`RUNTIME=fpm runs PHP in a sandbox alone, and this machine has none: ${sandbox.missing}.`);
+      throw new MachineLacksError(`RUNTIME=fpm runs PHP in a sandbox alone, and this machine has none: ${sandbox.missing}.`);
     await this.folders.open();
     const folder = await makeRunFolder(this.#runRoot);
     const groups = ControlGroups.find();

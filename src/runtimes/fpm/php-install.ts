@@ -28,30 +28,33 @@ const NEEDED: Record<string, string> = {
 const PROGRAMS = ['/usr/bin/perl', '/usr/sbin/ip'];
 const OTHER_PLACES = ['/sbin/ip', '/usr/bin/ip', '/bin/ip'];
 
-export const PACKAGES = `php-fpm php-cli ${[...new Set(Object.values(NEEDED))].map((name) => `php-${name}`).join(' ')} iproute2 perl-base`;
+const PACKAGES = `php-fpm php-cli ${[...new Set(Object.values(NEEDED))].map((name) => `php-${name}`).join(' ')} iproute2 perl-base`;
 
 /** What an operator has to do before sites can run. */
-export class PhpMissing extends Error {
-  constructor(what: string) {
-    super(
-      `RUNTIME=fpm needs PHP-FPM on this machine: ${what}. On Debian: apt-get install ${PACKAGES}. Without it, RUNTIME=php-wasm runs sites with nothing but Node.`,
-    );
-    this.name = 'PhpMissing';
+export class MachineLacksError extends Error {
+  constructor(message: string) {
+    super(`${message} Without that, RUNTIME=php-wasm runs sites with nothing but Node.`);
+    this.name = 'MachineLacksError';
   }
 }
 
-/** Every PHP that can run sites, the newest first; PhpMissing where there is none. */
+const phpMissing = (what: string) =>
+  new MachineLacksError(
+    `RUNTIME=fpm needs PHP-FPM on this machine: ${what}. On Debian: apt-get install ${PACKAGES}.`,
+  );
+
+/** Every PHP that can run sites, the newest first; MachineLacksError where there is none. */
 export async function findPhp(): Promise<[PhpInstall, ...PhpInstall[]]> {
   const versions = existsSync(FPM_FOLDER)
     ? readdirSync(FPM_FOLDER).flatMap((name) => FPM_NAME.exec(name)?.[1] ?? [])
     : [];
-  if (versions.length === 0) throw new PhpMissing(`there is no ${FPM_FOLDER}/php-fpm*`);
-  if (!existsSync(PROGRAMS[0] as string)) throw new PhpMissing('there is no perl');
-  if (![PROGRAMS[1] as string, ...OTHER_PLACES].some((path) => existsSync(path))) throw new PhpMissing('there is no ip');
+  if (versions.length === 0) throw phpMissing(`there is no ${FPM_FOLDER}/php-fpm*`);
+  if (!existsSync(PROGRAMS[0] as string)) throw phpMissing('there is no perl');
+  if (![PROGRAMS[1] as string, ...OTHER_PLACES].some((path) => existsSync(path))) throw phpMissing('there is no ip');
   const looked = await Promise.all(versions.map(lookAt));
   const usable = looked.flatMap((each) => ('fpm' in each ? [each] : []));
   const [first, ...others] = usable.sort((a, b) => compare(b.version, a.version));
-  if (!first) throw new PhpMissing(looked.map((each) => ('missing' in each ? each.missing : '')).join('; '));
+  if (!first) throw phpMissing(looked.map((each) => ('missing' in each ? each.missing : '')).join('; '));
   return [first, ...others];
 }
 
