@@ -35,7 +35,7 @@ export async function startHandMade({ dir, core, sqlite, site, processes }: Hand
   const dropIn = join(root, 'wp-content', 'db.php');
   await writeFile(dropIn, (await readFile(dropIn, 'utf8')).replaceAll(LAYOUT.sqlite, sqlite));
   await writeFile(join(root, 'wp-config.php'), configOf(url, `${dir}/database/`));
-  const ini = writeIni(php, 'serving').replaceAll(LAYOUT.core, root);
+  const ini = writeIni(php, { kind: 'serving' }).replaceAll(LAYOUT.core, root);
   await writeFile(join(dir, 'php.ini'), ini);
   await writeFile(
     join(dir, 'fpm.conf'),

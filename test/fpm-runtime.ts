@@ -20,6 +20,13 @@ export async function noFpm(): Promise<string | false> {
   );
 }
 
+/** Makes the cache complete, where there is native PHP, so that no two test files do it at once. */
+export async function prepareFpm(): Promise<void> {
+  if (await noFpm()) return;
+  const { runtime, close } = await openFpmRuntime();
+  await runtime.compiled().finally(close);
+}
+
 /** The driver of native PHP on a folder of its own. */
 export async function openFpmRuntime(
   options: Partial<FpmOptions> & { allowedNetworks?: string[] } = {},
@@ -31,7 +38,7 @@ export async function openFpmRuntime(
     log: createLog(process.env.LOG_LEVEL ?? 'silent'),
     outbound: new Outbound({ allow: allowedNetworks }),
     memoryBudgetBytes: 4 * 1024 ** 3,
-    requestTimeoutMs: 6_000,
+    requestTimeoutMs: 15_000,
     idleTimeoutMs: 600_000,
     processesPerSite: 4,
     requestsPerProcess: 10_000,

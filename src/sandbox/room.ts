@@ -6,7 +6,7 @@ export interface Shown {
   from: string;
   at: string;
   isWritable?: boolean;
-  /** What is locked inside is locked for nobody else. For a folder that is only read. */
+  /** What is locked inside is locked for nobody else, where the machine has overlays (Sandbox.hasOverlays). For a folder that is only read. */
   hasOwnLocks?: boolean;
 }
 
@@ -136,7 +136,7 @@ export class Room {
   #line(shown: Shown): string {
     const target = this.#target(shown);
     if (!shown.hasOwnLocks || /[:,\\]/.test(shown.from + this.root)) return bindLine(shown, target);
-    return line('overlay', target, 'overlay', `ro,nosuid,nodev,lowerdir=${shown.from}:${join(this.root, 'old')}`);
+    return line('overlay', target, 'overlay', `ro,nosuid,nodev,X-mount.mkdir,lowerdir=${shown.from}:${join(this.root, 'old')}`);
   }
 
   #mount(source: string, at: string, type: string, options: string): void {

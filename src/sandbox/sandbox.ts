@@ -164,13 +164,18 @@ export class Sandbox {
       exec ${become} ${init}`;
   }
 
-  async #probe(): Promise<string | undefined> {
+  /** Whether folders can have locks of their own (Shown.hasOwnLocks). */
+  async hasOverlays(): Promise<boolean> {
+    return (await this.#probe([{ from: '/usr/share', at: '/shown', hasOwnLocks: true }])) === undefined;
+  }
+
+  async #probe(shown: readonly Shown[] = []): Promise<string | undefined> {
     let folder: string | undefined;
     try {
       folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
       const room = this.room({
         folder: join(folder, 'room'),
-        shown: [],
+        shown,
         later: [folder],
         tmpBytes: 4096,
         hasNetwork: false,

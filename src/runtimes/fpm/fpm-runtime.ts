@@ -29,9 +29,10 @@ import { SiteImages } from '#runtimes/wordpress/site-images.ts';
 import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
 import { ControlGroups } from '#sandbox/control-groups.ts';
 import { Sandbox, type SandboxWish } from '#sandbox/sandbox.ts';
+import { CompiledCore } from './compiled-core.ts';
 import type { ErrorMessage } from './error-stream.ts';
 import { FpmCommands } from './fpm-commands.ts';
-import type { FpmSiteOptions } from './fpm-site.ts';
+import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
 import { FpmSites } from './fpm-sites.ts';
 import { PhpHome } from './php-home.ts';
 import { findPhp, MachineLacksError, type PhpInstall } from './php-install.ts';
@@ -67,6 +68,7 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
   readonly #log: Log;
   readonly #distribution: Distribution;
   readonly #images: SiteImages;
+  readonly #compiled: CompiledCore;
   readonly #sites: FpmSites;
   readonly #commands = new FpmCommands(() => this.#opened.home);
   readonly editors: SiteEditors;
@@ -74,6 +76,7 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
   #open: { home: PhpHome; groups: ControlGroups; folder: string; installs: [PhpInstall, ...PhpInstall[]] } | undefined;
   #sockets = 0;
   #updates: NodeJS.Timeout | undefined;
+  #preparing: Promise<void> = Promise.resolve();
 
   constructor(options: FpmOptions) {
     const { dataDir, cacheDir, log } = options;
@@ -97,6 +100,16 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
       run: (site, folder, command) => this.#commands.run(site, folder, command),
       log,
     });
+    this.#compiled = new CompiledCore({
+      folder: join(cacheDir, 'compiled'),
+      coreFolder: (version) => this.coreFolder(version),
+      imageOf: (coreVersion, phpVersion) => this.#images.of(coreVersion, phpVersion),
+      wake: (site, siteFolder, compileTo) => {
+        const woken = new FpmSite(this.#optionsOf(site, siteFolder, compileTo));
+        return { site: woken.awake, stop: () => woken.stop(0) };
+      },
+      log,
+    });
     this.#sites = new FpmSites({
       idleTimeoutMs: options.idleTimeoutMs,
       memoryBudgetBytes: options.memoryBudgetBytes,
@@ -113,9 +126,13 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
       throw new MachineLacksError(`RUNTIME=fpm runs PHP in a sandbox alone, and this machine has none: ${sandbox.missing}.`);
     await this.folders.open();
     const folder = await makeRunFolder(this.#runRoot);
-    const groups = ControlGroups.find();
+    // First, since where groups are unified the service itself may step aside into the shells' ones.
+    await this.shells.open(sandbox);
+    const groups = ControlGroups.find('php');
     if (!groups.hasMemory) this.#log.warn('no kernel limits of memory for sites: this service may not make control groups');
     const { requestTimeoutMs, processesPerSite, requestsPerProcess, idleTimeoutMs } = this.#options;
+    const hasOverlays = await sandbox.hasOverlays();
+    if (!hasOverlays) this.#log.warn('no overlays on this machine: a site that wakes compiles WordPress anew');
     const home = new PhpHome({
       sandbox,
       groups,
@@ -131,11 +148,13 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
       coreFolder: (version) => this.coreFolder(version),
       tools: () => this.#distribution.tools(),
       ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
+      hasOverlays,
+      compiledOf: (site, php) => this.#compiled.of(site, php),
     });
     this.#open = { home, groups, folder, installs };
-    await this.shells.open(sandbox);
     await this.openPrograms(sandbox);
-    void this.#prepare().then(() => this.#update());
+    this.#preparing = this.#prepare();
+    void this.#preparing.then(() => this.#update());
     this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
   }
 
@@ -143,9 +162,15 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
     await this.#distribution.tools();
     const [coreVersion] = await this.coreVersions();
     if (!coreVersion) throw new Error('there is no WordPress in the cache');
-    const phpVersion = this.#opened.installs[0].version;
+    const [php] = this.#opened.installs;
+    const phpVersion = php.version;
     await this.#images.of(coreVersion, phpVersion);
     return { coreVersion, phpVersion };
+  }
+
+  /** Resolves when WordPress was compiled for sites that wake, or could not be. */
+  compiled(): Promise<void> {
+    return this.#preparing;
   }
 
   coreVersions(): Promise<string[]> {
@@ -262,9 +287,10 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
 
   async #prepare(): Promise<void> {
     try {
-      await this.prepared();
+      const { coreVersion } = await this.prepared();
+      for (const php of this.#opened.installs) await this.#compiled.make(coreVersion, php);
     } catch (error) {
-      this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
+      this.#log.warn({ err: error }, 'WordPress could not be prepared');
     }
   }
 
@@ -273,22 +299,22 @@ export class FpmRuntime extends FolderRuntime implements Runtime {
     if (await this.#distribution.update()) await this.#prepare();
   }
 
-  #optionsOf(site: SiteSpec): FpmSiteOptions {
+  #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
     const { requestTimeoutMs, processesPerSite } = this.#options;
     const { id } = site;
     return {
       site,
       folders: {
         core: this.coreFolder(site.coreVersion),
-        content: this.contentFolder(id),
-        outbox: this.folders.outbox(id),
+        content: join(siteFolder, 'content'),
+        outbox: join(siteFolder, 'outbox'),
       },
       requestTimeoutMs,
       requestsAtOnce: processesPerSite,
       newSocket: () => join(this.#opened.folder, String(this.#sockets++)),
       enter: async () => {
-        this.giveToOwner(id);
-        return this.#opened.home.serve(site, this.folders.of(id));
+        if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
+        return this.#opened.home.serve(site, siteFolder, compileTo);
       },
       touched: () => this.listeners.touched(id),
       finished: (end) => this.listeners.finished(id, end),

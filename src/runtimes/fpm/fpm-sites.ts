@@ -13,6 +13,8 @@ export interface FpmSitesOptions {
 
 const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
+/** A site that has nothing to do is looked at every so many times: each look costs some reading in /proc. */
+const IDLE_LOOKS = 3;
 
 interface Known {
   fingerprint: string;
@@ -28,6 +30,7 @@ export class FpmSites {
   readonly #stopping = new Map<string, Set<Promise<void>>>();
   readonly #watch: NodeJS.Timeout;
   #ended = 0;
+  #looks = 0;
 
   constructor(options: FpmSitesOptions) {
     this.#options = options;
@@ -93,11 +96,15 @@ export class FpmSites {
 
   #lookAfter(): void {
     const now = performance.now();
+    const isTurn = this.#looks++ % IDLE_LOOKS === 0;
     for (const [siteId, known] of this.#awake) {
       const { awake, master } = known.site;
-      if (awake.idleSince === undefined) master?.endStopped();
-      else if (now - awake.idleSince > this.#options.idleTimeoutMs) this.#putToSleep(siteId);
-      known.memoryBytes = master?.isAlive ? master.memoryBytes : 0;
+      const { idleSince } = awake;
+      if (idleSince !== undefined && now - idleSince > this.#options.idleTimeoutMs) this.#putToSleep(siteId);
+      else if (idleSince === undefined || isTurn) {
+        master?.endStopped();
+        known.memoryBytes = master?.isAlive ? master.memoryBytes : 0;
+      }
     }
     this.#keepWithinBudget();
   }

@@ -18,6 +18,8 @@ export interface NetworkDoorOptions {
 const CONNECTIONS = 256;
 const FIRST_LINE = /^([a-zA-Z0-9_.:-]{1,253}) (\d{1,5})\n$/;
 const LONGEST_LINE = 300;
+const LONGEST_HEAD = 64 * 1024;
+const LOOPBACK = '127.0.0.1';
 const LINE_LIMIT_MS = 10_000;
 const DIAL_LIMIT_MS = 20_000;
 /** Said before anything else, where what was asked for is reached. */
@@ -75,14 +77,33 @@ export class NetworkDoor {
   }
 
   async #reach(socket: Socket, host: string, port: number): Promise<void> {
-    const { own, outbound } = this.#options;
+    const { own, outbound, certificate } = this.#options;
     if (port === own.port && host.toLowerCase().replace(/\.$/, '') === own.host) return this.#answerItself(socket);
+    // Curl asks nobody for such a name: it is this machine to it, and the request alone says who is meant.
+    if (port === own.port && host === LOOPBACK && own.host.endsWith('.localhost'))
+      return certificate ? this.#answerItself(socket) : this.#answerWhoIsMeant(socket);
     const outside = await outbound.connect(host, port, DIAL_LIMIT_MS);
     this.#sockets.add(outside);
     outside.once('close', () => this.#sockets.delete(outside));
     if (socket.destroyed) return void outside.destroy();
     socket.write(REACHED);
     pipeline(socket, outside, socket, () => {});
+  }
+
+  #answerWhoIsMeant(socket: Socket): void {
+    const { own, ownCall } = this.#options;
+    let head = Buffer.alloc(0);
+    const read = (piece: Buffer) => {
+      head = Buffer.concat([head, piece]);
+      if (!head.includes('\r\n\r\n') && head.length < LONGEST_HEAD) return;
+      socket.off('data', read).pause();
+      const [, host] = /\r\nhost: *([^\r\n]*)/i.exec(head.toString('latin1')) ?? [];
+      if (host?.toLowerCase() !== `${own.host}:${own.port}`) return void socket.destroy();
+      socket.unshift(head);
+      ownCall(socket);
+    };
+    socket.on('data', read);
+    socket.write(REACHED);
   }
 
   /** PHP speaks TLS where its own address has it; behind this process everything is plain. */

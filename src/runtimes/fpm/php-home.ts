@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Outbound } from '#core/outbound.ts';
 import { makeCertificate } from '#runtimes/php/certificate.ts';
@@ -29,6 +29,15 @@ export interface PhpHomeOptions {
   coreFolder(coreVersion: string): string;
   tools(): Promise<Tools>;
   ownCall(siteId: string, connection: Duplex): void;
+  hasOverlays: boolean;
+  /** The folder with what was compiled of the site's WordPress, where there is any: its name is that of the build of PHP. */
+  compiledOf(site: SiteSpec, php: PhpInstall): Promise<string | undefined>;
+}
+
+interface EnterOptions {
+  /** What the program is started by, inside. */
+  around?: (args: string[]) => string[];
+  compileTo?: string | undefined;
 }
 
 /** PHP that is about to start for a site. */
@@ -71,8 +80,11 @@ export class PhpHome {
     const { sandbox, groups, folder, installs, pool } = options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const php of installs) {
-      writeFileSync(this.#file(php, 'ini'), writeIni(php, 'serving'));
-      writeFileSync(this.#file(php, 'cli.ini'), writeIni(php, 'commands'));
+      for (const kind of ['serving', 'commands'] as const) {
+        writeFileSync(this.#file(php, kind), writeIni(php, { kind }));
+        writeFileSync(this.#file(php, `${kind}-compiled`), writeIni(php, { kind, compiled: PLACES.compiled }));
+      }
+      writeFileSync(this.#file(php, 'compiling'), writeIni(php, { kind: 'serving', compiled: PLACES.compiling }));
     }
     const filter = callFilter();
     if (!filter) throw new Error(`there is no filter of system calls for ${process.arch}`);
@@ -104,11 +116,11 @@ export class PhpHome {
     return this.#options.sandbox.mode === 'uids' ? this.#options.sandbox.uidOf(siteId) : undefined;
   }
 
-  /** PHP-FPM for visitors. */
-  serve(site: SiteSpec, siteFolder: string): Promise<PhpEntry> {
+  /** PHP-FPM for visitors. `compileTo`: a folder that gets what it compiles. */
+  serve(site: SiteSpec, siteFolder: string, compileTo?: string): Promise<PhpEntry> {
     const { fpm } = this.phpOf(site);
-    const args = [fpm, '--nodaemonize', '--force-stderr', '-c', PLACES.ini, '-y', PLACES.pool];
-    return this.#enter(site, siteFolder, args);
+    const args = [fpm, '--nodaemonize', '--force-stderr', '--allow-to-run-as-root', '-c', PLACES.ini, '-y', PLACES.pool];
+    return this.#enter(site, siteFolder, args, { compileTo });
   }
 
   /** One program. It starts where it is told, and in the folder of WordPress where that is not there. */
@@ -119,11 +131,12 @@ export class PhpHome {
   ): Promise<PhpEntry> {
     const start = 'cd -- "$1" 2>/dev/null || cd "$2"; shift 2; unset OLDPWD; exec "$@"';
     const variables = Object.entries({ HOME: '/tmp', TMPDIR: '/tmp', TZ: 'UTC', ...env });
-    return this.#enter(site, siteFolder, [this.phpOf(site).cli, '-c', PLACES.commandIni, ...args], (launched) => [
+    const around = (launched: string[]) => [
       // Inside and not before: what is said there must not change how it gets there.
       ...['/usr/bin/env', '-i', ...variables.map(([name, value]) => `${name}=${value}`)],
       ...['/bin/sh', '-c', start, 'sh', cwd, LAYOUT.core, ...launched],
-    ]);
+    ];
+    return this.#enter(site, siteFolder, [this.phpOf(site).cli, '-c', PLACES.commandIni, ...args], { around });
   }
 
   /** A draft is nobody's yet: its programs are ours, and run as whoever its files belong to. */
@@ -131,7 +144,7 @@ export class PhpHome {
     site: SiteSpec,
     siteFolder: string,
     program: readonly string[],
-    around: (args: string[]) => string[] = (args) => args,
+    { around = (args) => args, compileTo }: EnterOptions,
   ): Promise<PhpEntry> {
     const { sandbox, groups, folder, pool } = this.#options;
     if (!existsSync(join(siteFolder, 'content'))) throw new SiteFailure('start', 'There is nothing left of this site.');
@@ -159,7 +172,7 @@ export class PhpHome {
       const spawn = sandbox.enter({
         room: this.#room,
         list,
-        shown: await this.#shown(site, siteFolder, own),
+        shown: [...(await this.#shown(site, siteFolder, own)), ...(await this.#showCompiled(site, compileTo))],
         args: around(launch),
         cwd: '/',
         uid,
@@ -202,21 +215,32 @@ export class PhpHome {
   }
 
   async #shown(site: SiteSpec, siteFolder: string, own: string): Promise<Shown[]> {
-    const php = this.phpOf(site);
     writeFileSync(join(own, 'wp-config.php'), writeWpConfig(site));
     const inSite = (name: string, at: string) => ({ from: join(siteFolder, name), at, isWritable: true });
     const shared = sharedFolders(this.#options.coreFolder(site.coreVersion), await this.#options.tools());
     const hasCertificate = existsSync(join(own, 'certificates'));
     return [
-      ...shared.map(([at, from]) => ({ at, from, hasOwnLocks: true })),
+      ...shared.map(([at, from]) => ({ at, from, hasOwnLocks: this.#options.hasOverlays })),
       inSite('content', LAYOUT.content),
       inSite('database', LAYOUT.database),
       ...(site.isOffline ? [] : [inSite('outbox', LAYOUT.outbox), { from: join(own, 'door'), at: PLACES.door }]),
       ...(hasCertificate ? [{ from: join(own, 'certificates'), at: PLACES.certificates }] : []),
       { from: join(own, 'wp-config.php'), at: LAYOUT.config },
-      { from: this.#file(php, 'ini'), at: PLACES.ini },
-      { from: this.#file(php, 'cli.ini'), at: PLACES.commandIni },
       { from: join(own, 'run'), at: PLACES.run, isWritable: true },
+    ];
+  }
+
+  /** What was compiled of WordPress before, where there is any, and the settings that go with it. */
+  async #showCompiled(site: SiteSpec, compileTo: string | undefined): Promise<Shown[]> {
+    const php = this.phpOf(site);
+    const { compiledOf, hasOverlays } = this.#options;
+    const from = hasOverlays && compileTo === undefined ? await compiledOf(site, php) : undefined;
+    const kind = from ? '-compiled' : '';
+    return [
+      ...(from ? [{ from, at: join(PLACES.compiled, basename(from)), hasOwnLocks: true }] : []),
+      ...(compileTo === undefined ? [] : [{ from: compileTo, at: PLACES.compiling, isWritable: true }]),
+      { from: this.#file(php, compileTo === undefined ? `serving${kind}` : 'compiling'), at: PLACES.ini },
+      { from: this.#file(php, `commands${kind}`), at: PLACES.commandIni },
     ];
   }
 
@@ -229,7 +253,7 @@ export class PhpHome {
   }
 
   #file({ version }: PhpInstall, name: string): string {
-    return join(this.#options.folder, `php-${version}.${name}`);
+    return join(this.#options.folder, `php-${version}-${name}.ini`);
   }
 }
 

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 /** A PHP of this machine. */
 export interface PhpInstall {
   version: string;
+  /** To the last number. */
+  release: string;
   fpm: string;
   cli: string;
   /** Where its extensions are. */
@@ -61,10 +63,11 @@ export async function findPhp(): Promise<[PhpInstall, ...PhpInstall[]]> {
 async function lookAt(version: string): Promise<PhpInstall | { missing: string }> {
   const [fpm, cli] = [join(FPM_FOLDER, `php-fpm${version}`), `/usr/bin/php${version}`];
   if (!existsSync(cli)) return { missing: `PHP ${version} has no command line (php-cli)` };
-  const { stdout: extensions } = await promisify(execFile)(cli, ['-n', '-r', 'echo ini_get("extension_dir");']);
+  const { stdout } = await promisify(execFile)(cli, ['-n', '-r', 'echo ini_get("extension_dir"), " ", PHP_VERSION;']);
+  const [extensions = '', release = ''] = stdout.split(' ');
   const missing = Object.keys(NEEDED).filter((name) => !existsSync(join(extensions, `${name}.so`)));
   if (missing.length > 0) return { missing: `PHP ${version} has no ${missing.join(', ')}` };
-  return { version, fpm, cli, extensions };
+  return { version, release, fpm, cli, extensions };
 }
 
 function compare(a: string, b: string): number {

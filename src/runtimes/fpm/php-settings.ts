@@ -21,6 +21,9 @@ export const PLACES = {
   filter: '/opt/filter',
   run: '/run/php',
   socket: '/run/php/fpm.sock',
+  /** Where PHP looks for what was compiled before: below it, in a folder with the name of its build. */
+  compiled: '/tmp',
+  compiling: '/run/compiled',
   door: '/run/siteyard',
   network: '/run/siteyard/net.sock',
   certificates: CERTIFICATES,
@@ -66,13 +69,32 @@ const COMMANDS: Record<string, string> = {
   'opcache.enable_cli': '0',
 };
 
-export function writeIni(php: PhpInstall, use: 'serving' | 'commands'): string {
+/**
+ * What PHP is for. What it has compiled of WordPress it can have from files that were made before (`compiled`): there it looks first. Below that
+ * folder, which has to be one that can be written, the files themselves are read-only.
+ */
+export interface PhpUse {
+  kind: 'serving' | 'commands';
+  compiled?: string;
+}
+
+function compiledFrom({ kind, compiled }: PhpUse): Record<string, string> {
+  if (compiled === undefined) return {};
+  return {
+    'opcache.file_cache': compiled,
+    // Nobody but the platform writes them.
+    'opcache.file_cache_consistency_checks': '0',
+    ...(kind === 'commands' && { 'opcache.enable_cli': '1', 'opcache.file_cache_only': '1' }),
+  };
+}
+
+export function writeIni(php: PhpInstall, use: PhpUse): string {
   const has = (name: string) => existsSync(join(php.extensions, `${name}.so`));
   const loaded = EXTENSIONS.filter(has).map((name) => `extension=${name}`);
-  const values = Object.entries({ ...SHARED, ...(use === 'serving' ? SERVING : COMMANDS) });
+  const values = Object.entries({ ...SHARED, ...(use.kind === 'serving' ? SERVING : COMMANDS), ...compiledFrom(use) });
   return [
     `extension_dir=${php.extensions}`,
-    ...(use === 'serving' && has('opcache') ? ['zend_extension=opcache'] : []),
+    ...(has('opcache') ? ['zend_extension=opcache'] : []),
     ...loaded,
     ...values.map(([name, value]) => `${name}="${value}"`),
     '',
@@ -94,6 +116,9 @@ daemonize = no
 error_log = /dev/null
 log_limit = 40000
 [site]
+; Where a container has few numbers, that is its root, who may do nothing here.
+user = site
+group = site
 listen = ${PLACES.socket}
 listen.backlog = 128
 pm = ondemand
