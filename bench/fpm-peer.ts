@@ -43,10 +43,14 @@ export async function startHandMade({ dir, core, sqlite, site, processes }: Hand
 pm.max_children = ${processes}\npm.start_servers = 2\npm.min_spare_servers = 1\npm.max_spare_servers = ${processes}\nuser = root\ngroup = root\n`,
   );
   await writeFile(join(dir, 'nginx.conf'), nginxOf(dir, root, port));
-  const fpm = spawn(php.fpm, ['--nodaemonize', '--allow-to-run-as-root', '-c', join(dir, 'php.ini'), '-y', join(dir, 'fpm.conf')], {
-    stdio: 'ignore',
-    env: { PHP_INI_SCAN_DIR: '' },
-  });
+  const fpm = spawn(
+    php.fpm,
+    ['--nodaemonize', '--allow-to-run-as-root', '-c', join(dir, 'php.ini'), '-y', join(dir, 'fpm.conf')],
+    {
+      stdio: 'ignore',
+      env: { PHP_INI_SCAN_DIR: '' },
+    },
+  );
   const nginx = spawn('/usr/sbin/nginx', ['-c', join(dir, 'nginx.conf')], { stdio: 'ignore' });
   for (let tries = 0; tries < 200 && !existsSync(join(dir, 'fpm.sock')); tries++) await sleep(50);
   return {
@@ -65,7 +69,9 @@ if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire_once ABSPATH
 
 /** Debian's own parameters name the host without its port, to which WordPress would redirect for ever. */
 function nginxOf(dir: string, root: string, port: number): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${dir}/nginx/${kind};`);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${dir}/nginx/${kind};`,
+  );
   return `worker_processes 1; daemon off; pid ${dir}/nginx/pid; error_log stderr warn; user root;
 events { worker_connections 1024; }
 http { include /etc/nginx/mime.types; access_log off; ${temporary.join(' ')}

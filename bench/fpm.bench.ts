@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLog } from '#core/log.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { createClient } from '#sdk';
-import { createLog } from '#core/log.ts';
 import { CMS } from '../test/sites.ts';
 import { visit } from '../test/visit.ts';
 import { WORDPRESS_CACHE } from '../test/wordpress-cache.ts';

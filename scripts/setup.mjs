@@ -47,7 +47,9 @@ const BUILDS = [
   { name: 'command line', config: 'cli/vite.config.ts', sources: ['cli', 'sdk'], output: 'cli/dist' },
 ];
 
-const FPM_PACKAGES = ['fpm', 'cli', 'sqlite3', 'mysql', 'curl', 'gd', 'mbstring', 'xml', 'zip', 'intl'].map((name) => `php-${name}`);
+const FPM_PACKAGES = ['fpm', 'cli', 'sqlite3', 'mysql', 'curl', 'gd', 'mbstring', 'xml', 'zip', 'intl'].map(
+  (name) => `php-${name}`,
+);
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
 class SetupError extends Error {}

@@ -147,7 +147,11 @@ export const Variables = Type.Object({
   METRICS_CLIENT_ID: textOr('grafana', 'What it calls itself', { maxLength: MAX_OAUTH_LENGTH }),
   METRICS_CLIENT_SECRET: text('How it proves itself; made otherwise', { minLength: 16, maxLength: MAX_OAUTH_LENGTH }),
 
-  RUNTIME: wordOr('php-wasm', DRIVERS, 'What sites run on: PHP in WebAssembly, or the PHP-FPM of this machine; memory is for tests and for developing the platform'),
+  RUNTIME: wordOr(
+    'php-wasm',
+    DRIVERS,
+    'What sites run on: PHP in WebAssembly, or the PHP-FPM of this machine; memory is for tests and for developing the platform',
+  ),
   WORDPRESS_SOURCE: Type.Optional(
     checked(
       'A mirror of wordpress.org, or npm for only the version that npm has',

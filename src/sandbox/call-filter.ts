@@ -107,7 +107,9 @@ const argumentAt = (index: number) => 16 + 8 * index;
 export function callFilter(machine: string = process.arch): Buffer | undefined {
   if (machine !== 'x64' && machine !== 'arm64') return undefined;
   const numbersOf = (calls: Record<string, Call>) => Object.values(calls).flatMap((call) => call[machine] ?? []);
-  const modes = MODES.flatMap(([call, index]) => (call[machine] === undefined ? [] : [[call[machine], index] as const]));
+  const modes = MODES.flatMap(([call, index]) =>
+    call[machine] === undefined ? [] : [[call[machine], index] as const],
+  );
   const lines: [code: number, yes: number, no: number, value: number][] = [
     [LOAD, 0, 0, ARCHITECTURE_AT],
     [EQUALS, 1, 0, ARCHITECTURES[machine]],

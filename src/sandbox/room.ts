@@ -136,7 +136,12 @@ export class Room {
   #line(shown: Shown): string {
     const target = this.#target(shown);
     if (!shown.hasOwnLocks || /[:,\\]/.test(shown.from + this.root)) return bindLine(shown, target);
-    return line('overlay', target, 'overlay', `ro,nosuid,nodev,X-mount.mkdir,lowerdir=${shown.from}:${join(this.root, 'old')}`);
+    return line(
+      'overlay',
+      target,
+      'overlay',
+      `ro,nosuid,nodev,X-mount.mkdir,lowerdir=${shown.from}:${join(this.root, 'old')}`,
+    );
   }
 
   #mount(source: string, at: string, type: string, options: string): void {

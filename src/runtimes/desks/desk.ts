@@ -104,7 +104,8 @@ export class Desk {
       await this.#events.answer(request, response, this.#ending.signal);
     } catch (error) {
       response.destroy();
-      const { reason, message } = error instanceof SiteFailure ? error : { reason: 'crash' as const, message: String(error) };
+      const { reason, message } =
+        error instanceof SiteFailure ? error : { reason: 'crash' as const, message: String(error) };
       if (this.isOpen) void this.end(reason, message);
     } finally {
       clearTimeout(timer);

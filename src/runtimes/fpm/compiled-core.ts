@@ -21,7 +21,19 @@ export interface CompiledCoreOptions {
 }
 
 /** What a site that wakes is asked for first, by visitors and by its owner. */
-const PAGES = ['/', '/?p=1', '/hello-world/', '/no-such-page/', '/wp-login.php', '/feed/', '/wp-json/', '/wp-json/wp/v2/posts', '/wp-cron.php', '/wp-admin/', '/xmlrpc.php'];
+const PAGES = [
+  '/',
+  '/?p=1',
+  '/hello-world/',
+  '/no-such-page/',
+  '/wp-login.php',
+  '/feed/',
+  '/wp-json/',
+  '/wp-json/wp/v2/posts',
+  '/wp-cron.php',
+  '/wp-admin/',
+  '/xmlrpc.php',
+];
 const PAGE_LIMIT_MS = 60_000;
 const BUILD_NAME = /^[0-9a-f]{32}$/;
 
@@ -70,7 +82,11 @@ export class CompiledCore {
   }
 
   async #visit(coreVersion: string, php: PhpInstall, siteFolder: string, compileTo: string): Promise<void> {
-    const spec = { ...imageSite(coreVersion, php.version), id: `image-${randomBytes(6).toString('hex')}`, isOffline: true };
+    const spec = {
+      ...imageSite(coreVersion, php.version),
+      id: `image-${randomBytes(6).toString('hex')}`,
+      isOffline: true,
+    };
     const { site, stop } = this.#options.wake(spec, siteFolder, compileTo);
     try {
       for (const path of PAGES)

@@ -59,8 +59,7 @@ export class RecordReader {
 
 function records(type: number, content: Buffer): Buffer[] {
   const all: Buffer[] = [];
-  for (let at = 0; at < content.length; at += MOST_BYTES)
-    all.push(record(type, content.subarray(at, at + MOST_BYTES)));
+  for (let at = 0; at < content.length; at += MOST_BYTES) all.push(record(type, content.subarray(at, at + MOST_BYTES)));
   return all;
 }
 

@@ -51,7 +51,8 @@ describe('what native PHP of a site tries', { skip: why }, () => {
 
   const run = (args: string[], timeoutMs = 60_000) =>
     driver.runtime.exec(site, { args: ['php', ...args], timeoutMs, maxOutputBytes: 100_000 });
-  const put = async (name: string, code: string) => `/site/wordpress${await putProbe(driver.runtime, site, name, code)}`;
+  const put = async (name: string, code: string) =>
+    `/site/wordpress${await putProbe(driver.runtime, site, name, code)}`;
 
   it('gets nowhere with native code: no rights, no other world, no files and no sockets but its own', async (t) => {
     if (!php || !existsSync(join(php.extensions, 'ffi.so'))) return t.skip('this PHP has no way to native code');
@@ -108,7 +109,8 @@ describe('what native PHP of a site tries', { skip: why }, () => {
   });
 
   it('uses no more memory than it may, however it asks for it', async () => {
-    const code = "ini_set('memory_limit', -1); $all = []; for ($n = 0; $n < 8000; $n++) $all[] = str_repeat('x', 1 << 20); echo 'had it';";
+    const code =
+      "ini_set('memory_limit', -1); $all = []; for ($n = 0; $n < 8000; $n++) $all[] = str_repeat('x', 1 << 20); echo 'had it';";
     const ran = await run([await put('memory.php', code)]);
     const hasLimits = existsSync('/sys/fs/cgroup/memory') || existsSync('/sys/fs/cgroup/cgroup.controllers');
     if (hasLimits && process.getuid?.() === 0) assert.doesNotMatch(ran.stdout, /had it/);

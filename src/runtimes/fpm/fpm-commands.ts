@@ -77,7 +77,15 @@ class RunningCommand {
     if (program && !program.isOver) void endTree(program.pid).catch(() => {});
   }
 
-  async run({ file, args, env }: { file: string; args: string[]; env: Record<string, string> }): Promise<CommandResult> {
+  async run({
+    file,
+    args,
+    env,
+  }: {
+    file: string;
+    args: string[];
+    env: Record<string, string>;
+  }): Promise<CommandResult> {
     const startedAt = performance.now();
     const { stdin, signal, timeoutMs } = this.#command;
     const program = await startProgram(file, args, { cwd: '/', env, hasInput: stdin !== undefined });
@@ -92,7 +100,8 @@ class RunningCommand {
     if (signal?.aborted) late();
     try {
       const [{ code }] = await Promise.all([program.closed, stdout.until(), stderr.until()]);
-      const why = this.#why ?? (code === null ? { exitCode: KILLED_EXIT_CODE, message: 'The command was ended.' } : undefined);
+      const why =
+        this.#why ?? (code === null ? { exitCode: KILLED_EXIT_CODE, message: 'The command was ended.' } : undefined);
       if (why) await this.#command.onOutput?.('stderr', Buffer.from(`${why.message}\n`));
       return {
         exitCode: why?.exitCode ?? code ?? KILLED_EXIT_CODE,

@@ -16,7 +16,6 @@ const O_PATH = 0o10000000;
 /** The PHP-FPM of one site that is awake, and its processes. */
 export class FpmMaster {
   readonly #program: StartedProgram;
-  readonly #entry: PhpEntry;
   readonly #door: number;
   /** When nothing of it is left. */
   readonly closed: Promise<void>;
@@ -24,7 +23,6 @@ export class FpmMaster {
 
   private constructor(program: StartedProgram, entry: PhpEntry, door: number) {
     this.#program = program;
-    this.#entry = entry;
     this.#door = door;
     this.closed = program.closed.then(async () => {
       closeSync(door);

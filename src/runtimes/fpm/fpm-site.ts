@@ -174,7 +174,6 @@ export class FpmSite {
       return false;
     }
   }
-
 }
 
 async function readOutbox(outbox: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { Log } from '#core/log.ts';
 import type { AwakeProcess, RunningSite, RuntimePressure, SiteSpec } from '#runtimes/runtime.ts';
 import { memoryBytesOf } from '#sandbox/processes.ts';
+import type { DiskRooms } from './disk-rooms.ts';
 import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
 
 export interface FpmSitesOptions {
@@ -8,6 +9,7 @@ export interface FpmSitesOptions {
   /** What all of them may use together; the longest unused go to sleep for it. */
   memoryBudgetBytes: number;
   optionsOf(site: SiteSpec): FpmSiteOptions;
+  rooms: DiskRooms;
   log: Log;
 }
 
@@ -15,6 +17,8 @@ const WATCH_MS = 1_000;
 const STOP_GRACE_MS = 3_000;
 /** A site that has nothing to do is looked at every so many times: each look costs some reading in /proc. */
 const IDLE_LOOKS = 3;
+/** What a site wrote last is counted after it. */
+const JUST_NOW_MS = 10_000;
 
 interface Known {
   fingerprint: string;
@@ -44,6 +48,7 @@ export class FpmSites {
     if (known) this.#forget(spec.id).catch(() => {});
     const site = new FpmSite(this.#options.optionsOf(spec));
     this.#awake.set(spec.id, { fingerprint, site, memoryBytes: 0 });
+    this.#options.rooms.join(spec.id);
     return site.awake;
   }
 
@@ -53,8 +58,13 @@ export class FpmSites {
   }
 
   awake(): AwakeProcess[] {
-    return [...this.#awake].flatMap(([siteId, { site: { master } }]) =>
-      (master?.isAlive ? master.pids : []).map((pid) => ({ siteId, pid, memoryBytes: memoryBytesOf(pid) })),
+    return [...this.#awake].flatMap(
+      ([
+        siteId,
+        {
+          site: { master },
+        },
+      ]) => (master?.isAlive ? master.pids : []).map((pid) => ({ siteId, pid, memoryBytes: memoryBytesOf(pid) })),
     );
   }
 
@@ -85,6 +95,7 @@ export class FpmSites {
     const known = this.#awake.get(siteId);
     if (!known) return;
     this.#awake.delete(siteId);
+    this.#options.rooms.leave(siteId);
     const all = this.#stopping.get(siteId) ?? new Set();
     const stopping = known.site.stop(graceMs).finally(() => {
       all.delete(stopping);
@@ -103,6 +114,7 @@ export class FpmSites {
       if (idleSince !== undefined && now - idleSince > this.#options.idleTimeoutMs) this.#putToSleep(siteId);
       else if (idleSince === undefined || isTurn) {
         master?.endStopped();
+        if (idleSince === undefined || now - idleSince < JUST_NOW_MS) this.#options.rooms.look(siteId);
         known.memoryBytes = master?.isAlive ? master.memoryBytes : 0;
       }
     }
@@ -126,6 +138,8 @@ export class FpmSites {
   }
 
   #putToSleep(siteId: string): void {
-    this.#forget(siteId).catch((error) => this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped'));
+    this.#forget(siteId).catch((error) =>
+      this.#options.log.warn({ err: error, siteId }, 'a site could not be stopped'),
+    );
   }
 }

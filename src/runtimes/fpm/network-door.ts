@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Duplex, pipeline } from 'node:stream';
+import { type Duplex, duplexPair, pipeline } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Outbound } from '#core/outbound.ts';
 import type { Certificate } from '#runtimes/php/certificate.ts';
@@ -99,8 +99,10 @@ export class NetworkDoor {
       socket.off('data', read).pause();
       const [, host] = /\r\nhost: *([^\r\n]*)/i.exec(head.toString('latin1')) ?? [];
       if (host?.toLowerCase() !== `${own.host}:${own.port}`) return void socket.destroy();
-      socket.unshift(head);
-      ownCall(socket);
+      const [inside, outside] = duplexPair();
+      inside.write(head);
+      pipeline(socket, inside, socket, () => {});
+      ownCall(outside);
     };
     socket.on('data', read);
     socket.write(REACHED);
@@ -110,9 +112,11 @@ export class NetworkDoor {
   #answerItself(socket: Socket): void {
     const { certificate, ownCall } = this.#options;
     socket.write(REACHED);
-    if (!certificate) return ownCall(socket);
-    const secure = new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(certificate) });
-    secure.on('error', () => secure.destroy());
-    ownCall(secure);
+    if (certificate) {
+      const secure = new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(certificate) });
+      secure.on('error', () => secure.destroy());
+      ownCall(secure);
+    } else ownCall(socket);
+    socket.resume();
   }
 }

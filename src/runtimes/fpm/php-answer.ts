@@ -41,7 +41,10 @@ export class PhpAnswer {
   }
 
   take(part: Buffer): void {
-    if (this.#head === undefined) return this.#takeBody(part);
+    if (this.#head === undefined) {
+      this.#takeBody(part);
+      return;
+    }
     const head = Buffer.concat([this.#head, part]);
     const end = endOfHead(head);
     if (!end) {

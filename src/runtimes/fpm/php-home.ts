@@ -119,7 +119,16 @@ export class PhpHome {
   /** PHP-FPM for visitors. `compileTo`: a folder that gets what it compiles. */
   serve(site: SiteSpec, siteFolder: string, compileTo?: string): Promise<PhpEntry> {
     const { fpm } = this.phpOf(site);
-    const args = [fpm, '--nodaemonize', '--force-stderr', '--allow-to-run-as-root', '-c', PLACES.ini, '-y', PLACES.pool];
+    const args = [
+      fpm,
+      '--nodaemonize',
+      '--force-stderr',
+      '--allow-to-run-as-root',
+      '-c',
+      PLACES.ini,
+      '-y',
+      PLACES.pool,
+    ];
     return this.#enter(site, siteFolder, args, { compileTo });
   }
 

@@ -41,9 +41,7 @@ export class MachineLacksError extends Error {
 }
 
 const phpMissing = (what: string) =>
-  new MachineLacksError(
-    `RUNTIME=fpm needs PHP-FPM on this machine: ${what}. On Debian: apt-get install ${PACKAGES}.`,
-  );
+  new MachineLacksError(`RUNTIME=fpm needs PHP-FPM on this machine: ${what}. On Debian: apt-get install ${PACKAGES}.`);
 
 /** Every PHP that can run sites, the newest first; MachineLacksError where there is none. */
 export async function findPhp(): Promise<[PhpInstall, ...PhpInstall[]]> {

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PHP } from '@php-wasm/universal';
 import { findFailure, isStatus, NOT_PHPS } from '../../php/answer-rules.ts';
-import { passOnErrors } from './error-log.ts';
 import { findScript } from '../../php/find-script.ts';
+import { passOnErrors } from './error-log.ts';
 import { PATHS } from './settings.ts';
 
 type Method = 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'PUT' | 'DELETE';
