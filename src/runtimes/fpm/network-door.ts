@@ -104,7 +104,7 @@ export class NetworkDoor {
       pipeline(socket, inside, socket, () => {});
       ownCall(outside);
     };
-    socket.on('data', read);
+    socket.on('data', read).resume();
     socket.write(REACHED);
   }
 
