@@ -10,19 +10,25 @@ import type { PhpEntry } from './php-home.ts';
 const START_LIMIT_MS = 20_000;
 const READY = 'ready to handle connections';
 const KEPT_BYTES = 16 * 1024;
+const KNOCK_MS = 100;
 /** Opens a socket's name without connecting to it (Linux, the same number everywhere). */
 const O_PATH = 0o10000000;
 
 /** The PHP-FPM of one site that is awake, and its processes. */
 export class FpmMaster {
   readonly #program: StartedProgram;
+  /** The master's own, by which it is known that it ended before anybody tells us: sites can end it. */
+  readonly #number: number;
   readonly #door: number;
   /** When nothing of it is left. */
   readonly closed: Promise<void>;
   #isClosing = false;
+  /** When it last ended a process that had been stopped. */
+  endedStoppedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(program: StartedProgram, entry: PhpEntry, door: number) {
     this.#program = program;
+    this.#number = mainProcessOf(program.pid) ?? 0;
     this.#door = door;
     this.closed = program.closed.then(async () => {
       closeSync(door);
@@ -49,7 +55,7 @@ export class FpmMaster {
   }
 
   get isAlive(): boolean {
-    return !this.#program.isOver && !this.#isClosing;
+    return !this.#program.isOver && !this.#isClosing && isThere(this.#number);
   }
 
   connect(): Socket {
@@ -69,12 +75,23 @@ export class FpmMaster {
     return master === undefined ? 0 : processesOf(master).reduce((sum, pid) => sum + memoryBytesOf(pid), 0);
   }
 
-  /** One that was stopped by somebody never answers; the next one takes its request, which it has not begun. */
+  /** Ends those that somebody has stopped, which would never answer; the next one takes the requests that wait for them. */
   endStopped(): void {
     const master = this.#pid;
     if (master === undefined) return;
     if (isStopped(master)) return void this.kill();
-    for (const pid of processesOf(master).slice(1)) if (isStopped(pid)) endNow(pid);
+    const stopped = processesOf(master).slice(1).filter(isStopped);
+    if (stopped.length === 0) return;
+    this.endedStoppedAt = performance.now();
+    for (const pid of stopped) endNow(pid);
+    // The master looks for who waits when somebody comes.
+    setTimeout(() => this.#knock(), KNOCK_MS).unref();
+  }
+
+  #knock(): void {
+    if (!this.isAlive) return;
+    const socket = this.connect();
+    socket.on('error', () => {}).once('connect', () => socket.destroy());
   }
 
   /** Ends it at once, with all that it started; resolves when nothing is left. */
@@ -85,7 +102,7 @@ export class FpmMaster {
   }
 
   get #pid(): number | undefined {
-    return this.#program.isOver ? undefined : mainProcessOf(this.#program.pid);
+    return this.isAlive ? this.#number : undefined;
   }
 }
 
@@ -115,6 +132,10 @@ function pin(file: string): number {
   if (fstatSync(door).isSocket()) return door;
   closeSync(door);
   throw new SiteFailure('start', 'PHP could not be started: it made no socket.');
+}
+
+function isThere(pid: number): boolean {
+  return /^\d+ \(.*\) [^ZX] /s.test(readText(`/proc/${pid}/stat`));
 }
 
 function isStopped(pid: number): boolean {

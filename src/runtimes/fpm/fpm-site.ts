@@ -33,6 +33,9 @@ const LATE = 4 / 3;
 const LATE_MS = 5_000;
 /** It counts from when it took the request, and in whole seconds. */
 const NEARLY_MS = 1_500;
+const JUST_NOW_MS = 1_000;
+/** What can be asked for again without harm. */
+const READS = /^(GET|HEAD)$/;
 const NAMES_LIMIT = 1_000;
 const MAX_REQUEST_NAME = 2_000;
 const CONTENT = '/wp-content';
@@ -136,8 +139,10 @@ export class FpmSite {
     };
     try {
       await once().catch((error) => {
-        // The site may have ended its own PHP in the moment before.
-        if (error instanceof ExchangeBroken && !error.wasSent && !body.rest) return once();
+        const mayRepeat = error instanceof ExchangeBroken && !body.rest && !answer.hasHead;
+        // The site may have ended its own PHP in the moment before, or somebody stopped a process as it took the request.
+        if (mayRepeat && (!error.wasSent || (this.#wasEnded && READS.test(variables.REQUEST_METHOD ?? ''))))
+          return once();
         throw error;
       });
       if (!answer.hasHead) throw new SiteFailure('crash', 'PHP ended without an answer.');
@@ -145,6 +150,12 @@ export class FpmSite {
       if (signal.aborted) return this.#calledOff(signal.reason);
       throw error instanceof ExchangeBroken ? this.#failure(performance.now() - startedAt) : error;
     }
+  }
+
+  /** All of its PHP is gone, or a process was ended right now because somebody had stopped it. */
+  get #wasEnded(): boolean {
+    if (!this.master?.isAlive) return true;
+    return performance.now() - (this.master?.endedStoppedAt ?? Number.NEGATIVE_INFINITY) < JUST_NOW_MS;
   }
 
   /** Where PHP-FPM has not ended it in time, somebody has stopped that too. */
