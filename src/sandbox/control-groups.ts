@@ -31,7 +31,7 @@ const PERIOD_US = 100_000;
  */
 const SHARES = { people: '256', php: '8192' } as const;
 const WEIGHTS = { people: '25', php: '800' } as const;
-export type GroupKind = keyof typeof SHARES;
+type GroupKind = keyof typeof SHARES;
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 20;
 

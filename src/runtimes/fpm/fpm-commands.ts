@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
 import { type StartedProgram, startProgram } from '#core/starter/starter.ts';
 import { CollectedOutput } from '#runtimes/collected-output.ts';
 import { TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult, SiteSpec } from '#runtimes/runtime.ts';
+import { feed } from '#runtimes/shell/watched-shell.ts';
 import { LAYOUT } from '#runtimes/wordpress/layout.ts';
 import { phpArguments } from '#runtimes/wordpress/wp-cli.ts';
 import { endTree } from '#sandbox/ending.ts';
@@ -120,12 +120,4 @@ class RunningCommand {
       signal?.removeEventListener('abort', late);
     }
   }
-}
-
-function feed(stdin: Writable | undefined, input: Command['stdin']): void {
-  if (input === undefined || !stdin) return;
-  const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
-  // Whoever does not read it to its end may.
-  stdin.on('error', () => stream.destroy());
-  stream.on('error', () => stdin.end()).pipe(stdin);
 }
