@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { createLog } from '#core/log.ts';
 import { Distribution } from '#runtimes/wordpress/distribution.ts';
 import { createClient } from '#sdk';
@@ -31,6 +32,7 @@ export async function run(): Promise<Report> {
     });
     const api = createClient({ baseUrl: service.url, token: grant.access_token });
     const teamId = (await api.listTeams()).results[0]?.id as string;
+    await withPlan(bench.databaseUrl);
     const create = async (fqdn: string) => {
       const site = await api.createSite({ body: { fqdn, team_id: teamId, ...CMS }, wait: 60 });
       if (site.busy !== null) throw new Error(`${fqdn} is still ${site.busy}`);
@@ -77,9 +79,8 @@ export async function run(): Promise<Report> {
     }
     await api.sleepSite({ params: { fqdn: 'ours.localhost' }, wait: 10 });
     const creates: number[] = [];
-    const count = Math.min(SLEEPING, 3);
-    for (let number = 0; number < count; number++) creates.push(await timed(() => create(`new${number}.localhost`)));
-    for (let number = 0; number < count; number++)
+    for (let number = 0; number < SLEEPING; number++) creates.push(await timed(() => create(`new${number}.localhost`)));
+    for (let number = 0; number < SLEEPING; number++)
       await api.sleepSite({ params: { fqdn: `new${number}.localhost` }, wait: 10 });
     const asleep = phpOf(service.pid).length;
     const sites = readdirSync(join(service.dataDir, 'sites')).length;
@@ -88,6 +89,13 @@ export async function run(): Promise<Report> {
     await peer?.stop();
     await bench.stopAll();
   }
+}
+
+/** One that has room for as many sites. */
+async function withPlan(databaseUrl: string): Promise<void> {
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  await db.query("update teams set plan_type_name = 'business', additional_sites = 5000").finally(() => db.end());
 }
 
 interface Found {
