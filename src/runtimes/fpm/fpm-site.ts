@@ -66,17 +66,16 @@ export class FpmSite {
   /** Lets what runs finish for a moment; resolves when nothing of the site is left. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true;
-    const stopping = this.awake.stop(graceMs);
-    await stopping;
-    const master = await this.#starting?.catch(() => undefined);
-    await master?.kill();
+    await this.awake.stop(graceMs);
+    await this.#starting?.catch(() => undefined);
+    await this.master?.kill();
   }
 
   /** The one that runs, or a new one where there is none. */
   async #master(): Promise<FpmMaster> {
     if (this.master?.isAlive) return this.master;
     this.#starting ??= this.#start().finally(() => {
-      if (!this.master?.isAlive) this.#starting = undefined;
+      this.#starting = undefined;
     });
     return this.#starting;
   }
@@ -87,9 +86,6 @@ export class FpmSite {
     if (this.#isStopped) throw new SiteFailure('stopped', 'The site was stopped.');
     const master = await FpmMaster.start(await this.#options.enter());
     this.master = master;
-    void master.closed.finally(() => {
-      if (this.master === master) this.#starting = undefined;
-    });
     return master;
   }
 
