@@ -47,6 +47,9 @@ const BUILDS = [
   { name: 'command line', config: 'cli/vite.config.ts', sources: ['cli', 'sdk'], output: 'cli/dist' },
 ];
 
+const FPM_PACKAGES = ['fpm', 'cli', 'sqlite3', 'mysql', 'curl', 'gd', 'mbstring', 'xml', 'zip', 'intl'].map(
+  (name) => `php-${name}`,
+);
 const APT_INSTALL = ['install', '-y', '--no-install-recommends'];
 
 class SetupError extends Error {}
@@ -234,7 +237,18 @@ function missingTools() {
   if (!onPath('openssl')) missing.push({ name: 'openssl', packages: ['openssl'] });
   // What the disk is asked, for the test of power cuts.
   if (!onPath('strace')) missing.push({ name: 'strace', packages: ['strace'] });
+  // Sites on native PHP. Where nothing may be installed, their tests say so and are skipped.
+  if (mayInstall() && !hasFpm()) missing.push({ name: 'PHP-FPM', packages: FPM_PACKAGES });
   return missing;
+}
+
+function hasFpm() {
+  const folder = '/usr/sbin';
+  return existsSync(folder) && readdirSync(folder).some((name) => /^php-fpm\d/.test(name));
+}
+
+function mayInstall() {
+  return isDebian() && process.getuid?.() === 0;
 }
 
 function findChromium() {
@@ -255,7 +269,7 @@ async function installTools() {
   const names = missing.map(({ name }) => name).join(' and ');
   const packages = missing.flatMap((tool) => tool.packages);
   const command = `apt-get ${APT_INSTALL.join(' ')} ${packages.join(' ')}`;
-  if (!isDebian() || process.getuid?.() !== 0) {
+  if (!mayInstall()) {
     throw new SetupError(
       `the tests need ${names}. On Debian: sudo ${command}. Elsewhere install ${names} by the system's own means; ` +
         'a Chromium or Chrome outside of PATH is named by CHROMIUM_PATH.',

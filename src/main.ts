@@ -5,11 +5,18 @@ import { join } from 'node:path';
 // Stripping the types of several hundred modules and compiling them is about a fifth of a start's CPU time, so what came of
 // it is kept. Where the folder can not be written, every start does the work again.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/siteyard'));
-const [{ ConfigError, readConfig }, { startPlatform }, { DataDirInUseError }, { DiskFullError }] = await Promise.all([
+const [
+  { ConfigError, readConfig },
+  { startPlatform },
+  { DataDirInUseError },
+  { DiskFullError },
+  { MachineLacksError },
+] = await Promise.all([
   import('./config.ts'),
   import('./platform.ts'),
   import('#core/db/embedded/data-dir-lock.ts'),
   import('./platform/disk-reserve.ts'),
+  import('#runtimes/fpm/php-install.ts'),
 ]).catch(failToLoad);
 
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
@@ -69,8 +76,8 @@ function rootCause(error: unknown): Error {
 
 /** A sentence where the operator can mend it, the whole error where only we can. */
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || error instanceof DataDirInUseError || error instanceof DiskFullError)
-    return error.message;
+  const plain = [ConfigError, DataDirInUseError, DiskFullError, MachineLacksError];
+  if (plain.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
   if (code === 'ENOSPC')
     return `The disk is full${path === undefined ? '' : ` at ${path}`}. Make room and start again.`;

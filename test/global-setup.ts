@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { prepareFpm } from './fpm-runtime.ts';
 import { prepareWordPress } from './wordpress-cache.ts';
 
 /**
@@ -13,6 +14,7 @@ let postgres: EmbeddedPostgres | undefined;
 
 export async function globalSetup(): Promise<void> {
   await prepareWordPress();
+  await prepareFpm();
   if (process.env.TEST_DATABASE_URL) return;
   dataDir = await mkdtemp(join(tmpdir(), 'siteyard-test-pg-'));
   try {

@@ -1,5 +1,6 @@
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
+import { FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
 import { MemoryRuntime } from '#runtimes/memory/memory-runtime.ts';
 import { PhpWasmRuntime } from '#runtimes/php-wasm/php-wasm-runtime.ts';
 import type { Runtime } from '#runtimes/runtime.ts';
@@ -24,6 +25,20 @@ const DRIVERS: Record<DriverName, CreateRuntime> = {
       sandbox: config.sandbox,
       allowedNetworks: config.outboundAllow,
       ...(config.wordpressSource && { releases: { outbound, source: config.wordpressSource } }),
+    }),
+  fpm: (config, log, outbound) =>
+    new FpmRuntime({
+      dataDir: config.dataDir,
+      cacheDir: config.cacheDir,
+      log,
+      outbound,
+      memoryBudgetBytes: config.phpMemoryMb * 1024 * 1024,
+      requestTimeoutMs: config.phpTimeoutSeconds * 1000,
+      idleTimeoutMs: config.phpIdleMinutes * 60_000,
+      processesPerSite: config.phpProcessesPerSite,
+      requestsPerProcess: config.phpRequestsPerProcess,
+      sandbox: config.sandbox,
+      ...(config.wordpressSource && { releases: { source: config.wordpressSource } }),
     }),
   memory: (config, log) => {
     log.warn(

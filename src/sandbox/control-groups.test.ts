@@ -51,7 +51,7 @@ async function serve(base: string, controller: string): Promise<{ made?: string;
   const program = `
     import { readFileSync } from 'node:fs';
     import { makeDelegated } from '${import.meta.dirname}/unified-groups.ts';
-    const made = makeDelegated('${base}', 'siteyard', ['${controller}']);
+    const made = makeDelegated('${base}', 'siteyard', ['${controller}'], '25');
     console.log(JSON.stringify({ made, own: /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))[1] }));`;
   const args = ['-c', 'echo $$ > "$0/cgroup.procs"; exec "$@"', base, process.execPath, '--input-type=module'];
   const child = spawn('sh', [...args, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -25,8 +25,13 @@ export interface ControlGroup {
 const ROOT = '/sys/fs/cgroup';
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
 const PERIOD_US = 100_000;
-/** What all sandboxes together count for beside one process of the service, where both want a processor: a quarter. */
-const SHARES = '256';
+/**
+ * What all sandboxes of a kind together count for beside one process of the service, where both want a processor. Visitors wait for PHP, and
+ * it is as many processes; what people do in shells takes a quarter.
+ */
+const SHARES = { people: '256', php: '8192' } as const;
+const WEIGHTS = { people: '25', php: '800' } as const;
+type GroupKind = keyof typeof SHARES;
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 20;
 
@@ -48,11 +53,10 @@ export class ControlGroups {
   }
 
   /** Below the groups that this process is in. What a killed service left there goes. */
-  static find(): ControlGroups {
+  static find(kind: GroupKind = 'people'): ControlGroups {
     const isUnified = existsSync(join(ROOT, 'cgroup.controllers'));
-    const parents = (isUnified ? [unifiedParent()] : CONTROLLERS.map(classicParent)).filter(
-      (found) => found !== undefined,
-    );
+    const found = isUnified ? [unifiedParent(kind)] : CONTROLLERS.map((each) => classicParent(each, kind));
+    const parents = found.filter((parent) => parent !== undefined);
     for (const parent of parents) clear(parent);
     return new ControlGroups(parents, isUnified);
   }
@@ -127,27 +131,29 @@ function classicValues({ memoryBytes, processes, processors }: GroupLimits): [st
 
 const SERVICE = `siteyard-${process.pid}`;
 
-function classicParent(controller: string): string | undefined {
+const nameOf = (kind: GroupKind) => (kind === 'people' ? SERVICE : `${SERVICE}-${kind}`);
+
+function classicParent(controller: string, kind: GroupKind): string | undefined {
   const own = new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(ownGroups())?.[1];
   // A container may see the groups of the machine and be at the root of its own.
   for (const base of own === undefined ? [] : [join(ROOT, controller, own), join(ROOT, controller)]) {
-    const made = makeGroup(base, SERVICE);
-    if (made && controller === 'cpu') writeValue(made, 'cpu.shares', SHARES);
+    const made = makeGroup(base, nameOf(kind));
+    if (made && controller === 'cpu') writeValue(made, 'cpu.shares', SHARES[kind]);
     if (made) return made;
   }
   return undefined;
 }
 
-function unifiedParent(): string | undefined {
+function unifiedParent(kind: GroupKind): string | undefined {
   const own = /^0::(.*)$/m.exec(ownGroups())?.[1] ?? '/';
-  return makeDelegated(join(ROOT, startedIn(own, SERVICE)), SERVICE, CONTROLLERS);
+  return makeDelegated(join(ROOT, startedIn(own, SERVICE)), nameOf(kind), CONTROLLERS, WEIGHTS[kind]);
 }
 
 /** Groups of services that are gone, beside ours, with whatever outlived its service. */
 function clear(parent: string): void {
   const base = join(parent, '..');
   for (const name of groupsIn(base)) {
-    const pid = Number(/^siteyard-(\d+)$/.exec(name)?.[1]);
+    const pid = Number(/^siteyard-(\d+)(?:-php)?$/.exec(name)?.[1]);
     if (!pid || pid === process.pid || existsSync(`/proc/${pid}`)) continue;
     const left = join(base, name);
     // What outlived its service; but for what that started beside its sandboxes, such as a database.

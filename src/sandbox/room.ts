@@ -6,6 +6,8 @@ export interface Shown {
   from: string;
   at: string;
   isWritable?: boolean;
+  /** What is locked inside is locked for nobody else, where the machine has overlays (Sandbox.hasOverlays). For a folder that is only read. */
+  hasOwnLocks?: boolean;
 }
 
 export interface RoomOptions {
@@ -21,6 +23,8 @@ export interface RoomOptions {
   /** What may be written beside what is shown, in memory. */
   tmpBytes: number;
   hasNetwork: boolean;
+  /** A network of its own in which every address is the sandbox itself, so that a program in there can answer for all of them. */
+  isOwnNetwork?: boolean;
   /** Whether its processes are seen in /proc. What a process may write there of itself is its own memory. */
   hasProc?: boolean;
 }
@@ -39,11 +43,14 @@ const NAME_FILES = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/et
 export class Room {
   readonly root: string;
   readonly hasNetwork: boolean;
+  readonly isOwnNetwork: boolean;
   readonly #lines: string[] = [];
   readonly #later: readonly string[];
 
-  constructor({ folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true }: RoomOptions) {
+  constructor(options: RoomOptions) {
+    const { folder, shown, later = [], uid, innerUid, tmpBytes, hasNetwork, hasProc = true } = options;
     this.root = folder;
+    this.isOwnNetwork = options.isOwnNetwork ?? false;
     this.hasNetwork = hasNetwork;
     this.#later = later;
     rmSync(folder, { recursive: true, force: true });
@@ -71,7 +78,7 @@ export class Room {
   mounts(own: readonly Shown[]): string {
     // How names are found may change while the machine runs.
     if (this.hasNetwork) this.#copy(NAME_FILES);
-    const extra = own.map((each) => bindLine(each, this.#target(each)));
+    const extra = own.map((each) => this.#line(each));
     return `${[...this.#lines, ...extra].join('\n')}\n`;
   }
 
@@ -122,7 +129,19 @@ export class Room {
   }
 
   #show(shown: Shown): void {
-    if (existsSync(shown.from)) this.#lines.push(bindLine(shown, this.#target(shown)));
+    if (existsSync(shown.from)) this.#lines.push(this.#line(shown));
+  }
+
+  /** Files of an overlay have numbers of their own, by which the kernel keeps locks. It takes two folders, of which one is empty here. */
+  #line(shown: Shown): string {
+    const target = this.#target(shown);
+    if (!shown.hasOwnLocks || /[:,\\]/.test(shown.from + this.root)) return bindLine(shown, target);
+    return line(
+      'overlay',
+      target,
+      'overlay',
+      `ro,nosuid,nodev,X-mount.mkdir,lowerdir=${shown.from}:${join(this.root, 'old')}`,
+    );
   }
 
   #mount(source: string, at: string, type: string, options: string): void {

@@ -23,6 +23,8 @@ export interface Limits {
   /** How many processes and threads at a time. */
   processes?: number;
   fileBytes?: number;
+  /** Of one process; 4096 where it is not said, and what the machine gives where that is fewer. */
+  openFiles?: number;
 }
 
 export interface Entry extends Limits {
@@ -50,9 +52,14 @@ export interface Spawn {
 }
 
 const STEP_LIMIT_MS = 20_000;
-/** Of one process; where the machine gives fewer, those. */
 const OPEN_FILES = 4096;
 const NICE = 10;
+/** Whatever is dialled arrives in the sandbox itself, at the address and port that were meant. Who may listen there need not be root. */
+const OWN_NETWORK = `ip link set lo up
+      ip route add local 0.0.0.0/0 dev lo
+      ip -6 route add local ::/0 dev lo 2>/dev/null || true
+      echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
+      `;
 const INNER_UID = 1000;
 const UID_BASE = 2 ** 30;
 const UIDS = 2 ** 30;
@@ -104,7 +111,7 @@ export class Sandbox {
     const { uid, groups = [], isModest = false, ...limits } = how;
     writeFileSync(list, room.mounts(shown), { mode: 0o600 });
     const own = { PATH: SYSTEM_PATH, HOME: '/home/site', USER: 'site', LANG: 'C.UTF-8' };
-    const scripts = [this.#inside(uid, limits), room.root, list, cwd];
+    const scripts = [this.#inside(uid, limits, room.isOwnNetwork), room.root, list, cwd];
     return {
       file: '/bin/sh',
       args: ['-c', this.#outside(room.hasNetwork, groups, isModest), ...scripts, ...args],
@@ -133,7 +140,7 @@ export class Sandbox {
   }
 
   /** In the namespaces, with every right in them: mounts what is to be seen, leaves the rest behind and gives up all rights. */
-  #inside(uid: number | undefined, limits: Limits): string {
+  #inside(uid: number | undefined, limits: Limits, isOwnNetwork: boolean): string {
     const becoming = this.mode === 'uids' && uid === undefined ? ',+setuid,+setgid' : '';
     const drop = `setpriv --bounding-set=-all${becoming} --inh-caps=-all --ambient-caps=-all --no-new-privs`;
     const reuid = this.mode === 'uids' && uid !== undefined ? ` --reuid ${uid} --regid ${uid}` : '';
@@ -150,20 +157,25 @@ export class Sandbox {
     // users: there it is left out, and whoever is inside is root of a namespace in which root can do nothing.
     // Whoever started it may have died before its death would be heard of here; then it is not a child of ours, or a dead one.
     return `set -e; read -r _ _ state parent _ < /proc/$1/stat; [ "$state" != Z ]; [ "$parent" = "$${SPAWNED_BY}" ]; unset ${SPAWNED_BY}; shift
-      root=$1; mount --all --fstab "$2"; shift 2; hostname site
+      ${isOwnNetwork ? OWN_NETWORK : ''}root=$1; mount --all --fstab "$2"; shift 2; hostname site
       mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=2 proc "$root/proc" 2>/dev/null || { bare=1; mount --rbind /proc "$root/proc"; }
       cd "$root"; pivot_root . old; cd /; umount -l /old
       [ -z "$bare" ] || { umount -l /proc; exec ${asNobody} ${init}; }
       exec ${become} ${init}`;
   }
 
-  async #probe(): Promise<string | undefined> {
+  /** Whether folders can have locks of their own (Shown.hasOwnLocks). */
+  async hasOverlays(): Promise<boolean> {
+    return (await this.#probe([{ from: '/usr/share', at: '/shown', hasOwnLocks: true }])) === undefined;
+  }
+
+  async #probe(shown: readonly Shown[] = []): Promise<string | undefined> {
     let folder: string | undefined;
     try {
       folder = mkdtempSync(join(tmpdir(), 'siteyard-probe-'));
       const room = this.room({
         folder: join(folder, 'room'),
-        shown: [],
+        shown,
         later: [folder],
         tmpBytes: 4096,
         hasNetwork: false,
@@ -181,9 +193,9 @@ export class Sandbox {
 }
 
 /** Set inside, since a namespace of users counts processes for itself. Uid 0 of the machine is not counted: that takes a control group. */
-function ulimits({ processes, fileBytes }: Limits): string {
+function ulimits({ processes, fileBytes, openFiles = OPEN_FILES }: Limits): string {
   const set = (flag: string, value: number | undefined) => (value === undefined ? '' : `ulimit -${flag} ${value}; `);
   const files = fileBytes === undefined ? undefined : Math.ceil(fileBytes / 512);
   // What writes too much is told so, instead of being ended.
-  return `ulimit -c 0; ulimit -n ${OPEN_FILES} 2>/dev/null; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
+  return `ulimit -c 0; ulimit -n ${openFiles} 2>/dev/null; trap "" XFSZ; ${set('p', processes)}${set('f', files)}`;
 }

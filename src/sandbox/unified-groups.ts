@@ -6,17 +6,22 @@ import { processesOf } from './processes.ts';
 /** Where the service itself is: a group that gives controllers on can have no processes of its own, but for the machine's root. */
 export const OWN_GROUP = 'service';
 
-/** Of 100 that others have. Visitors wait for the service and its PHP; what is in a sandbox takes what they leave. */
-const WEIGHTS = { service: '2000', sandboxes: '25' };
+/** Of 100 that others have. Visitors wait for the service. */
+const SERVICE_WEIGHT = '2000';
 
 /** Makes a group below `base` whose groups may have limits. Where that can not be, everything is as it was. */
-export function makeDelegated(base: string, name: string, controllers: readonly string[]): string | undefined {
+export function makeDelegated(
+  base: string,
+  name: string,
+  controllers: readonly string[],
+  weight: string,
+): string | undefined {
   const parent = makeGroup(base, name);
   if (!parent) return undefined;
   const hasRoom = giveOn(base, controllers);
   if ((hasRoom || stepAside(base, parent, controllers)) && giveOn(parent, controllers)) {
-    if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', WEIGHTS.sandboxes);
-    else writeValue(join(parent, OWN_GROUP), 'cpu.weight', WEIGHTS.service);
+    if (hasRoom && !existsSync(join(parent, OWN_GROUP))) writeValue(parent, 'cpu.weight', weight);
+    else writeValue(join(parent, OWN_GROUP), 'cpu.weight', SERVICE_WEIGHT);
     return parent;
   }
   removeGroups(parent);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import { commandName } from '#runtimes/commands.ts';
+import { AwakeSite } from '#runtimes/desks/awake-site.ts';
 import { SiteEditors } from '#runtimes/editor/site-editors.ts';
 import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
 import { isRunning, shortFolder } from '#runtimes/folders/run-folder.ts';
@@ -24,7 +25,6 @@ import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
 import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
 import { Sandbox } from '#sandbox/sandbox.ts';
 import type { SiteRequest } from './answer.ts';
-import { AwakeSite } from './awake-site.ts';
 import { type RunSql, writeEmptySite, writeTables } from './schema.ts';
 import { answerRequest, leaveStatus } from './site.ts';
 import { Turn } from './turn.ts';
@@ -246,7 +246,7 @@ export class MemoryRuntime extends FolderRuntime implements Runtime {
       { requestTimeoutMs, desks: requestsAtOnce },
       {
         newSocket: () => join(this.#runFolder, String(this.#sockets++)),
-        check: () => {
+        ready: async () => {
           if (!existsSync(this.folders.of(site.id))) throw new Error('there is no such site');
         },
         touched: () => this.listeners.touched(site.id),

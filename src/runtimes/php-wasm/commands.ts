@@ -1,23 +1,13 @@
 import { CollectedOutput } from '#runtimes/collected-output.ts';
-import { inputReader, TIMEOUT_EXIT_CODE, UNKNOWN_EXIT_CODE } from '#runtimes/commands.ts';
+import { inputReader, TIMEOUT_EXIT_CODE } from '#runtimes/commands.ts';
 import type { Command, CommandResult } from '#runtimes/runtime.ts';
 import { SiteFailure } from '#runtimes/runtime.ts';
+import { phpArguments } from '#runtimes/wordpress/wp-cli.ts';
 import type { OwnCall, WorkerProcess, WorkerSite } from './worker-process.ts';
 
-/** PHP programs that a command can name. */
-const WP_CLI = '/site/wp-cli/wp-cli.phar';
-const WP_FLAGS = ['--path=/site/wordpress', '--allow-root', '--require=/site/platform/wp-cli/commands.php'];
-const NO_COLOR = '--no-color';
 const START_FOLDER = '/site/wordpress';
 /** As PHP says it of itself after a fatal error. */
 const BROKEN_EXIT_CODE = 255;
-
-/** What is said of a command that names no such program; nothing has to start for that. */
-export function refuseUnknown({ args: [program] }: Command): CommandResult | undefined {
-  if (program === 'wp' || program === 'php') return undefined;
-  const stderr = `${program}: command not found\n`;
-  return { exitCode: UNKNOWN_EXIT_CODE, stdout: '', stderr, truncated: false, durationMs: 0 };
-}
 
 /** Runs one command of a site in a process that has no other then. It may be used again where it is alive afterwards. */
 export async function runCommand(
@@ -44,7 +34,7 @@ export async function runCommand(
   command.signal?.addEventListener('abort', stop, { once: true });
   if (command.signal?.aborted) stop();
   try {
-    const end = await worker.run(siteFolder, site, { args: argsOf(command), cwd, env }, ownCall);
+    const end = await worker.run(siteFolder, site, { args: phpArguments(command), cwd, env }, ownCall);
     await Promise.all([stdout.until(end.stdoutBytes), stderr.until(end.stderrBytes)]);
     return result(end.code);
   } catch (error) {
@@ -63,7 +53,3 @@ export async function runCommand(
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-function argsOf({ args: [program, ...rest], isTerminal }: Command): string[] {
-  return program === 'wp' ? [WP_CLI, ...WP_FLAGS, ...(isTerminal ? [] : [NO_COLOR]), ...rest] : rest;
-}

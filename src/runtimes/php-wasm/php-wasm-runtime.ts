@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
-import { commandName } from '#runtimes/commands.ts';
-import { SiteEditors } from '#runtimes/editor/site-editors.ts';
-import { FolderRuntime } from '#runtimes/folders/folder-runtime.ts';
-import { databaseFile } from '#runtimes/folders/site-folder.ts';
-import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
 import { requestSite } from '#runtimes/request.ts';
 import type {
   AwakeProcess,
@@ -17,22 +12,18 @@ import type {
   RuntimePressure,
   SiteSpec,
 } from '#runtimes/runtime.ts';
-import { Distribution } from '#runtimes/wordpress/distribution.ts';
-import type { TableChange } from '#runtimes/wordpress/dump/wordpress-tables.ts';
-import { writeFirstContent } from '#runtimes/wordpress/first-content.ts';
-import { phpMessagesIn, readPhpMessage } from '#runtimes/wordpress/php-errors.ts';
 import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
+import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
+import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
 import type { SandboxWish } from '#sandbox/sandbox.ts';
-import { refuseUnknown } from './commands.ts';
-import { copyImage } from './images.ts';
+import { runCommand } from './commands.ts';
+import { coreMounts } from './core-mounts.ts';
 import { SiteCommands } from './site-commands.ts';
-import { SiteImages } from './site-images.ts';
 import { SiteRooms } from './site-rooms.ts';
 import { findSandbox, openHome, SandboxedHome } from './worker-home.ts';
-import type { LogMessage } from './worker-message.ts';
 import { WorkerPool } from './worker-pool.ts';
 import type { WorkerSite } from './worker-process.ts';
-import { PHP_VERSION, withOwnPaths, workerSite } from './worker-sites.ts';
+import { PHP_VERSION, workerSite } from './worker-sites.ts';
 import type { WorkerOptions } from './worker-start.ts';
 
 /**
@@ -62,49 +53,28 @@ export interface PhpWasmOptions {
 }
 
 const WARM_UP_LIMIT_MS = 45_000;
-const UPDATE_MS = 24 * 3600 * 1000;
 
-export class PhpWasmRuntime extends FolderRuntime implements Runtime {
-  readonly #log: Log;
+export class PhpWasmRuntime extends WordPressRuntime implements Runtime {
   readonly #wanted: SandboxWish;
   readonly #cacheDir: string;
-  readonly #distribution: Distribution;
-  readonly #images: SiteImages;
   readonly #pool: WorkerPool;
   readonly #commands: SiteCommands;
   readonly #rooms = new SiteRooms((siteId, bytes) => this.listeners.grew(siteId, bytes));
-  readonly editors: SiteEditors;
   #isWarmingUp = false;
-  #updates: NodeJS.Timeout | undefined;
 
   constructor(options: PhpWasmOptions) {
+    super(options);
     const { dataDir, cacheDir, log } = options;
-    super(dataDir, log);
     this.#wanted = options.sandbox;
     this.#cacheDir = cacheDir;
-    this.#log = log;
-    this.#distribution = new Distribution(cacheDir, options.releases, log);
-    this.editors = new SiteEditors({
-      ...this.editorOptions(),
-      dataDir,
-      cacheDir,
-      log,
-      shells: async () => this.shells.sites ?? { missing: 'the start of the service says why' },
-    });
-    this.#images = new SiteImages({
-      folder: join(cacheDir, 'images'),
-      distribution: this.#distribution,
-      runner: (team, version) => this.#pool.runner(team, version, 'run'),
-      log,
-    });
     this.#pool = new WorkerPool(
       { ...options, runFolder: join(dataDir, 'run'), phpVersion: PHP_VERSION },
       log,
-      (version) => this.#images.mountsOf(version),
+      (version) => coreMounts(this.images, this.distribution, version),
       {
         touched: (siteId) => this.listeners.touched(siteId),
         finished: (siteId, end) => this.listeners.finished(siteId, end),
-        logged: (siteId, messages, request) => this.#logged(siteId, messages, request),
+        logged: (siteId, messages, request) => this.logged(siteId, messages, request),
         broken: (siteId, failure, request) => this.listeners.broken(siteId, failure, request),
         assigned: (siteId, worker) => this.#rooms.join(siteId, worker),
         ownCall: (siteId, connection) => this.answerOwnCall(siteId, connection),
@@ -122,50 +92,27 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
 
   async open(): Promise<void> {
     await this.folders.open();
-    const sandbox = await findSandbox(this.#wanted, this.#cacheDir, this.#log);
+    const sandbox = await findSandbox(this.#wanted, this.#cacheDir, this.log);
     const places = [this.folders.root, join(this.#cacheDir, 'images')];
     await this.#pool.open((folder) => (sandbox ? new SandboxedHome(sandbox, folder, places) : openHome));
     await this.shells.open(sandbox);
     await this.openPrograms(sandbox);
-    // In the background: the platform serves before there is a WordPress, and the first site waits for it.
-    void this.#prepareStandby().then(() => this.#update());
-    this.#updates = setInterval(() => this.#update(), UPDATE_MS).unref();
+    this.keepUpdated(() => this.#prepareStandby());
   }
 
-  async prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
-    await this.#distribution.tools();
-    const [coreVersion] = await this.coreVersions();
-    if (!coreVersion) throw new Error('there is no WordPress in the cache');
-    await this.#images.of(coreVersion, PHP_VERSION);
-    return { coreVersion, phpVersion: PHP_VERSION };
+  prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
+    return this.prepareFor(PHP_VERSION);
   }
 
-  coreVersions(): Promise<string[]> {
-    return this.#distribution.coreVersions();
-  }
-
-  async create(site: SiteSpec, first: FirstContent): Promise<void> {
-    const image = await this.#images.of(site.coreVersion, site.phpVersion);
+  override create(site: SiteSpec, first: FirstContent): Promise<void> {
     // The first visitor is expected soon.
     this.#pool.keepStandby(site.coreVersion);
-    await this.build(site, async (draft) => {
-      await copyImage(image, draft);
-      const database = new SqliteFile(databaseFile(draft));
-      try {
-        await database.moveTo(site.url);
-        await database.transaction((run) => writeFirstContent(run, first, new Date()));
-      } finally {
-        database.close();
-      }
-    });
+    return super.create(site, first);
   }
 
-  protected async makeEmpty(draft: string, site: SiteSpec): Promise<void> {
-    await copyImage(await this.#images.of(site.coreVersion, site.phpVersion), draft);
-  }
-
-  protected makeTables(draft: string, { coreVersion }: SiteSpec, changes: TableChange[]): Promise<void> {
-    return this.#images.makeTables(draft, coreVersion, changes);
+  protected async runInDraft(site: SiteSpec, siteFolder: string, command: Command): Promise<CommandResult> {
+    const worker = await this.#pool.runner(site.team, site.coreVersion, 'run');
+    return runCommand(worker, siteFolder, workerSite(site), command, () => {});
   }
 
   async start(site: SiteSpec): Promise<RunningSite> {
@@ -187,7 +134,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     try {
       await requestSite(this, site, { method: 'GET', path: '/', timeoutMs: WARM_UP_LIMIT_MS });
     } catch (error) {
-      this.#log.info({ err: error, siteId: site.id }, 'a new site could not be warmed up; its first visitor wakes it');
+      this.log.info({ err: error, siteId: site.id }, 'a new site could not be warmed up; its first visitor wakes it');
     } finally {
       this.#isWarmingUp = false;
     }
@@ -217,25 +164,12 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
     return this.#runCommand(site, command, requireOpen).finally(release);
   }
 
-  async #runCommand(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
-    this.listeners.touched(site.id);
-    try {
-      const result = await this.#commands.run(site, command, requireOpen);
-      const messages = phpMessagesIn(result.stderr).map((text) => ({ atMs: Date.now(), text }));
-      if (messages.length > 0 && !site.isOffline) this.#logged(site.id, messages, commandName(command));
-      return result;
-    } finally {
-      this.listeners.touched(site.id);
-      this.listeners.changed(site.id);
-    }
+  #runCommand(site: SiteSpec, command: Command, requireOpen: () => void): Promise<CommandResult> {
+    return this.told(site, command, () => this.#commands.run(site, command, requireOpen));
   }
 
   override setRoom(siteId: string, leftBytes: number): void {
     this.#rooms.set(siteId, leftBytes);
-  }
-
-  coreFolder(coreVersion: string): string {
-    return this.#distribution.coreFolder(coreVersion);
   }
 
   awake(): AwakeProcess[] {
@@ -251,11 +185,7 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#updates);
-    await this.editors.close();
-    await this.terminals.close();
-    await this.shells.close();
-    await this.closePrograms();
+    await this.closeShared();
     await this.#pool.close();
   }
 
@@ -279,13 +209,8 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
       const { coreVersion } = await this.prepared();
       if (!(await this.folders.isEmpty())) this.#pool.keepStandby(coreVersion);
     } catch (error) {
-      this.#log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
+      this.log.warn({ err: error }, 'WordPress could not be prepared; it is tried again for the next site');
     }
-  }
-
-  /** New sites get the newest WordPress; those that exist stay where they are until somebody moves them. */
-  async #update(): Promise<void> {
-    if (await this.#distribution.update()) await this.#prepareStandby();
   }
 
   #workerSite(site: SiteSpec): WorkerSite {
@@ -300,10 +225,5 @@ export class PhpWasmRuntime extends FolderRuntime implements Runtime {
   /** Every process of the site, commands included. */
   protected async end(siteId: string): Promise<void> {
     await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
-  }
-
-  #logged(siteId: string, messages: readonly LogMessage[], request: string | null): void {
-    const errors = messages.map(({ atMs, text }) => ({ atMs, request, ...readPhpMessage(withOwnPaths(text)) }));
-    this.listeners.logged(siteId, errors);
   }
 }

@@ -33,9 +33,11 @@ export interface WorkerHome {
 
 const PROJECT = join(import.meta.dirname, '../../..');
 const WORKER_FOLDER = join(import.meta.dirname, 'worker');
+/** What holds for every PHP. */
+const SHARED_FOLDER = join(import.meta.dirname, '../php');
 const PROGRAM = programFile(join(WORKER_FOLDER, 'main.ts'));
 const PRELOAD = join(WORKER_FOLDER, 'preload.cjs');
-const PROGRAMS = [WORKER_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
+const PROGRAMS = [WORKER_FOLDER, SHARED_FOLDER, dirname(PROGRAM), join(PROJECT, 'node_modules')];
 const ENVIRONMENT = { TZ: 'UTC' };
 
 /** One for PHP and for shells: no site has a real shell whose PHP is not in a sandbox too. */

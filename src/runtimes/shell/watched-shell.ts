@@ -98,7 +98,8 @@ class Ending {
   }
 }
 
-function feed(stdin: Writable | undefined, input: Command['stdin']): void {
+/** Gives a program what it is to read. */
+export function feed(stdin: Writable | undefined, input: Command['stdin']): void {
   if (input === undefined || !stdin) return;
   const stream = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input;
   // Whoever does not read it to its end may.

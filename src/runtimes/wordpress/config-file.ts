@@ -6,8 +6,8 @@ export interface SiteLayout {
   platformFolder: string;
   themesFolder: string;
   outboxFolder: string;
-  /** A file that the driver looks for after each request: it is there when pages changed. No other process sees it. */
-  purgeMark: string;
+  /** A file that the driver looks for after each request: it is there when pages changed. No other request sees it. */
+  purgeMark: string | { inServerVariable: string };
   /** The constants that name the database. */
   database: Record<string, string>;
 }
@@ -55,13 +55,13 @@ export function writeConfig(site: SiteSpec, layout: SiteLayout): string {
     AUTOMATIC_UPDATER_DISABLED: true,
     SITEYARD_KEY: site.accessKey,
     SITEYARD_OUTBOX: layout.outboxFolder,
-    SITEYARD_PURGE_MARK: layout.purgeMark,
     SITEYARD_THEMES: layout.themesFolder,
     SITEYARD_IS_COPY: isCopy,
     SITEYARD_IS_OFFLINE: site.isOffline,
   };
   const defines = Object.entries(constants).map(([name, value]) => `define(${php(name)}, ${php(value)});`);
   return `<?php
+define('SITEYARD_PURGE_MARK', ${markOf(layout)});
 ${defines.join('\n')}
 $table_prefix = 'wp_';
 require ${php(`${layout.platformFolder}/no-installer.php`)};
@@ -78,6 +78,13 @@ $GLOBALS['wp_filter']['muplugins_loaded'][-1000][] = [
 
 /** wp-cron.php says what it is before it loads anything, so not even a must-use plugin of the site gets to run. */
 const NO_CRON = "if (defined('DOING_CRON')) exit;";
+
+/** A command, which has no such variable, tells by its end that pages may have changed. */
+function markOf({ purgeMark }: SiteLayout): string {
+  return typeof purgeMark === 'string'
+    ? php(purgeMark)
+    : `$_SERVER[${php(purgeMark.inServerVariable)}] ?? ${php('/dev/null')}`;
+}
 
 /** A PHP literal. In single quotes only the quote and the backslash mean anything. */
 function php(value: string | boolean): string {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PHP } from '@php-wasm/universal';
-import { type Complaints, passOnErrors } from './error-log.ts';
+import { findFailure, isStatus, NOT_PHPS } from '../../php/answer-rules.ts';
+import { findScript } from '../../php/find-script.ts';
+import { passOnErrors } from './error-log.ts';
 import { PATHS } from './settings.ts';
 
 type Method = 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'PUT' | 'DELETE';
@@ -16,7 +18,8 @@ export async function answer(
   ended: () => Promise<{ purge: boolean }>,
   isLogged: boolean,
 ): Promise<{ ranOutOfMemory: boolean }> {
-  const { script, pathInfo } = findScript(php, request.url ?? '/');
+  const { path, pathInfo } = findScript(request.url ?? '/', (path) => php.isFile(PATHS.core + path));
+  const script = PATHS.core + path;
   const sent = readHeaders(request);
   const isSecure = sent['x-forwarded-proto'] === 'https';
   const result = await php.runStream({
@@ -31,8 +34,8 @@ export async function answer(
       REMOTE_ADDR: sent['x-real-ip'] ?? '127.0.0.1',
       DOCUMENT_ROOT: PATHS.core,
       SCRIPT_FILENAME: script,
-      SCRIPT_NAME: script.slice(PATHS.core.length),
-      PHP_SELF: script.slice(PATHS.core.length) + pathInfo,
+      SCRIPT_NAME: path,
+      PHP_SELF: path + pathInfo,
       HTTPS: isSecure ? 'on' : '',
       SERVER_SOFTWARE: 'siteyard',
       ...(pathInfo && { PATH_INFO: pathInfo }),
@@ -48,28 +51,15 @@ export async function answer(
   if (headers.length === 0) throw new Error('PHP ended without an answer');
   for (const [name, values] of headers) setHeader(response, name, values);
   if (purge) response.setHeader('x-siteyard-purge', 'all');
-  const failure = bytes.length === 0 ? findFailure(status, exitCode, complaints) : undefined;
+  const failure = bytes.length === 0 ? findFailure(status, exitCode === FATAL_EXIT_CODE, complaints) : undefined;
   if (failure) response.setHeader('x-siteyard-failure', failure);
-  const isStatus = status >= 200 && status <= 599;
-  response.statusCode = failure || !isStatus ? 500 : status;
+  response.statusCode = failure || !isStatus(status) ? 500 : status;
   response.setHeader('content-length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);
   return { ranOutOfMemory: complaints.ranOutOfMemory };
 }
 
 const FATAL_EXIT_CODE = 255;
-
-/**
- * Why PHP said nothing at all, where that is no answer. Whoever sent us the request tells the visitor. What is complete without a body is an
- * answer, also after a fatal error: WordPress redirects to itself when it has paused a broken plugin.
- */
-function findFailure(status: number, exitCode: number, complaints: Complaints): 'memory' | 'crash' | undefined {
-  if (status === 204 || (status >= 300 && status < 400)) return undefined;
-  if (complaints.ranOutOfMemory) return 'memory';
-  return exitCode === FATAL_EXIT_CODE || complaints.ranOutOfFiles ? 'crash' : undefined;
-}
-
-const NOT_PHPS = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'x-powered-by']);
 
 /** Passes on what HTTP can carry: bytes beyond ASCII as they are, and no name that is none. */
 function setHeader(response: ServerResponse, name: string, values: string[]): void {
@@ -81,36 +71,6 @@ function setHeader(response: ServerResponse, name: string, values: string[]): vo
     );
   } catch {
     // PHP was told to send something that is no header.
-  }
-}
-
-/** The file to run: the one that is named, the index of a folder, or WordPress' front door. */
-function findScript(php: PHP, url: string): { script: string; pathInfo: string } {
-  const path = decode(url.split('?', 1)[0] ?? '/');
-  const [, named = '', rest = ''] = /^(.*?\.php)(\/.*)?$/.exec(path) ?? [];
-  const candidates = named ? [named] : path.endsWith('/') ? [`${path}index.php`] : [`${path}/index.php`];
-  for (const candidate of candidates) {
-    const script = PATHS.core + candidate;
-    if (isInside(candidate) && !isInstaller(candidate) && php.isFile(script))
-      return { script, pathInfo: named ? rest : '' };
-  }
-  return { script: `${PATHS.core}/index.php`, pathInfo: '' };
-}
-
-function isInside(path: string): boolean {
-  return !path.includes('\0') && !path.split('/').some((part) => part.startsWith('.'));
-}
-
-/** Nobody installs a WordPress over the web here, so these are not there, whatever the database looks like. */
-function isInstaller(path: string): boolean {
-  return /^\/+wp-admin\/+(install|setup-config)\.php$/.test(path);
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return '/';
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+import { type Complaints, noteComplaint } from '../../php/answer-rules.ts';
 import { type LogMessage, tell } from './settings.ts';
 
 /**
@@ -14,16 +15,6 @@ const LEAST_BYTES = 100;
 const BATCH_BYTES = 16 * 1024;
 const BATCH_MS = 200;
 
-const OUT_OF_MEMORY = /Allowed memory size|Out of memory/;
-/** With no file left to open, PHP loses even its output. */
-const NO_FILES_LEFT = /No file descriptors available|Too many open files/;
-
-/** What a request's messages say of how it went. */
-export interface Complaints {
-  ranOutOfMemory: boolean;
-  ranOutOfFiles: boolean;
-}
-
 let secondBytes = 0;
 let secondStartedAt = 0;
 
@@ -35,8 +26,7 @@ export async function passOnErrors(stream: ReadableStream<Uint8Array>, isTold: b
   const end = () => {
     if (bytes === 0) return;
     const text = Buffer.concat(chunks).toString().trimEnd();
-    complaints.ranOutOfMemory ||= OUT_OF_MEMORY.test(text);
-    complaints.ranOutOfFiles ||= NO_FILES_LEFT.test(text);
+    noteComplaint(complaints, text);
     if (isTold && text !== '') batch.add({ atMs: Date.now(), text });
     chunks = [];
     bytes = 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import type { Certificate } from './certificate.ts';
+import type { Certificate } from '../../php/certificate.ts';
 import type { OwnAddress } from './settings.ts';
 
 /** PHP's system calls turn an error of this name and number into a plain failure; any other would tear PHP down. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import type { PHP } from '@php-wasm/universal';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '../../php/certificate.ts';
 import type { NetworkGuard } from './network-guard.ts';
 import { PATHS, type SiteSettings } from './settings.ts';
 

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /** A key and a certificate for it, both as PEM. */

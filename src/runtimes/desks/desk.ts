@@ -5,6 +5,7 @@ import { type Lease, SiteFailure, type SiteFailureReason } from '#runtimes/runti
 export interface DeskEvents {
   /** The site may be about to work on a request, or has just ended. */
   touched(): void;
+  /** Fails with a SiteFailure where the site did. Once the signal is aborted, for the failure that is its reason, it ends. */
   answer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void>;
   /** It was ended in the middle of this request. */
   broken(failure: SiteFailure, request: string): void;
@@ -36,7 +37,7 @@ export class Desk {
     this.socketPath = socketPath;
     this.#requestTimeoutMs = requestTimeoutMs;
     this.#events = events;
-    this.#server = createServer((request, response) => {
+    this.#server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
       this.#work = this.#serve(request, response);
     });
     // Its only visitors are ours, who keep their connections for as long as they like.
@@ -103,7 +104,9 @@ export class Desk {
       await this.#events.answer(request, response, this.#ending.signal);
     } catch (error) {
       response.destroy();
-      if (this.isOpen) void this.end('crash', String(error));
+      const { reason, message } =
+        error instanceof SiteFailure ? error : { reason: 'crash' as const, message: String(error) };
+      if (this.isOpen) void this.end(reason, message);
     } finally {
       clearTimeout(timer);
       if (this.#current === current) this.#done();

@@ -5,8 +5,8 @@ import { Desk, type DeskEvents } from './desk.ts';
 export interface AwakeEvents extends Omit<DeskEvents, 'freed'> {
   /** A path for a socket that nobody has. */
   newSocket(): string;
-  /** Fails where there is no such site. */
-  check(): void;
+  /** Resolves when the site can answer; fails where there is none. */
+  ready(): Promise<void>;
 }
 
 export interface AwakeLimits {
@@ -108,14 +108,14 @@ export class AwakeSite implements RunningSite {
       broken: (failure, request) => this.#events.broken(failure, request),
       freed: () => this.#pump(),
     });
-    const opening = Promise.resolve()
-      .then(() => this.#events.check())
-      .then(() => desk.open())
+    const opening = Promise.all([this.#events.ready(), desk.open()])
       .then(() => {
         this.#desks.push(desk);
       })
-      .catch(() => {
-        const failure = new SiteFailure('start', 'The site could not be started.');
+      .catch((error: unknown) => {
+        void desk.end('stopped', 'The site could not be started.');
+        const isKnown = error instanceof SiteFailure;
+        const failure = isKnown ? error : new SiteFailure('start', 'The site could not be started.');
         for (const waiter of this.#waiting) waiter.fail(failure);
       })
       .finally(() => {

@@ -4,19 +4,15 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATABASE_FILE, databaseFile, makeSiteFolder } from '#runtimes/folders/site-folder.ts';
 import { SqliteFile } from '#runtimes/folders/sqlite-file.ts';
-import { inDraft, place } from '#runtimes/wordpress/distribution.ts';
-
-/** Where PHP finds the SQLite integration. */
-export const SQLITE_PATH = '/site/sqlite';
+import type { SiteSpec } from '#runtimes/runtime.ts';
+import { inDraft, place } from './distribution.ts';
+import { LAYOUT } from './layout.ts';
 
 /** WordPress takes another database only through this file in the content folder. */
 const DROP_IN = `<?php
 // Written by the platform: this site's database is SQLite.
-require_once '${SQLITE_PATH}/wp-includes/sqlite/db.php';
+require_once '${LAYOUT.sqlite}/wp-includes/sqlite/db.php';
 `;
-
-/** The address in an image, which no site ever has. */
-export const IMAGE_URL = 'http://siteyard.invalid';
 
 /**
  * The images that new sites are copies of: an installed, empty WordPress for each version, made once. Copying one takes
@@ -24,24 +20,24 @@ export const IMAGE_URL = 'http://siteyard.invalid';
  */
 export class Images {
   readonly #folder: string;
-  readonly #install: (coreVersion: string, siteFolder: string) => Promise<void>;
+  readonly #install: (site: SiteSpec, siteFolder: string) => Promise<void>;
   readonly #making = new Map<string, Promise<string>>();
 
-  constructor(folder: string, install: (coreVersion: string, siteFolder: string) => Promise<void>) {
+  constructor(folder: string, install: (site: SiteSpec, siteFolder: string) => Promise<void>) {
     this.#folder = folder;
     this.#install = install;
   }
 
   /** The folder of the image, made now where there is none. */
-  of(coreVersion: string, phpVersion: string): Promise<string> {
-    const key = `${coreVersion}-${phpVersion}`;
-    const making = this.#making.get(key) ?? this.#make(key, coreVersion);
+  of(site: SiteSpec): Promise<string> {
+    const key = `${site.coreVersion}-${site.phpVersion}`;
+    const making = this.#making.get(key) ?? this.#make(key, site);
     this.#making.set(key, making);
     making.catch(() => this.#making.delete(key));
     return making;
   }
 
-  async #make(key: string, coreVersion: string): Promise<string> {
+  async #make(key: string, site: SiteSpec): Promise<string> {
     const recipe = createHash('sha256')
       .update(await readFile(INSTALL_SCRIPT))
       .update(DROP_IN)
@@ -53,7 +49,7 @@ export class Images {
       for (const name of ['plugins', 'themes', 'uploads']) await mkdir(join(draft, 'content', name));
       await writeFile(join(draft, 'content', 'index.php'), '<?php // Silence is golden.\n');
       await writeDropIn(draft);
-      await this.#install(coreVersion, draft);
+      await this.#install(site, draft);
       await compact(databaseFile(draft));
       await rm(join(draft, 'outbox'), { recursive: true });
       await place(draft, image);
@@ -62,7 +58,7 @@ export class Images {
   }
 }
 
-const INSTALL_SCRIPT = join(import.meta.dirname, '../wordpress/plugin/install.php');
+const INSTALL_SCRIPT = join(import.meta.dirname, 'plugin/install.php');
 
 async function writeDropIn(siteFolder: string): Promise<void> {
   await writeFile(join(siteFolder, 'content', 'db.php'), DROP_IN);

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findPhp } from '#runtimes/fpm/php-install.ts';
+import { writeIni } from '#runtimes/fpm/php-settings.ts';
+import { LAYOUT, sqliteDatabase } from '#runtimes/wordpress/layout.ts';
+import { freePort } from '../test/free-port.ts';
+
+/** A WordPress as somebody sets it up by hand: nginx before PHP-FPM, with the files and the database of one of our sites. */
+export interface HandMade {
+  url: string;
+  pids: { nginx: number; fpm: number };
+  stop(): Promise<void>;
+}
+
+export interface HandMadeOptions {
+  dir: string;
+  core: string;
+  sqlite: string;
+  site: { content: string; database: string };
+  processes: number;
+}
+
+export async function startHandMade({ dir, core, sqlite, site, processes }: HandMadeOptions): Promise<HandMade> {
+  const [php] = await findPhp();
+  const port = await freePort();
+  const url = `http://peer.localhost:${port}`;
+  const root = join(dir, 'wordpress');
+  await mkdir(join(dir, 'nginx'), { recursive: true });
+  await cp(core, root, { recursive: true });
+  await cp(site.content, join(root, 'wp-content'), { recursive: true });
+  await cp(site.database, join(dir, 'database'), { recursive: true });
+  const dropIn = join(root, 'wp-content', 'db.php');
+  await writeFile(dropIn, (await readFile(dropIn, 'utf8')).replaceAll(LAYOUT.sqlite, sqlite));
+  await writeFile(join(root, 'wp-config.php'), configOf(url, `${dir}/database/`));
+  const ini = writeIni(php, { kind: 'serving' }).replaceAll(LAYOUT.core, root);
+  await writeFile(join(dir, 'php.ini'), ini);
+  await writeFile(
+    join(dir, 'fpm.conf'),
+    `[global]\ndaemonize = no\nerror_log = ${dir}/fpm.log\n[site]\nlisten = ${dir}/fpm.sock\nlisten.mode = 0666\npm = dynamic
+pm.max_children = ${processes}\npm.start_servers = 2\npm.min_spare_servers = 1\npm.max_spare_servers = ${processes}\nuser = root\ngroup = root\n`,
+  );
+  await writeFile(join(dir, 'nginx.conf'), nginxOf(dir, root, port));
+  const fpm = spawn(
+    php.fpm,
+    ['--nodaemonize', '--allow-to-run-as-root', '-c', join(dir, 'php.ini'), '-y', join(dir, 'fpm.conf')],
+    {
+      stdio: 'ignore',
+      env: { PHP_INI_SCAN_DIR: '' },
+    },
+  );
+  const nginx = spawn('/usr/sbin/nginx', ['-c', join(dir, 'nginx.conf')], { stdio: 'ignore' });
+  for (let tries = 0; tries < 200 && !existsSync(join(dir, 'fpm.sock')); tries++) await sleep(50);
+  return {
+    url,
+    pids: { nginx: nginx.pid as number, fpm: fpm.pid as number },
+    stop: async () => void (await Promise.all([end(nginx), end(fpm)])),
+  };
+}
+
+function configOf(url: string, databaseFolder: string): string {
+  const constants = { ...sqliteDatabase(), DB_DIR: databaseFolder, WP_HOME: url, WP_SITEURL: url };
+  const defines = Object.entries(constants).map(([name, value]) => `define('${name}', '${value}');`);
+  return `<?php\n${defines.join('\n')}\ndefine('DISABLE_WP_CRON', true);\n$table_prefix = 'wp_';
+if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');\nrequire_once ABSPATH . 'wp-settings.php';\n`;
+}
+
+/** Debian's own parameters name the host without its port, to which WordPress would redirect for ever. */
+function nginxOf(dir: string, root: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${dir}/nginx/${kind};`,
+  );
+  return `worker_processes 1; daemon off; pid ${dir}/nginx/pid; error_log stderr warn; user root;
+events { worker_connections 1024; }
+http { include /etc/nginx/mime.types; access_log off; ${temporary.join(' ')}
+  server { listen 127.0.0.1:${port}; root ${root}; index index.php;
+    location / { try_files $uri $uri/ /index.php?$args; }
+    location ~ \\.php$ { include /etc/nginx/fastcgi_params; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
+      fastcgi_param HTTP_HOST $http_host; fastcgi_buffers 32 16k; fastcgi_pass unix:${dir}/fpm.sock; } } }`;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}

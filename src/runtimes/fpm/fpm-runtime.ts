@@ -1,0 +1,245 @@
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { Log } from '#core/log.ts';
+import type { Outbound } from '#core/outbound.ts';
+import { endIn, endOrphans, makeRunFolder, shortFolder } from '#runtimes/folders/run-folder.ts';
+import { requestSite } from '#runtimes/request.ts';
+import type {
+  AwakeProcess,
+  Command,
+  CommandResult,
+  RunningSite,
+  Runtime,
+  RuntimePressure,
+  SiteSpec,
+} from '#runtimes/runtime.ts';
+import type { ReleaseSource } from '#runtimes/wordpress/releases.ts';
+import { WordPressRuntime } from '#runtimes/wordpress/wordpress-runtime.ts';
+import { refuseUnknown } from '#runtimes/wordpress/wp-cli.ts';
+import type { SandboxWish } from '#sandbox/sandbox.ts';
+import { CompiledCore } from './compiled-core.ts';
+import { DiskRooms } from './disk-rooms.ts';
+import { FpmCommands } from './fpm-commands.ts';
+import { type FpmGround, findGround, openGround } from './fpm-ground.ts';
+import { FpmSite, type FpmSiteOptions } from './fpm-site.ts';
+import { FpmSites } from './fpm-sites.ts';
+import type { PhpInstall } from './php-install.ts';
+
+/**
+ * The driver for a server: the machine's own PHP, a PHP-FPM for each site that is awake, each in a sandbox of its own. A site is a folder with
+ * its content and its database; WordPress itself stands once for all of them.
+ */
+export interface FpmOptions {
+  dataDir: string;
+  cacheDir: string;
+  log: Log;
+  outbound: Outbound;
+  memoryBudgetBytes: number;
+  requestTimeoutMs: number;
+  idleTimeoutMs: number;
+  /** How many requests of one site are worked on at once. */
+  processesPerSite: number;
+  /** After so many requests a process makes way for another. */
+  requestsPerProcess: number;
+  sandbox: SandboxWish;
+  /** Where newer versions of WordPress come from, where anywhere. */
+  releases?: { source: ReleaseSource };
+}
+
+const WARM_UP_LIMIT_MS = 45_000;
+/** A process of a site that has nothing to do ends after so long; the site stays awake. */
+const PROCESS_IDLE_MS = 60_000;
+
+export class FpmRuntime extends WordPressRuntime implements Runtime {
+  readonly #options: FpmOptions;
+  readonly #compiled: CompiledCore;
+  readonly #rooms: DiskRooms;
+  readonly #sites: FpmSites;
+  readonly #commands = new FpmCommands(() => this.#opened.home);
+  readonly standbyReady = 0;
+  #ground: FpmGround | undefined;
+  #runFolder = '';
+  #sockets = 0;
+  #preparing: Promise<void> = Promise.resolve();
+
+  constructor(options: FpmOptions) {
+    const { outbound, releases, ...rest } = options;
+    super({ ...rest, ...(releases && { releases: { ...releases, outbound } }) });
+    this.#options = options;
+    const { cacheDir, log } = options;
+    this.#compiled = new CompiledCore({
+      folder: join(cacheDir, 'compiled'),
+      coreFolder: (version) => this.coreFolder(version),
+      imageOf: (coreVersion, phpVersion) => this.images.of(coreVersion, phpVersion),
+      wake: (site, siteFolder, compileTo) => {
+        const woken = new FpmSite(this.#optionsOf(site, siteFolder, compileTo));
+        return { site: woken.awake, stop: () => woken.stop(0) };
+      },
+      log,
+    });
+    this.#rooms = new DiskRooms({
+      usageBytes: (siteId) => this.diskUsageBytes(siteId),
+      grew: (siteId, bytes) => this.listeners.grew(siteId, bytes),
+      end: (siteId) => {
+        log.warn({ siteId }, 'a site has used up its storage and went on writing, so that it was ended');
+        void this.#sites.stop(siteId, 0);
+      },
+    });
+    this.#sites = new FpmSites({
+      idleTimeoutMs: options.idleTimeoutMs,
+      memoryBudgetBytes: options.memoryBudgetBytes,
+      optionsOf: (site) => this.#optionsOf(site),
+      rooms: this.#rooms,
+      log,
+    });
+  }
+
+  async open(): Promise<void> {
+    const { sandbox: wanted, cacheDir, outbound, requestTimeoutMs, requestsPerProcess, idleTimeoutMs } = this.#options;
+    const found = await findGround(wanted, cacheDir);
+    await this.folders.open();
+    this.#runFolder = await makeRunFolder(this.#runRoot);
+    // First, since where groups are unified the service itself may step aside into the shells' ones.
+    await this.shells.open(found.sandbox);
+    const pool = {
+      requestTimeoutMs,
+      requestsPerProcess,
+      processes: this.#options.processesPerSite,
+      idleMs: Math.min(PROCESS_IDLE_MS, idleTimeoutMs),
+    };
+    const options = {
+      pool,
+      outbound,
+      coreFolder: (version: string) => this.coreFolder(version),
+      tools: () => this.distribution.tools(),
+      ownCall: (siteId: string, connection: Duplex) => this.answerOwnCall(siteId, connection),
+      compiledOf: (site: SiteSpec, php: PhpInstall) => this.#compiled.of(site, php),
+    };
+    this.#ground = await openGround(found, this.#runFolder, options, this.log);
+    await this.openPrograms(found.sandbox);
+    this.keepUpdated(() => {
+      this.#preparing = this.#prepare();
+      return this.#preparing;
+    });
+  }
+
+  prepared(): Promise<{ coreVersion: string; phpVersion: string }> {
+    return this.prepareFor(this.#opened.installs[0].version);
+  }
+
+  /** Resolves when WordPress was compiled for sites that wake, or could not be. */
+  compiled(): Promise<void> {
+    return this.#preparing;
+  }
+
+  protected runInDraft(site: SiteSpec, siteFolder: string, command: Command): Promise<CommandResult> {
+    return this.#commands.run(site, siteFolder, command);
+  }
+
+  async start(site: SiteSpec): Promise<RunningSite> {
+    this.suspended.requireOpen(site.id);
+    return this.#sites.wake(site);
+  }
+
+  async warmUp(site: SiteSpec): Promise<void> {
+    try {
+      await requestSite(this, site, { method: 'GET', path: '/', timeoutMs: WARM_UP_LIMIT_MS });
+    } catch (error) {
+      this.log.info({ err: error, siteId: site.id }, 'a new site could not be warmed up; its first visitor wakes it');
+    }
+  }
+
+  stop(siteId: string): Promise<void> {
+    return this.#sites.stop(siteId);
+  }
+
+  async endOrphans(): Promise<void> {
+    await endOrphans(this.#runRoot);
+    await this.shells.endOrphans();
+    await this.endOrphanPrograms();
+  }
+
+  async exec(site: SiteSpec, command: Command): Promise<CommandResult> {
+    const requireOpen = () => {
+      if (!command.asHolder) this.suspended.requireOpen(site.id);
+    };
+    requireOpen();
+    if (command.args[0] === 'bash') return this.runShell(site, command);
+    const refusal = refuseUnknown(command);
+    if (refusal) return refusal;
+    return this.told(site, command, () => {
+      this.giveToOwner(site.id);
+      return this.#commands.run(site, this.folders.of(site.id), command, requireOpen);
+    });
+  }
+
+  override setRoom(siteId: string, leftBytes: number): void {
+    this.#rooms.set(siteId, leftBytes);
+  }
+
+  awake(): AwakeProcess[] {
+    return this.#sites.awake();
+  }
+
+  get pressure(): RuntimePressure {
+    return this.#sites.pressure;
+  }
+
+  async close(): Promise<void> {
+    await this.closeShared();
+    await Promise.all([this.#sites.close(), this.#commands.close()]);
+    if (this.#runFolder) await endIn(this.#runFolder);
+    await this.#ground?.groups.close();
+  }
+
+  /** Every process of the site, commands included. */
+  protected async end(siteId: string): Promise<void> {
+    await Promise.all([this.#commands.end(siteId), this.stop(siteId), this.shells.end(siteId)]);
+  }
+
+  protected override ownerOf(siteId: string): number | undefined {
+    return this.#ground?.home.ownerOf(siteId);
+  }
+
+  get #opened(): FpmGround {
+    if (!this.#ground) throw new Error('the runtime is not open');
+    return this.#ground;
+  }
+
+  get #runRoot(): string {
+    return shortFolder(join(this.#options.dataDir, 'run'));
+  }
+
+  async #prepare(): Promise<void> {
+    try {
+      const { coreVersion } = await this.prepared();
+      for (const php of this.#opened.installs) await this.#compiled.make(coreVersion, php);
+    } catch (error) {
+      this.log.warn({ err: error }, 'WordPress could not be prepared');
+    }
+  }
+
+  #optionsOf(site: SiteSpec, siteFolder = this.folders.of(site.id), compileTo?: string): FpmSiteOptions {
+    const { requestTimeoutMs, processesPerSite } = this.#options;
+    const { id } = site;
+    return {
+      site,
+      folders: {
+        core: this.coreFolder(site.coreVersion),
+        content: join(siteFolder, 'content'),
+        outbox: join(siteFolder, 'outbox'),
+      },
+      requestTimeoutMs,
+      requestsAtOnce: processesPerSite,
+      newSocket: () => join(this.#runFolder, String(this.#sockets++)),
+      enter: async () => {
+        if (siteFolder === this.folders.of(id)) this.giveToOwner(id);
+        return this.#opened.home.serve(site, siteFolder, compileTo);
+      },
+      touched: () => this.listeners.touched(id),
+      finished: (end) => this.listeners.finished(id, end),
+      logged: (messages, request) => this.logged(id, messages, request),
+      broken: (failure, request) => this.listeners.broken(id, failure, request),
+    };
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * A filter of system calls for native PHP, as the kernel takes it (seccomp, classic BPF). What is refused fails with EPERM, as if whoever
+ * asks had no right to it; everything else is let through. The walls are the namespaces: this is for what the kernel would do for a
+ * process that has no rights at all, and for what no site may have in its files.
+ */
+type Machine = 'x64' | 'arm64';
+
+/** The number of a call on each machine. */
+type Call = Partial<Record<Machine, number>>;
+
+const onBoth = (x64: number, arm64: number): Call => ({ x64, arm64 });
+/** Calls of recent kernels have the same number everywhere. */
+const since2019 = (number: number): Call => ({ x64: number, arm64: number });
+
+const REFUSED: Record<string, Call> = {
+  // Other processes and their memory.
+  ptrace: onBoth(101, 117),
+  process_vm_readv: onBoth(310, 270),
+  process_vm_writev: onBoth(311, 271),
+  kcmp: onBoth(312, 272),
+  pidfd_getfd: since2019(438),
+  perf_event_open: onBoth(298, 241),
+  // Worlds of one's own, and what is mounted in them.
+  unshare: onBoth(272, 97),
+  setns: onBoth(308, 268),
+  mount: onBoth(165, 40),
+  umount2: onBoth(166, 39),
+  pivot_root: onBoth(155, 41),
+  chroot: onBoth(161, 51),
+  open_tree: since2019(428),
+  move_mount: since2019(429),
+  fsopen: since2019(430),
+  fsconfig: since2019(431),
+  fsmount: since2019(432),
+  fspick: since2019(433),
+  mount_setattr: since2019(442),
+  name_to_handle_at: onBoth(303, 264),
+  open_by_handle_at: onBoth(304, 265),
+  // Large parts of the kernel that no PHP needs.
+  bpf: onBoth(321, 280),
+  userfaultfd: onBoth(323, 282),
+  io_uring_setup: since2019(425),
+  io_uring_enter: since2019(426),
+  io_uring_register: since2019(427),
+  add_key: onBoth(248, 217),
+  request_key: onBoth(249, 218),
+  keyctl: onBoth(250, 219),
+  fanotify_init: onBoth(300, 262),
+  personality: onBoth(135, 92),
+  syslog: onBoth(103, 116),
+  init_module: onBoth(175, 105),
+  finit_module: onBoth(313, 273),
+  delete_module: onBoth(176, 106),
+  kexec_load: onBoth(246, 104),
+  kexec_file_load: onBoth(320, 294),
+  // Another name for what a name already stands for.
+  link: { x64: 86 },
+  linkat: onBoth(265, 37),
+  symlink: { x64: 88 },
+  symlinkat: onBoth(266, 36),
+  // A program, whatever it is called.
+  execveat: onBoth(322, 281),
+};
+
+/** Tried by the C library first, which then takes the older call. */
+const UNKNOWN: Record<string, Call> = { clone3: since2019(435), fchmodat2: since2019(452) };
+
+const EXECVE = onBoth(59, 221);
+const CLONE = onBoth(56, 220);
+const SOCKET = onBoth(41, 198);
+/** Which argument is the mode. */
+const MODES: [Call, number][] = [
+  [{ x64: 90 }, 1],
+  [onBoth(91, 52), 1],
+  [onBoth(268, 53), 2],
+];
+const ARCHITECTURES: Record<Machine, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+
+/** CLONE_NEWNS and its like. */
+const NEW_SPACES = 0x7e020000;
+const SET_ID = 0o6000;
+const FAMILIES = [1, 2, 10];
+const STREAM = 1;
+const DATAGRAM = 2;
+const KIND_MASK = 0xf;
+/** On x64 there is a second set of numbers for the same calls. */
+const OTHER_NUMBERS = 0x40000000;
+
+const ALLOW = 0x7fff0000;
+const EPERM = 0x00050001;
+const ENOSYS = 0x00050026;
+
+/** Where the name of the one program is that may be started; whoever loads the filter puts it there (launch.pl). */
+const PLACE = { low: 0xfeed0001, high: 0xfeed0002 };
+
+const LOAD = 0x20;
+const AND = 0x54;
+const EQUALS = 0x15;
+const AT_LEAST = 0x35;
+const RETURN = 0x06;
+
+const NUMBER_AT = 0;
+const ARCHITECTURE_AT = 4;
+const argumentAt = (index: number) => 16 + 8 * index;
+
+/** Undefined on a machine that it was not written for. */
+export function callFilter(machine: string = process.arch): Buffer | undefined {
+  if (machine !== 'x64' && machine !== 'arm64') return undefined;
+  const numbersOf = (calls: Record<string, Call>) => Object.values(calls).flatMap((call) => call[machine] ?? []);
+  const modes = MODES.flatMap(([call, index]) =>
+    call[machine] === undefined ? [] : [[call[machine], index] as const],
+  );
+  const lines: [code: number, yes: number, no: number, value: number][] = [
+    [LOAD, 0, 0, ARCHITECTURE_AT],
+    [EQUALS, 1, 0, ARCHITECTURES[machine]],
+    [RETURN, 0, 0, EPERM],
+    [LOAD, 0, 0, NUMBER_AT],
+    [AT_LEAST, 0, 1, OTHER_NUMBERS],
+    [RETURN, 0, 0, EPERM],
+  ];
+  /** For one call: what follows looks at its arguments and decides. */
+  const only = (number: number | undefined, decide: typeof lines) => {
+    if (number !== undefined) lines.push([EQUALS, 0, decide.length, number], ...decide);
+  };
+  for (const number of numbersOf(REFUSED)) only(number, [[RETURN, 0, 0, EPERM]]);
+  for (const number of numbersOf(UNKNOWN)) only(number, [[RETURN, 0, 0, ENOSYS]]);
+  for (const [number, index] of modes) {
+    only(number, [
+      [LOAD, 0, 0, argumentAt(index)],
+      [AND, 0, 0, SET_ID],
+      [EQUALS, 0, 1, 0],
+      [RETURN, 0, 0, ALLOW],
+      [RETURN, 0, 0, EPERM],
+    ]);
+  }
+  only(CLONE[machine], [
+    [LOAD, 0, 0, argumentAt(0)],
+    [AND, 0, 0, NEW_SPACES],
+    [EQUALS, 0, 1, 0],
+    [RETURN, 0, 0, ALLOW],
+    [RETURN, 0, 0, EPERM],
+  ]);
+  only(SOCKET[machine], [
+    [LOAD, 0, 0, argumentAt(0)],
+    ...FAMILIES.map((family, at): [number, number, number, number] => [EQUALS, FAMILIES.length - at, 0, family]),
+    [RETURN, 0, 0, EPERM],
+    [LOAD, 0, 0, argumentAt(1)],
+    [AND, 0, 0, KIND_MASK],
+    [EQUALS, 2, 0, STREAM],
+    [EQUALS, 1, 0, DATAGRAM],
+    [RETURN, 0, 0, EPERM],
+    [RETURN, 0, 0, ALLOW],
+  ]);
+  only(EXECVE[machine], [
+    [LOAD, 0, 0, argumentAt(0)],
+    [EQUALS, 0, 3, PLACE.low],
+    [LOAD, 0, 0, argumentAt(0) + 4],
+    [EQUALS, 0, 1, PLACE.high],
+    [RETURN, 0, 0, ALLOW],
+    [RETURN, 0, 0, EPERM],
+  ]);
+  lines.push([RETURN, 0, 0, ALLOW]);
+  return Buffer.concat(lines.map(instruction));
+}
+
+function instruction([code, yes, no, value]: [number, number, number, number]): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt16LE(code, 0);
+  bytes.writeUInt8(yes, 2);
+  bytes.writeUInt8(no, 3);
+  bytes.writeUInt32LE(value, 4);
+  return bytes;
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '#core/log.ts';
+import { Outbound } from '#core/outbound.ts';
+import type { DriverUnderTest } from '#runtimes/contract-site.ts';
+import { type FpmOptions, FpmRuntime } from '#runtimes/fpm/fpm-runtime.ts';
+import { findPhp } from '#runtimes/fpm/php-install.ts';
+import { Sandbox } from '#sandbox/sandbox.ts';
+import { putPhpProgram } from './php-program.ts';
+import { WORDPRESS_CACHE } from './wordpress-cache.ts';
+
+/** Why native PHP can not be tried on this machine; false where it can. */
+export async function noFpm(): Promise<string | false> {
+  const sandbox = await Sandbox.find();
+  if ('missing' in sandbox) return `sites with native PHP need a sandbox: ${sandbox.missing}`;
+  return findPhp().then(
+    () => false as const,
+    (error: Error) => error.message,
+  );
+}
+
+/** Makes the cache complete, where there is native PHP, so that no two test files do it at once. */
+export async function prepareFpm(): Promise<void> {
+  if (await noFpm()) return;
+  const { runtime, close } = await openFpmRuntime();
+  await runtime.compiled().finally(close);
+}
+
+/** The driver of native PHP on a folder of its own. */
+export async function openFpmRuntime(
+  options: Partial<FpmOptions> & { allowedNetworks?: string[] } = {},
+): Promise<DriverUnderTest & { runtime: FpmRuntime; dataDir: string }> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'fpm-')));
+  const { allowedNetworks = [], ...rest } = options;
+  const runtime = new FpmRuntime({
+    cacheDir: WORDPRESS_CACHE,
+    log: createLog(process.env.LOG_LEVEL ?? 'silent'),
+    outbound: new Outbound({ allow: allowedNetworks }),
+    memoryBudgetBytes: 4 * 1024 ** 3,
+    requestTimeoutMs: 15_000,
+    idleTimeoutMs: 600_000,
+    processesPerSite: 4,
+    requestsPerProcess: 10_000,
+    sandbox: 'auto',
+    ...rest,
+    dataDir,
+  });
+  await runtime.open();
+  const close = async () => {
+    await runtime.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const put: DriverUnderTest['put'] = (site, name, steps) => putPhpProgram(runtime, site, name, steps);
+  return { runtime, dataDir, put, close };
+}
