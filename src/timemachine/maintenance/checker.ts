@@ -102,6 +102,7 @@ class PoolTurn {
 
   async #checkPacks(after: string): Promise<string | undefined> {
     const pool = this.#pool;
+    if (after === '') await pool.store.lookAgain?.(pool.prefix);
     await pool.refresh();
     for (const id of await pool.store.names(`${pool.prefix}/packs`)) {
       const name = `packs/${id}`;

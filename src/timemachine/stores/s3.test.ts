@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pause } from '../../../test/pause.ts';
 import { Random } from '../../../test/random.ts';
 import { type CephGateway, hasCeph, startCephGateway } from '../../../test/timemachine/ceph-gateway.ts';
-import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
 import { Archiver } from '../archive/archiver.ts';
@@ -19,11 +17,11 @@ import { restoreInto } from '../restore/restore-into.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
 import { S3Store } from './s3.ts';
-import { sendToS3 } from './s3-request.ts';
+import { listIn, sendToS3, xmlOf } from './s3-client.ts';
 import { testStore } from './store.contract.ts';
 
-/** `CEPH=1` runs the store against a gateway of Ceph, which takes half a minute to start. */
-const skip = process.env.CEPH !== '1' ? 'CEPH=1 is not set' : hasCeph() ? false : 'Ceph is not installed';
+/** `S3=ceph` runs the store against a gateway of Ceph, which takes half a minute to start. */
+const skip = process.env.S3 !== 'ceph' ? 'S3=ceph is not set' : hasCeph() ? false : 'Ceph is not installed';
 
 describe('on Ceph', { skip }, () => {
   let folder: string;
@@ -42,6 +40,17 @@ describe('on Ceph', { skip }, () => {
     return new S3Store(account);
   };
   testStore('on S3', makeStore);
+
+  test('big objects go in parts, also below a prefix, and what was begun and left goes after a day', async () => {
+    const account = { ...gateway.account, bucket: `bucket-${randomUUID()}`, prefix: 'a/b/' };
+    assert.equal((await sendToS3(account, { method: 'PUT' })).status, 200);
+    await putsInParts(new S3Store(account, 20_000_000));
+    const begun = await sendToS3(account, { method: 'POST', key: 'a/b/left', query: { uploads: '' } });
+    assert.equal(begun.status, 200);
+    await new S3Store(account).removeAbandoned(Date.now() + 25 * 3_600_000);
+    const left = await sendToS3(account, { method: 'GET', query: { uploads: '' } });
+    assert.deepEqual(listIn(xmlOf(left), 'Upload'), []);
+  });
 
   test('lists go on where a page of the answer ends', async () => {
     const store = await makeStore();
@@ -84,26 +93,53 @@ describe('on Ceph', { skip }, () => {
   });
 });
 
+/** In parts of 16 MB. */
+async function putsInParts(store: S3Store): Promise<void> {
+  const big = Buffer.alloc(33_000_000, 'something that repeats itself ');
+  await store.put('packs/big', [big.subarray(0, 5), big.subarray(5)]);
+  assert.ok((await store.get('packs/big')).equals(big));
+  assert.deepEqual(await store.names(''), ['packs']);
+}
+
 describe('in memory', () => {
-  testStore('on S3', async () => new S3Store(await startMemoryS3({ after })));
+  testStore('on S3', async () => new S3Store((await MemoryS3.start({ after })).account));
+  testStore('on S3, below a prefix', async () => new S3Store((await MemoryS3.start({ after }, 'a/b/')).account));
+
+  test('big objects go in parts, and what was begun and left goes after a day', async (t) => {
+    const server = await MemoryS3.start(t, 'a/');
+    const store = new S3Store(server.account, 20_000_000);
+    await putsInParts(store);
+    assert.equal(server.uploads.size, 0);
+    server.uploads.set('old', { key: 'a/old', parts: new Map(), at: new Date(0) });
+    server.uploads.set('young', { key: 'a/young', parts: new Map(), at: new Date() });
+    await store.removeAbandoned();
+    assert.deepEqual([...server.uploads.keys()], ['young']);
+  });
+
+  test('names that XML has to escape come back as they were', async (t) => {
+    const server = await MemoryS3.start(t);
+    server.objects.set('p/a&amp;b', { body: Buffer.from('1'), at: new Date() });
+    assert.deepEqual(await new S3Store(server.account).names('p'), ['a&b']);
+  });
+
+  test('a bucket that is not there is no missing object', async (t) => {
+    const server = await MemoryS3.start(t);
+    server.trouble = { status: 404, code: 'NoSuchBucket' };
+    await assert.rejects(new S3Store(server.account).get('any'), /no such bucket/);
+  });
 });
 
-test('a server that fails for a moment is asked again, and one that goes on failing is told', async () => {
-  let failures = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(failures-- > 0 ? 503 : 200).end('content');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const store = new S3Store({ endpoint, region: 'any', bucket: 'any', accessKeyId: 'a', secretAccessKey: 'b' });
-  try {
-    failures = 2;
-    assert.equal(`${await store.get('key')}`, 'content');
-    failures = 100;
-    await assert.rejects(store.get('key'), /S3 answered 503/);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+test('a server that fails or is throttled for a moment is asked again, and one that goes on so is away', async (t) => {
+  const server = await MemoryS3.start(t);
+  const store = new S3Store(server.account);
+  await store.put('key', [Buffer.from('content')]);
+  server.trouble = { status: 503, code: 'SlowDown' };
+  const waiting = store.get('key');
+  await pause(50);
+  server.trouble = undefined;
+  assert.equal(`${await waiting}`, 'content');
+  server.trouble = { status: 503, code: 'SlowDown' };
+  await assert.rejects(store.get('key'), { code: 'store_away', message: /503 SlowDown/ });
+  await server.stop();
+  await assert.rejects(store.get('key'), { code: 'store_away', message: /ECONNREFUSED/ });
 });
