@@ -25,7 +25,7 @@ export class PackCache {
   }
 
   /** A part of what is kept under the name, which is of the object under the key. */
-  read(name: string, key: string, range: ByteRange): Buffer | undefined {
+  read(name: string, key: string, range?: ByteRange): Buffer | undefined {
     const known = this.#inventory.cached(name);
     if (!known) return undefined;
     const bytes = readPart(this.#pathOf(name), key, range);

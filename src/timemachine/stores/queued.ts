@@ -85,8 +85,13 @@ export class QueuedStore implements Store {
     const here = this.#readQueued(key, range);
     if (here) return here;
     // Whoever wants all of a pack wants to know whether it is right where it is.
-    if (!isPack(key) || range === undefined) return this.#remote.get(key, range);
-    return this.#cache.read(key, key, range) ?? this.#getPack(key, range);
+    const isKept = isSnapshot(key) || (isPack(key) && range !== undefined);
+    const kept = isKept ? this.#cache.read(key, key, range) : undefined;
+    if (kept) return kept;
+    if (isPack(key) && range !== undefined) return this.#getPack(key, range);
+    const bytes = await this.#remote.get(key, range);
+    if (isSnapshot(key) && range === undefined) this.#cache.keep(key, bytes);
+    return bytes;
   }
 
   async #getPack(key: string, range: ByteRange): Promise<Buffer> {
@@ -193,7 +198,8 @@ export class QueuedStore implements Store {
       this.#inventory.noteUploaded(key, Date.now());
       return true;
     });
-    if (!isOurs || !isPack(key) || !this.#cache.adopt(key, path, bytes)) rmSync(path, { force: true });
+    const isHot = isPack(key) || isSnapshot(key);
+    if (!isOurs || !isHot || !this.#cache.adopt(key, path, bytes)) rmSync(path, { force: true });
   }
 
   async lookAgain(prefix: string): Promise<void> {
@@ -201,6 +207,8 @@ export class QueuedStore implements Store {
     await this.#knowAll();
     const inventory = this.#inventory;
     const known = new Map(inventory.list(prefix).map((each) => [each.key, each]));
+    // Snapshots are read from here otherwise, whatever became of them there.
+    for (const key of known.keys()) if (isSnapshot(key)) this.#cache.drop(key);
     for (const { key, sizeBytes, storedAtMs } of await this.#remote.list(prefix)) {
       if (known.delete(key) || inventory.isWaiting(key) || inventory.has(key)) continue;
       // It may have been deleted since the list was made.
@@ -287,6 +295,8 @@ export class QueuedStore implements Store {
 
 const isPack = (key: string) => key.includes('packs/');
 
+const isSnapshot = (key: string) => key.includes('/snapshots/');
+
 function classOf({ kind, key }: Waiting): string {
-  return kind === 'put' && key.includes('/snapshots/') ? 'snapshot' : kind;
+  return kind === 'put' && isSnapshot(key) ? 'snapshot' : kind;
 }

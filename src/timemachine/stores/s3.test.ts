@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../test/expect.ts';
 import { pause } from '../../../test/pause.ts';
 import { Random } from '../../../test/random.ts';
 import { type CephGateway, hasCeph, startCephGateway } from '../../../test/timemachine/ceph-gateway.ts';
@@ -16,12 +18,16 @@ import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
+import { QueuedStore } from './queued.ts';
 import { S3Store } from './s3.ts';
 import { listIn, sendToS3, xmlOf } from './s3-client.ts';
+import { SealedStore } from './sealed.ts';
 import { testStore } from './store.contract.ts';
 
 /** `S3=ceph` runs the store against a gateway of Ceph, which takes half a minute to start. */
 const skip = process.env.S3 !== 'ceph' ? 'S3=ceph is not set' : hasCeph() ? false : 'Ceph is not installed';
+
+const OUTAGE_MS = 60_000;
 
 describe('on Ceph', { skip }, () => {
   let folder: string;
@@ -90,6 +96,56 @@ describe('on Ceph', { skip }, () => {
     assert.deepEqual(truthOfFolder(join(folder, 'copy')), truthOfFolder(site.folder));
     assert.deepEqual(truthOfDatabase(join(folder, 'copy.sqlite')), truthOfDatabase(site.database));
     assert.deepEqual((await check(repository)).faults, []);
+  });
+
+  test('a gateway that is gone for a minute costs no backup: they wait here, and arrive whole', async (t) => {
+    const site = new RandomSite(join(folder, 'busy'), join(folder, 'busy.sqlite'), new Random(2));
+    const account = { ...gateway.account, bucket: `bucket-${randomUUID()}`, prefix: 'host/' };
+    assert.equal((await sendToS3(account, { method: 'PUT' })).status, 200);
+    const seal = { key: randomBytes(32).toString('base64'), isOn: true };
+    const openQueue = (name: string) => {
+      const queue = { folder: join(folder, name), cacheBytes: 1e8, queueBytes: 1e9, owner: 'us' };
+      return new QueuedStore(new SealedStore(new S3Store(account), seal), queue);
+    };
+    const store = openQueue('queue');
+    const repository = new Repository(store).site('ada', 'busy');
+    const archiver = new Archiver({ repository, folder: site.folder, tables: new SqliteSource(site.database) });
+    const truths = new Map<string, unknown>();
+    const keep = async () => {
+      site.minute();
+      const { id } = await archiver.snapshot();
+      truths.set(id.hash, { files: truthOfFolder(site.folder), tables: truthOfDatabase(site.database) });
+    };
+    const uploading = setInterval(() => void store.upload(), 1_000);
+    t.after(() => clearInterval(uploading));
+    for (let n = 0; n < 5; n++) await keep();
+    await gateway.shut();
+    const backAtMs = Date.now() + OUTAGE_MS;
+    for (let n = 0; n < 20 || Date.now() < backAtMs; n++) {
+      await keep();
+      await sleep(OUTAGE_MS / 20);
+    }
+    assert.ok((await store.upload()).objects >= 20);
+    await gateway.reopen();
+    for (let n = 0; n < 5; n++) await keep();
+    await eventually(async () => (await store.upload()).objects === 0, 120_000);
+
+    // A machine that has nothing but the bucket.
+    const elsewhere = new Repository(openQueue('other-queue'));
+    assert.deepEqual((await check(elsewhere)).faults, []);
+    const copies = elsewhere.site('ada', 'busy');
+    const found = await copies.snapshots();
+    assert.equal(found.length, truths.size);
+    for (const [index, id] of found.entries()) {
+      const tables = new SqliteTarget(join(folder, `copy-${index}.sqlite`));
+      await restoreInto(copies, await copies.readSnapshot(id), { folder: join(folder, `copy-${index}`), tables });
+      await tables.close();
+      const copy = {
+        files: truthOfFolder(join(folder, `copy-${index}`)),
+        tables: truthOfDatabase(join(folder, `copy-${index}.sqlite`)),
+      };
+      assert.deepEqual(copy, truths.get(id.hash));
+    }
   });
 });
 
