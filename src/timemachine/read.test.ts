@@ -3,12 +3,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Random } from '../../test/random.ts';
-import { suiteStore } from '../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import type { ObjectReader } from './content.ts';
 import { type FilePage, findFile, listPage, openContent } from './read.ts';
 import { Repository } from './repository.ts';
+import { DiskStore } from './stores/disk.ts';
 
 test('files of a snapshot are listed, found and read in parts, and nothing else is read', async (t) => {
   const folder = scratchFolder(t);
@@ -22,7 +22,7 @@ test('files of a snapshot are listed, found and read in parts, and nothing else 
   }
   writeFileSync(join(site, 'uploads/big'), big);
   symlinkSync('big', join(site, 'uploads/link'));
-  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
   const { snapshot } = await new Archiver({ repository, folder: site }).snapshot();
   let reads = 0;
   const reader: ObjectReader = {
@@ -79,7 +79,7 @@ test('a page ends after so many folders, and the next ones go on until everythin
   for (let n = 1; n < 520; n++) mkdirSync(join(site, `d/${n}`));
   mkdirSync(join(site, '0'));
   for (const path of files) writeFileSync(join(site, path), path);
-  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
+  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
   const { snapshot } = await new Archiver({ repository, folder: site }).snapshot();
   for (const limit of [2, 1_000]) {
     const pages = [await listPage(repository, snapshot, { prefix: '', limit })];

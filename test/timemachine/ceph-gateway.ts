@@ -21,7 +21,7 @@ export interface CephGateway {
   stop(): Promise<void>;
 }
 
-const ACCESS = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
+const ACCESS = { accessKeyId: 'the-key-of-tests', secretAccessKey: 'the-secret-of-tests' };
 const READY_MS = 120_000;
 
 /** A cluster of one monitor, one store in memory and a gateway that speaks S3, all gone with `stop`. */

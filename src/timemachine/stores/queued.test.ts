@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { pause } from '../../../test/pause.ts';
 import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { QueuedStore } from './queued.ts';
 import { S3Store } from './s3.ts';
@@ -116,8 +117,11 @@ test('no more waits on this disk than it may', async (t) => {
 
 test('packs that are hot are read from this disk, up to so many bytes, and a check reads what is far away', async (t) => {
   const { server, at, store } = await makeStore(t, { cacheBytes: 10_000 });
-  for (const n of [1, 2, 3]) await store.put(`shared/packs/${n}`, [Buffer.alloc(4_000, n)]);
-  await store.upload();
+  for (const n of [1, 2, 3]) {
+    await store.put(`shared/packs/${n}`, [Buffer.alloc(4_000, n)]);
+    await store.upload();
+    await pause(5);
+  }
   const kept = readdirSync(join(at, 'cache'));
   assert.equal(kept.length, 2, 'those that were stored last');
   const reads = async (key: string) => {
