@@ -87,6 +87,8 @@ export interface Config {
   /** Processes that take backups side by side. */
   backupProcesses: number;
   restoreLeavesFreeBytes: number;
+  /** How long the log of a site is kept. */
+  siteLogDays: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
   analytics: { url: string; token: string } | undefined;
   /** The domain, with a port where it is not 443, that shops are found under. */
@@ -222,6 +224,7 @@ function readPhp(variables: Variables) {
     phpCompiler: variables.PHP_COMPILER,
     sandbox: variables.SANDBOX,
     backupProcesses: variables.BACKUP_PROCESSES,
+    siteLogDays: variables.SITE_LOG_DAYS,
     restoreLeavesFreeBytes: variables.RESTORE_LEAVES_FREE_MB * 1024 ** 2,
   };
 }

@@ -190,6 +190,7 @@ export const Variables = Type.Object({
     [1, 64],
     'How many sites are backed up side by side',
   ),
+  SITE_LOG_DAYS: number(7, [1, 400], 'How long the log of a site is kept, where it does not grow too large'),
   RESTORE_LEAVES_FREE_MB: number(
     256,
     [0, 1_048_576],

@@ -4,10 +4,13 @@ import { createLog } from '#core/log.ts';
 import type { Env } from '../config/read-variables.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { examine } from './doctor/doctor.ts';
+import { keepInStore, takeFromStore } from './own-backup/in-store.ts';
 import { backUpPlatform, OwnBackupRefused, restorePlatform } from './own-backup/own-backup.ts';
 import { UnreadableFile } from './own-backup/sealed-file.ts';
 
 const MARKS = { ok: '  ok   ', advice: '  note ', fault: '  FAULT' };
+/** In place of a file: the store of backups. */
+const STORE = 'store';
 const SHORTEST_PASSPHRASE = 12;
 
 /** One command of the service's own program; the exit code. */
@@ -45,16 +48,18 @@ async function runOwnBackup(command: string, args: string[], env: Env): Promise<
   const [file] = positionals;
   const passphraseFile = values['passphrase-file'];
   if (file === undefined || passphraseFile === undefined)
-    throw new Misused(`Usage: ${command} FILE --passphrase-file=FILE`);
+    throw new Misused(`Usage: ${command} FILE|${STORE} --passphrase-file=FILE`);
   const passphrase = (await readFile(passphraseFile, 'utf8')).trim();
   if (passphrase.length < SHORTEST_PASSPHRASE)
     throw new Misused(`The passphrase in ${passphraseFile} is shorter than ${SHORTEST_PASSPHRASE} signs`);
   const config = readConfig(env);
   if (command === 'backup-platform') {
-    const { rows } = await backUpPlatform(config, file, passphrase);
-    console.log(`${file} holds the database (${rows} rows) and the key of the platform.`);
+    const write = (into: string) => backUpPlatform(config, into, passphrase);
+    if (file === STORE) console.log(`The store of backups has it as ${await keepInStore(config.backupStore, write)}.`);
+    else console.log(`${file} holds the database (${(await write(file)).rows} rows) and the key of the platform.`);
   } else {
-    const { rows, at } = await restorePlatform(config, file, passphrase, createLog(config.logLevel));
+    const read = (from: string) => restorePlatform(config, from, passphrase, createLog(config.logLevel));
+    const { rows, at } = await (file === STORE ? takeFromStore(config.backupStore, read) : read(file));
     console.log(`${rows} rows and the key are as they were at ${at}. Start the service now.`);
   }
   return 0;

@@ -36,7 +36,7 @@ export function createLocalHost(config: Config, log: Log, outbound: Outbound, se
       processes: config.backupProcesses,
       onQueue: (queue, before) => tellQueue(log, queue, before),
     }),
-    logs: new LogFiles(join(dataDir, 'logs'), log),
+    logs: new LogFiles(join(dataDir, 'logs'), log, config.siteLogDays),
     sharedCuts: join(dataDir, 'shared-cuts'),
     reserveBytes: config.restoreLeavesFreeBytes,
   });

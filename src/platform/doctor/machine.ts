@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { mayMount, missingTools } from '#sandbox/system.ts';
 import type { Config } from '../../config.ts';
-import { advise, type Finding, fault, fine } from './doctor.ts';
+import { advise, type Finding, fault, fine } from './finding.ts';
 
 const GB = 1024 ** 3;
 const OLDEST_KERNEL = [5, 10] as const;

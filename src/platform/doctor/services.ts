@@ -6,7 +6,7 @@ import { openDatabase } from '#core/db/database.ts';
 import { findPostgresBinaries } from '#core/db/embedded/binaries.ts';
 import { S3Store } from '#timemachine/stores/s3.ts';
 import type { Config } from '../../config.ts';
-import { advise, type Finding, fault, fine } from './doctor.ts';
+import { advise, type Finding, fault, fine } from './finding.ts';
 
 const PATHS = [
   ...(process.env.PATH ?? '').split(delimiter),

@@ -9,6 +9,7 @@ import { registerPerson, signInAs } from '../../../test/people.ts';
 import { newSite } from '../../../test/sites.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { readConfig } from '../../config.ts';
+import { keepInStore, takeFromStore } from './in-store.ts';
 import { backUpPlatform, restorePlatform } from './own-backup.ts';
 
 const PASSPHRASE = 'a passphrase that is long enough';
@@ -64,16 +65,18 @@ test('it comes back in an empty DATA_DIR with the embedded Postgres, and a backu
   const { url: databaseUrl, drop } = await createTestDatabase();
   t.after(drop);
   const app = await startTestApp({ databaseUrl });
-  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+  const second = join(folder, 'second');
+  const store = { kind: 'disk' as const, folder: join(folder, 'store') };
   const log = createLog('silent');
   try {
     await registerPerson(app, 'Grace');
-    await backUpPlatform({ ...app.services.config, secretKey: SECRET_KEY }, first, PASSPHRASE);
+    const own = { ...app.services.config, secretKey: SECRET_KEY };
+    await keepInStore(store, (file) => backUpPlatform(own, file, PASSPHRASE));
   } finally {
     await app.close();
   }
   const config = readConfig({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' });
-  const { rows } = await restorePlatform(config, first, PASSPHRASE, log);
+  const { rows } = await takeFromStore(store, (file) => restorePlatform(config, file, PASSPHRASE, log));
   assert.ok(rows > 50);
   // From the folder alone, where no service runs.
   assert.deepEqual(await backUpPlatform(config, second, PASSPHRASE), { rows });

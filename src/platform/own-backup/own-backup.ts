@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Database, openDatabase } from '#core/db/database.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { listMigrations } from '#core/db/migrate.ts';
 import { syncFolder } from '#core/durable-folder.ts';
 import { Jobs } from '#core/jobs/jobs.ts';
 import type { Log } from '#core/log.ts';
@@ -37,7 +38,7 @@ export async function backUpPlatform(config: Config, file: string, passphrase: s
       throw new OwnBackupRefused(
         'The key is not the one of this database: with it nothing of the backup could be used',
       );
-    const head: Head = { format: 1, at: new Date().toISOString(), migrations: await readMigrations(), keys };
+    const head: Head = { format: 1, at: new Date().toISOString(), migrations: await listMigrations(), keys };
     let rows = 0;
     const lines = async function* () {
       yield JSON.stringify(head);
@@ -73,7 +74,7 @@ export async function restorePlatform(
   const lines = readSealedLines(file, passphrase);
   const first = await lines.next();
   const head = JSON.parse(first.done ? '{}' : first.value) as Head;
-  const migrations = await readMigrations();
+  const migrations = await listMigrations();
   if (JSON.stringify(head.migrations) !== JSON.stringify(migrations))
     throw new OwnBackupRefused(
       `The backup was made by another version (its last migration is ${head.migrations?.at(-1)}, ours ${migrations.at(-1)}): restore it with that one, then update`,
@@ -109,9 +110,3 @@ async function refuseUsed({ db }: Database): Promise<void> {
 }
 
 const keyFile = ({ dataDir }: Config) => join(dataDir, 'secret.key');
-
-async function readMigrations(): Promise<string[]> {
-  return (await readdir(new URL('../../../migrations/', import.meta.url)))
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-}

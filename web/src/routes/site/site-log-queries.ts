@@ -3,12 +3,16 @@ import { useEffect, useState } from 'react';
 import type { SiteLogEntry } from '#sdk';
 import { api } from '../../api/client.ts';
 
-export type LogKind = 'error' | 'access';
+export type LogKind = 'error' | 'access' | 'slow';
 export type LogView = { fqdn: string; kind: LogKind; search: string };
 
 /** What a page holds while lines keep coming; who wants more reads on from the top. */
 const maxLiveLines = 500;
 const retryMs = 5_000;
+/** A visitor notices. */
+const slowMs = 1_000;
+
+const filterOf = (kind: LogKind) => (kind === 'slow' ? { kind: 'access' as const, min_duration_ms: slowMs } : { kind });
 
 export const siteLogQuery = ({ fqdn, kind, search }: LogView) =>
   infiniteQueryOptions({
@@ -16,7 +20,7 @@ export const siteLogQuery = ({ fqdn, kind, search }: LogView) =>
     queryFn: ({ pageParam: cursor, signal }) =>
       api.listSiteLog({
         params: { fqdn },
-        query: { kind, ...(search && { search }), ...(cursor && { cursor }) },
+        query: { ...filterOf(kind), ...(search && { search }), ...(cursor && { cursor }) },
         signal,
       }),
     initialPageParam: '',
@@ -31,7 +35,8 @@ export function useLiveLines({ fqdn, kind, search }: LogView, isLive: boolean): 
   useEffect(() => {
     setLines([]);
     if (!isLive) return;
-    const query = new URLSearchParams({ kind, ...(search && { search }) });
+    const filter = Object.entries({ ...filterOf(kind), ...(search && { search }) });
+    const query = new URLSearchParams(filter.map(([name, value]) => [name, `${value}`]));
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = () => {
