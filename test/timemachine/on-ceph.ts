@@ -7,7 +7,7 @@ import { sendToS3 } from '../../src/timemachine/stores/s3-client.ts';
 import { hasCeph, startCephGateway } from './ceph-gateway.ts';
 
 /**
- * `node test/timemachine/on-ceph.ts [files]`: the tests of the time machine with a real gateway of S3 as their store. Needs Debian's radosgw,
+ * `npm run test:ceph -- [files]`: the tests of the time machine with a real gateway of S3 as their store. Needs Debian's radosgw,
  * ceph-mon, ceph-osd and ceph-common.
  */
 if (!hasCeph())

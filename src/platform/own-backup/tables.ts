@@ -9,7 +9,7 @@ interface Table {
   columns: { name: string; type: string; isGenerated: boolean }[];
 }
 
-export interface Sequence {
+interface Sequence {
   name: string;
   value: string;
 }
