@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { prune } from '#features/backup/backup.jobs.ts';
 import type { Backup } from '#sdk';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { createTestDatabase, startTestApp, type TestApp } from '../../../test/app.ts';
 import { eventually } from '../../../test/expect.ts';
 import { type Person, registerPerson } from '../../../test/people.ts';
 import { newSite, putOnPlan } from '../../../test/sites.ts';
@@ -16,21 +16,27 @@ import { checkTurns } from './backup-check.ts';
 let app: TestApp;
 let bucket: MemoryS3;
 let owner: Person;
+let env: Record<string, string>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 before(async () => {
   bucket = await MemoryS3.start({ after }, 'host-1/');
   const { endpoint, accessKeyId, secretAccessKey } = bucket.account;
-  const env = {
+  env = {
     BACKUP_STORE: 's3://bucket/host-1',
     AWS_ENDPOINT_URL_S3: endpoint,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     BACKUP_ENCRYPTION: 'on',
   };
-  app = await startTestApp({ env });
+  database = await createTestDatabase();
+  app = await startTestApp({ env, databaseUrl: database.url });
   owner = await registerPerson(app, 'Owner');
   await putOnPlan(app, owner.teamId, 'business');
 });
-after(() => app?.close());
+after(async () => {
+  await app?.close();
+  await database?.drop();
+});
 
 async function checkAll(): Promise<void> {
   const { db } = app.services;
@@ -71,12 +77,8 @@ test('backups go to a bucket, sealed; they are checked, shown, restored and prun
 
   // Somebody emptied the bucket of what one restore point needs.
   await arrived();
-  const { commit_hash } = await app.services.db
-    .selectFrom('backups')
-    .select('commit_hash')
-    .where('created_at', '=', new Date(points[1] as string))
-    .executeTakeFirstOrThrow();
-  for (const key of bucket.objects.keys()) if (key.includes(commit_hash)) bucket.objects.delete(key);
+  const hash = await hashAt(points[1] as string);
+  for (const key of bucket.objects.keys()) if (key.includes(hash)) bucket.objects.delete(key);
   await checkAll();
   const backups = (await owner.api.getBackups({ params, query: { number_to_fetch: 100 } })) as Backup[];
   const offered = backups.map(({ created_at }) => created_at);
@@ -114,3 +116,30 @@ test('while the bucket is away backups go on and say that they wait; restores of
   await checkAll();
   assert.equal((await checkFigures(app.services.db)).backups_damaged, 1);
 });
+
+test('after a change of the platform’s key backups open where nothing is left but the database and the bucket', async () => {
+  const site = await newSite(owner);
+  const disk = siteOnDisk(app, site.id);
+  await disk.write('uploads/note.txt', 'sealed before');
+  const point = await disk.keep();
+  await arrived();
+  const moment = { hash: await hashAt(point), timeMs: Date.parse(point) };
+  await app.close();
+  const keys = {
+    SECRET_KEY: 'another key for tests, also long',
+    SECRET_KEY_PREVIOUS: app.services.config.secretKey ?? '',
+  };
+  app = await startTestApp({ env: { ...env, ...keys }, databaseUrl: database.url });
+  const part = { prefix: 'uploads/note', limit: 10 };
+  const { files } = await app.timeMachine.kept.files(owner.teamId, site.id, moment, part);
+  assert.deepEqual(
+    files.map(({ path, sizeBytes }) => [path, sizeBytes]),
+    [['uploads/note.txt', 'sealed before'.length]],
+  );
+});
+
+async function hashAt(point: string): Promise<string> {
+  const backups = app.services.db.selectFrom('backups').select('commit_hash');
+  const { commit_hash } = await backups.where('created_at', '=', new Date(point)).executeTakeFirstOrThrow();
+  return commit_hash;
+}

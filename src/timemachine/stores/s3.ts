@@ -130,7 +130,7 @@ export class S3Store implements Store {
   async *#pages(query: Record<string, string>): AsyncGenerator<Xml> {
     let token: string | undefined;
     do {
-      const next = token === undefined ? {} : { 'continuation-token': token };
+      const next: Record<string, string> = token === undefined ? {} : { 'continuation-token': token };
       const page = xmlOf(await this.#request({ method: 'GET', query: { 'list-type': '2', ...query, ...next } }, 200));
       yield page;
       token = 'NextContinuationToken' in page ? textIn(page, 'NextContinuationToken') : undefined;
