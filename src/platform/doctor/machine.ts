@@ -4,7 +4,6 @@ import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { availableParallelism, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { mayMount, missingTools } from '#sandbox/system.ts';
 import type { Config } from '../../config.ts';
 import { advise, type Finding, fault, fine } from './finding.ts';
 
@@ -48,24 +47,22 @@ function examineKernel(): Finding {
 /** A site gets mount, pid and user namespaces of its own. */
 async function examineNamespaces({ sandbox }: Config): Promise<Finding> {
   const name = 'namespaces';
-  const missing = missingTools();
   const weak = 'sites run under Node’s permission model, with a limited shell';
   if (sandbox === 'none')
     return advise(name, `SANDBOX=none: ${weak}`, 'Leave SANDBOX out where tenants do not trust each other.');
-  const wanted = sandbox === 'auto' ? advise : fault;
-  if (missing.length > 0)
-    return wanted(name, `${missing.join(', ')} missing; ${weak}`, 'Install util-linux and coreutils.');
-  const how = mayMount() ? ['--mount', '--pid', '--fork'] : ['--user', '--map-root-user', '--mount', '--pid', '--fork'];
-  try {
-    await promisify(execFile)('unshare', [...how, 'true'], { timeout: 10_000 });
-    return fine(name, mayMount() ? 'made as root' : 'made in a user namespace');
-  } catch {
-    return wanted(
-      name,
-      `none can be made here; ${weak}`,
-      'Run it as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0); in a container add CAP_SYS_ADMIN and take seccomp’s limits away.',
+  const makes = (...how: string[]) =>
+    promisify(execFile)('unshare', [...how, '--mount', '--pid', '--fork', 'true'], { timeout: 10_000 }).then(
+      () => true,
+      () => false,
     );
-  }
+  if (await makes()) return fine(name, 'made as root');
+  if (await makes('--user', '--map-root-user')) return fine(name, 'made in a user namespace');
+  const wanted = sandbox === 'auto' ? advise : fault;
+  return wanted(
+    name,
+    `none can be made here; ${weak}`,
+    'Install util-linux; run the service as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0); in a container add CAP_SYS_ADMIN and take seccomp’s limits away.',
+  );
 }
 
 function examineGroups(): Finding {
