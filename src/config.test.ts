@@ -41,12 +41,15 @@ test('backups lie beside all else, in a folder of their own, or in a bucket that
   const storeOf = (env: Record<string, string>) => readConfig({ DATA_DIR: '/data', ...env }).backupStore;
   assert.deepEqual(storeOf({}), { kind: 'disk', folder: '/data/backups' });
   assert.deepEqual(storeOf({ BACKUP_STORE: '/mnt/backups' }), { kind: 'disk', folder: '/mnt/backups' });
-  const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-  const account = { endpoint: 'https://s3.us-east-1.amazonaws.com', region: 'us-east-1', bucket: 'kept' };
+  const key = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const account = { endpoint: 'https://s3.us-east-1.amazonaws.com', region: 'us-east-1', bucket: 'kept', prefix: '' };
   const ours = { accessKeyId: 'id', secretAccessKey: 'secret' };
   assert.deepEqual(storeOf({ BACKUP_STORE: 's3://kept', ...key }), { kind: 's3', account: { ...account, ...ours } });
-  assert.throws(() => storeOf({ BACKUP_STORE: 's3://kept' }), /needs S3_ACCESS_KEY_ID/);
-  for (const wrong of ['relative', 's3://', 'ftp://x'])
+  const here = { AWS_ENDPOINT_URL: 'http://any', AWS_ENDPOINT_URL_S3: 'http://s3.test/', AWS_REGION: 'here' };
+  const there = { ...ours, endpoint: 'http://s3.test', region: 'here', bucket: 'kept', prefix: 'by/host-1/' };
+  assert.deepEqual(storeOf({ BACKUP_STORE: 's3://kept/by/host-1', ...key, ...here }), { kind: 's3', account: there });
+  assert.throws(() => storeOf({ BACKUP_STORE: 's3://kept' }), /needs AWS_ACCESS_KEY_ID/);
+  for (const wrong of ['relative', 's3://', 'ftp://x', 's3://kept/../x', 's3://kept//x'])
     assert.throws(() => storeOf({ BACKUP_STORE: wrong }), /BACKUP_STORE/);
 });
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isWithin, readHostName, registrableDomain } from '#core/host-name.ts';
-import type { StoreDescription } from '#timemachine/stores/open-store.ts';
+import type { StorePlace } from '#timemachine/stores/open-store.ts';
 import { type Env, readVariables } from './config/read-variables.ts';
 import { type DRIVERS, MAX_OAUTH_LENGTH, ROLES, rolesIn, type Variables } from './config/variables.ts';
 
@@ -79,10 +79,16 @@ export interface Config {
   phpCompiler: 'optimizing' | 'baseline';
   sandbox: 'auto' | 'uids' | 'root' | 'user' | 'none';
   /** Where backups are kept. */
-  backupStore: StoreDescription;
+  backupStore: StorePlace;
+  /** What this disk holds of a store that is far away: copies, and what has not come there yet. */
+  backupQueue: { cacheBytes: number; queueBytes: number };
+  /** Whether new backups are sealed; what is kept can be read in either case. */
+  areBackupsSealed: boolean;
   /** Processes that take backups side by side. */
   backupProcesses: number;
   restoreLeavesFreeBytes: number;
+  /** How long the log of a site is kept. */
+  siteLogDays: number;
   /** The Plausible that analytics-proxy speaks to; undefined: none. */
   analytics: { url: string; token: string } | undefined;
   /** The domain, with a port where it is not 443, that shops are found under. */
@@ -115,7 +121,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const config: Config = {
     ...readPlace(variables),
     ...readAccess(variables),
-    backupStore: readBackupStore(variables),
+    ...readBackups(variables),
     ...readMetrics(variables),
     ...readPhp(variables),
     ...readOutside(variables),
@@ -151,18 +157,33 @@ function readPlace(variables: Variables) {
   };
 }
 
-function readBackupStore(variables: Variables): StoreDescription {
-  const { BACKUP_STORE: place, DATA_DIR, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = variables;
-  const bucket = place?.startsWith('s3://') ? place.slice('s3://'.length) : undefined;
-  if (bucket === undefined) return { kind: 'disk', folder: place ?? join(resolve(DATA_DIR), 'backups') };
-  const account = {
-    endpoint: withoutSlash(S3_ENDPOINT ?? `https://s3.${S3_REGION}.amazonaws.com`),
-    region: S3_REGION,
-    bucket,
-    accessKeyId: S3_ACCESS_KEY_ID ?? '',
-    secretAccessKey: S3_SECRET_ACCESS_KEY ?? '',
+function readBackups(variables: Variables): Pick<Config, 'backupStore' | 'backupQueue' | 'areBackupsSealed'> {
+  const { BACKUP_STORE: place, DATA_DIR, AWS_REGION: region } = variables;
+  const [, bucket, path = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(place ?? '') ?? [];
+  const amazon = `https://s3.${region}.amazonaws.com`;
+  const token = variables.AWS_SESSION_TOKEN;
+  return {
+    backupStore:
+      bucket === undefined
+        ? { kind: 'disk', folder: place ?? join(resolve(DATA_DIR), 'backups') }
+        : {
+            kind: 's3',
+            account: {
+              endpoint: withoutSlash(variables.AWS_ENDPOINT_URL_S3 ?? variables.AWS_ENDPOINT_URL ?? amazon),
+              region,
+              bucket,
+              prefix: path === '' ? '' : `${path}/`,
+              accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
+              secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
+              ...(token === undefined ? {} : { sessionToken: token }),
+            },
+          },
+    backupQueue: {
+      cacheBytes: variables.BACKUP_CACHE_MB * 1024 ** 2,
+      queueBytes: variables.BACKUP_QUEUE_MB * 1024 ** 2,
+    },
+    areBackupsSealed: variables.BACKUP_ENCRYPTION === 'on',
   };
-  return { kind: 's3', account };
 }
 
 function readAccess(variables: Variables) {
@@ -203,6 +224,7 @@ function readPhp(variables: Variables) {
     phpCompiler: variables.PHP_COMPILER,
     sandbox: variables.SANDBOX,
     backupProcesses: variables.BACKUP_PROCESSES,
+    siteLogDays: variables.SITE_LOG_DAYS,
     restoreLeavesFreeBytes: variables.RESTORE_LEAVES_FREE_MB * 1024 ** 2,
   };
 }
@@ -282,8 +304,8 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     ],
     [
       variables.BACKUP_STORE?.startsWith('s3:') === true &&
-        (variables.S3_ACCESS_KEY_ID === undefined || variables.S3_SECRET_ACCESS_KEY === undefined),
-      'BACKUP_STORE in a bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY',
+        (variables.AWS_ACCESS_KEY_ID === undefined || variables.AWS_SECRET_ACCESS_KEY === undefined),
+      'BACKUP_STORE in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     ],
     sharedDomain('SITE_DOMAIN', siteDomain),
     [

@@ -19,8 +19,17 @@ const [
   import('#runtimes/fpm/php-install.ts'),
 ]).catch(failToLoad);
 
+/** What an operator does to the machine or the platform as a whole, where it runs. */
+const COMMANDS = ['doctor', 'backup-platform', 'restore-platform'];
+
 /** The one place that reads the environment and listens to signals. Lines on stdout are for people; logs go to stderr. */
 async function main(): Promise<void> {
+  const [command = ''] = process.argv.slice(2);
+  if (COMMANDS.includes(command)) {
+    const { runCommand } = await import('./platform/commands.ts');
+    process.exitCode = await runCommand(command, process.argv.slice(3), process.env);
+    return;
+  }
   const config = readConfig(process.env, process.argv.slice(2));
   const starting = startPlatform(config);
 

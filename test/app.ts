@@ -126,8 +126,8 @@ function makeCheap(runtime: DriverName, dkimBits: number): void {
 }
 
 /** What is behind the door. A process that has no host itself shares the data folder of one, where tests can look all the same. */
-export function hostIn({ localHost, config, log, outbound }: Services): LocalHost {
-  return localHost ?? (createLocalHost({ ...config, roles: new Set(['host']) }, log, outbound) as LocalHost);
+export function hostIn({ localHost, config, log, outbound, secrets }: Services): LocalHost {
+  return localHost ?? (createLocalHost({ ...config, roles: new Set(['host']) }, log, outbound, secrets) as LocalHost);
 }
 
 export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {

@@ -45,6 +45,12 @@ export async function openSecrets(db: Kysely<DB>, keys: readonly [string, ...str
   });
 }
 
+/** Whether this is the platform's key of today. */
+export async function isKeyOf(db: Db, key: string): Promise<boolean> {
+  const { rows } = await sql<Pick<PlatformRow, 'key_check'>>`select key_check from platform`.execute(db);
+  return rows[0]?.key_check === createSecrets([key], Buffer.alloc(0)).derive(PURPOSE);
+}
+
 /** From here on nobody starts without the keys that something may still be sealed with. */
 async function writeKeys(db: Db, check: string, before: string[], lastingKeySealed: Buffer): Promise<void> {
   const others = before.filter((each) => each !== check);

@@ -69,6 +69,8 @@ export class LocalHost implements SiteHost {
   async open(): Promise<void> {
     for (const driver of this.#all) await driver.open();
     this.#logs.start();
+    // What the process before left in the queue.
+    this.timeMachine.uploads?.soon();
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,8 @@ import { remoteHost } from '#host/wire/host-client.ts';
 import { HostServer } from '#host/wire/host-server.ts';
 import { shortFolder } from '#runtimes/folders/run-folder.ts';
 import { TimeMachine } from '#timemachine/process/time-machine.ts';
+import type { StoreDescription } from '#timemachine/stores/open-store.ts';
+import type { QueueState } from '#timemachine/stores/store.ts';
 import type { Config } from '../config.ts';
 import { createRuntime } from './drivers.ts';
 
@@ -23,20 +25,37 @@ import { createRuntime } from './drivers.ts';
 const KNOWN_MS = 1_000;
 
 /** The host of this process, where it has that role. */
-export function createLocalHost(config: Config, log: Log, outbound: Outbound): LocalHost | undefined {
+export function createLocalHost(config: Config, log: Log, outbound: Outbound, secrets: Secrets): LocalHost | undefined {
   if (!config.roles.has('host')) return undefined;
   const { dataDir, newSites } = config;
   return new LocalHost({
     name: newSites.host,
     drivers: { [newSites.driver]: createRuntime(config, log, outbound) },
     timeMachine: new TimeMachine({
-      store: config.backupStore,
+      store: storeOf(config, secrets),
       processes: config.backupProcesses,
+      onQueue: (queue, before) => tellQueue(log, queue, before),
     }),
-    logs: new LogFiles(join(dataDir, 'logs'), log),
+    logs: new LogFiles(join(dataDir, 'logs'), log, config.siteLogDays),
     sharedCuts: join(dataDir, 'shared-cuts'),
     reserveBytes: config.restoreLeavesFreeBytes,
   });
+}
+
+/** Its key lasts: what is sealed with it outlives every change of the platform's own. */
+function storeOf(config: Config, { deriveLasting }: Secrets): StoreDescription {
+  const { dataDir, newSites, backupStore, backupQueue, areBackupsSealed } = config;
+  const key = Buffer.from(deriveLasting('backup store'), 'base64url').toString('base64');
+  const seal = { key, isOn: areBackupsSealed };
+  if (backupStore.kind === 'disk') return { ...backupStore, seal };
+  const owner = `${newSites.host} ${deriveLasting(`backup store of ${newSites.host}`)}`;
+  return { ...backupStore, seal, queue: { ...backupQueue, folder: join(dataDir, 'backup-queue'), owner } };
+}
+
+function tellQueue(log: Log, queue: QueueState, before: QueueState): void {
+  if (queue.trouble !== null && before.trouble === null)
+    log.error(queue, 'the store of backups takes nothing; backups wait on this disk until it does');
+  if (queue.trouble === null && before.trouble !== null) log.info(queue, 'the store of backups takes everything again');
 }
 
 /** Lets other processes in, and tells them where, for as long as it runs. */

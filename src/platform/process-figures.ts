@@ -5,6 +5,7 @@ import type { Jobs } from '#core/jobs/jobs.ts';
 import type { EdgeTotals } from '#edge/totals.ts';
 import type { LocalHost } from '#host/local-host.ts';
 import type { RuntimePressure } from '#runtimes/runtime.ts';
+import { EMPTY_QUEUE } from '#timemachine/stores/store.ts';
 
 /** What an operator sees of the process itself; what is true of the whole platform comes with the features. */
 export function queueFigures(jobs: Jobs): Figures {
@@ -57,8 +58,13 @@ export function hostFigures(host: LocalHost): Figures {
         help: 'Requests and commands that took long and were ended because other teams waited',
         type: 'counter',
       },
+      backup_store_up: { help: '0 where the store of backups took nothing when it was last asked', type: 'gauge' },
+      backup_queue_objects: { help: 'What waits on this disk for the store of backups', type: 'gauge' },
+      backup_queue_bytes: { help: 'How much that is', type: 'gauge' },
+      backup_queue_age_seconds: { help: 'How long the first of them has been waiting', type: 'gauge' },
     },
     read() {
+      const queue = host.timeMachine.uploads?.state ?? EMPTY_QUEUE;
       const drivers = Object.values(host.drivers);
       const awake = drivers.flatMap((driver) => driver.awake());
       const pressures = drivers.map(({ pressure }) => pressure).filter((known) => known !== undefined);
@@ -78,6 +84,10 @@ export function hostFigures(host: LocalHost): Figures {
         php_waiting: sumOf(({ waiting }) => waiting),
         php_turned_away_total: sumOf(({ turnedAway }) => turnedAway),
         php_ended_for_others_total: sumOf(({ ended }) => ended),
+        backup_store_up: queue.trouble === null ? 1 : 0,
+        backup_queue_objects: queue.objects,
+        backup_queue_bytes: queue.bytes,
+        backup_queue_age_seconds: queue.oldestMs === null ? 0 : Math.max(0, (Date.now() - queue.oldestMs) / 1000),
       };
     },
   });

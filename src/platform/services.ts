@@ -46,7 +46,7 @@ export async function createServices(
   const inData = (name: string) => join(config.dataDir, name);
   const outbound = new Outbound({ allow: config.outboundAllow, dnsServers: config.dnsServers });
   const secrets = await openOwnSecrets(config, db);
-  const localHost = createLocalHost(config, log, outbound);
+  const localHost = createLocalHost(config, log, outbound, secrets);
   const hosts = createSiteHosts(localHost, db, secrets);
   const services: OwnServices = {
     processId: randomUUID(),

@@ -6,6 +6,8 @@ export const FAILURE_CODES = [
   'missing_object',
   /** An object of the store ends before the bytes that were asked for. */
   'short_object',
+  /** The store does not answer, or wants to be asked less. What was put before is not lost. */
+  'store_away',
   /** The database is missing, empty or damaged. No snapshot is taken of that: it would look as if all tables were dropped. */
   'unreadable_database',
   /** The folder with the site's files is missing or empty. No snapshot is taken of that either. */

@@ -9,6 +9,9 @@ export const PACK_BYTES = 32 * 1024 * 1024;
 /** Enough for the index of a minute's pack in one read. */
 const TAIL_BYTES = 16 * 1024;
 
+/** Each may be a request to a server far away. */
+const INDEXES_AT_ONCE = 8;
+
 const [SOUND, CONDEMNED, ROTTEN] = [0, 1, 2];
 
 export interface Location extends Frame {
@@ -65,9 +68,10 @@ export class Pool {
     const added = [...ids].filter((id) => !this.#packs.has(id));
     const sentenced = [...condemned].some((id) => !this.#condemned.has(id));
     this.#condemned = condemned;
-    for (const id of added) {
-      const frames = await this.#readIndex(id);
-      if (frames) this.#packs.set(id, frames);
+    for (let first = 0; first < added.length; first += INDEXES_AT_ONCE) {
+      const some = added.slice(first, first + INDEXES_AT_ONCE);
+      const indexes = await Promise.all(some.map((id) => this.#readIndex(id)));
+      for (const [index, frames] of indexes.entries()) if (frames) this.#packs.set(some[index] as Hash, frames);
     }
     const isOther = lifted || sentenced || isOtherRot;
     if (isOther) [this.#locations, this.#places] = [new Map(), new Map()];

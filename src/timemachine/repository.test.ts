@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { suiteStore } from '../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { Archiver } from './archive/archiver.ts';
 import { hashOf } from './hash.ts';
 import { check } from './maintenance/checker.ts';
 import { Repository } from './repository.ts';
 import { restoreInto } from './restore/restore-into.ts';
-import { DiskStore } from './stores/disk.ts';
 
 function twoSites(t: TestContext) {
   const folder = scratchFolder(t);
-  const store = new DiskStore(join(folder, 'store'));
+  const store = suiteStore(folder);
   const repository = new Repository(store);
   const isPublic = (path: string) => path.startsWith('plugins/');
   const sites = ['ada', 'bob'].map((owner) => {
@@ -52,7 +52,7 @@ test('snapshots have times of their own, in the order in which they were taken, 
   const folder = scratchFolder(t);
   const site = join(folder, 'site');
   mkdirSync(site);
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
   const startMs = Date.parse('2026-11-14T12:00:00Z');
   const hashes: string[] = [];
   for (const [number, clockMs] of [startMs, startMs - 3_600_000, startMs - 3_600_000, startMs + 60_000].entries()) {
@@ -75,7 +75,7 @@ test('a snapshot is found by any instant from its own until the next one', async
   const folder = scratchFolder(t);
   const site = join(folder, 'site');
   mkdirSync(site);
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
   let nowMs = Date.parse('2026-11-14T23:58:30.500Z');
   const archiver = new Archiver({ repository, folder: site, now: () => nowMs });
   const times: number[] = [];
@@ -110,8 +110,8 @@ test('a restore finds objects that a prune has moved to another pack meanwhile',
   }
   const old = [...pool.packs().keys()];
   await writer.flush();
-  for (const id of old) await new DiskStore(join(folder, 'store')).delete(pool.packKey(id));
-  store.close();
+  for (const id of old) await suiteStore(folder).delete(pool.packKey(id));
+  store.close?.();
   await restoreInto(site, snapshot, { folder: join(folder, 'copy') });
   assert.deepEqual((await check(new Repository(store))).faults, []);
 });

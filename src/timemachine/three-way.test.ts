@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { FULL, Random, SEED } from '../../test/random.ts';
 import { FAULTS, FaultyOperations } from '../../test/timemachine/faulty-operations.ts';
+import { suiteStore } from '../../test/timemachine/gateway-store.ts';
 import { Place } from '../../test/timemachine/merging-place.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { type Decider, mergeTrees } from '../../test/timemachine/three-way-model.ts';
@@ -15,7 +16,6 @@ import { Repository } from './repository.ts';
 import { recover } from './restore/recover.ts';
 import { planRestore, restore } from './restore/restorer.ts';
 import { SqliteSource } from './sources/sqlite.ts';
-import { DiskStore } from './stores/disk.ts';
 
 const ROUNDS = FULL ? 120 : 8;
 
@@ -24,7 +24,7 @@ async function diverge(t: TestContext, seed: number) {
   const folder = scratchFolder(t);
   const random = new Random(seed);
   const ours = Place.make(join(folder, 'ours'), random);
-  const repository = new Repository(new DiskStore(join(folder, 'store')));
+  const repository = new Repository(suiteStore(folder));
   const archiver = new Archiver({ repository: repository.site('ada', 'live'), folder: ours.folder });
   const base = { snapshot: (await archiver.snapshot()).snapshot, truth: ours.truth() };
   const theirs = ours.copyTo(join(folder, 'theirs'), new Random(seed + 1));
@@ -111,7 +111,7 @@ test('a table that was changed and changed back was not changed, however it is s
   db.exec('CREATE TABLE texts (id INTEGER PRIMARY KEY, text); CREATE TABLE other (a)');
   const insert = db.prepare('INSERT INTO texts (text) VALUES (?)');
   for (let id = 0; id < 100; id++) insert.run('short');
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'live');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'live');
   const archiver = new Archiver({ repository, tables: new SqliteSource(join(folder, 'site.sqlite')) });
   const { snapshot: base } = await archiver.snapshot();
   db.prepare('UPDATE texts SET text = ?').run('long '.repeat(200));
@@ -127,7 +127,7 @@ test('a table is planned for whatever its name', async (t) => {
   const folder = scratchFolder(t);
   const db = new DatabaseSync(join(folder, 'site.sqlite'));
   db.exec('CREATE TABLE __proto__ (a); CREATE TABLE constructor (a)');
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'live');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'live');
   const archiver = new Archiver({ repository, tables: new SqliteSource(join(folder, 'site.sqlite')) });
   const { id } = await archiver.snapshot();
   db.exec('DROP TABLE __proto__; DROP TABLE constructor; CREATE TABLE other (a)');

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FULL, Random, SEED } from '../../test/random.ts';
+import { suiteStore } from '../../test/timemachine/gateway-store.ts';
 import { RandomSite } from '../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../test/timemachine/truth.ts';
@@ -13,7 +14,6 @@ import { restoreInto } from './restore/restore-into.ts';
 import { planRestore, restore } from './restore/restorer.ts';
 import { SqliteSource } from './sources/sqlite.ts';
 import { SqliteTarget } from './sources/sqlite-target.ts';
-import { DiskStore } from './stores/disk.ts';
 
 const MINUTES = FULL ? 400 : 40;
 const INSTANTS = FULL ? 200 : 12;
@@ -22,7 +22,7 @@ test(`any minute of ${MINUTES} comes back byte by byte and row by row, and undo 
   const random = new Random(SEED);
   const folder = scratchFolder(t);
   const site = new RandomSite(join(folder, 'site'), join(folder, 'site.sqlite'), random);
-  const store = new DiskStore(join(folder, 'store'));
+  const store = suiteStore(folder);
   const repository = new Repository(store).site('owner', 'site');
   const source = new SqliteSource(site.database);
   const target = new SqliteTarget(site.database);

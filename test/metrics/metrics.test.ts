@@ -98,6 +98,14 @@ suite('Prometheus', () => {
     await assert.rejects(prometheus.ask('/query', { query: 'sum by (' }), /parse error/);
   });
 
+  test('has every figure that a rule or a panel names', async () => {
+    const text = await scrape();
+    const names = (await readExpressions()).flatMap((expression) => expression.match(/\bsiteyard_\w+/g) ?? []);
+    assert.ok(names.length >= 30);
+    const unknown = names.filter((name) => !text.includes(`# TYPE ${name.replace(/_(?:bucket|sum|count)$/, '')} `));
+    assert.deepEqual([...new Set(unknown)].sort(), []);
+  });
+
   test('finds something for every panel that an idle platform has figures for', async () => {
     // Nothing failed, and no job waits.
     const mayBeEmpty = ['Visits that failed', 'Jobs', 'Oldest due job'];

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { S3Account } from '../../src/timemachine/stores/s3-request.ts';
+import type { S3Account } from '../../src/timemachine/stores/s3-client.ts';
 import { freePort } from '../free-port.ts';
 
 /** Debian: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd */
@@ -15,10 +15,13 @@ export function hasCeph(): boolean {
 
 export interface CephGateway {
   account: Omit<S3Account, 'bucket'>;
+  /** Ends the gateway alone; what it has stored is there when it is opened again. */
+  shut(): Promise<void>;
+  reopen(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const ACCESS = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
+const ACCESS = { accessKeyId: 'the-key-of-tests', secretAccessKey: 'the-secret-of-tests' };
 const READY_MS = 120_000;
 
 /** A cluster of one monitor, one store in memory and a gateway that speaks S3, all gone with `stop`. */
@@ -32,14 +35,18 @@ export async function startCephGateway(folder: string): Promise<CephGateway> {
   const run = (program: string, ...args: string[]) =>
     promisify(execFile)(program, ['-c', settings, ...args], { timeout: READY_MS });
   const daemons: ChildProcess[] = [];
-  const start = (program: string, ...args: string[]) =>
-    daemons.push(spawn(program, ['-c', settings, ...args, '-f'], { stdio: 'ignore' }));
+  const start = (program: string, ...args: string[]) => {
+    const daemon = spawn(program, ['-c', settings, ...args, '-f'], { stdio: 'ignore' });
+    daemons.push(daemon);
+    return daemon;
+  };
+  const kill = async (daemon: ChildProcess) => {
+    if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+    daemon.kill('SIGKILL');
+    await once(daemon, 'exit');
+  };
   const stop = async () => {
-    for (const daemon of daemons.reverse()) {
-      if (daemon.exitCode !== null || daemon.signalCode !== null) continue;
-      daemon.kill('SIGKILL');
-      await once(daemon, 'exit');
-    }
+    for (const daemon of daemons.reverse()) await kill(daemon);
   };
   try {
     const map = join(folder, 'monmap');
@@ -59,13 +66,18 @@ export async function startCephGateway(folder: string): Promise<CephGateway> {
     await run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', disk);
     start('ceph-osd', '-i', '0');
     await run('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=here');
-    start('radosgw', '-n', 'client.gateway');
+    let gateway = start('radosgw', '-n', 'client.gateway');
     const user = ['--uid', 'test', '--display-name', 'test'];
     const keys = ['--access-key', ACCESS.accessKeyId, '--secret-key', ACCESS.secretAccessKey];
     await run('radosgw-admin', 'user', 'create', ...user, ...keys);
     const endpoint = `http://127.0.0.1:${gatewayPort}`;
     await untilAnswers(endpoint);
-    return { account: { endpoint, region: 'default', ...ACCESS }, stop };
+    const reopen = async () => {
+      gateway = start('radosgw', '-n', 'client.gateway');
+      await untilAnswers(endpoint);
+    };
+    const account = { endpoint, region: 'default', prefix: '', ...ACCESS };
+    return { account, stop, shut: () => kill(gateway), reopen };
   } catch (error) {
     await stop();
     throw error;

@@ -1,21 +1,70 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { S3Account } from '../../src/timemachine/stores/s3-request.ts';
+import type { S3Account } from '../../src/timemachine/stores/s3-client.ts';
 
 const PAGE = 50;
 
+type Objects = Map<string, { body: Buffer; at: Date }>;
+
 /** As much of S3 as the store asks for, in memory. It believes every signature: that they are right is Ceph's to say. */
-export async function startMemoryS3(t: { after(work: () => void): void }): Promise<S3Account> {
-  const objects = new Map<string, { body: Buffer; at: Date }>();
-  const server = createServer(async (request, response) => {
+export class MemoryS3 {
+  readonly objects: Objects = new Map();
+  readonly uploads = new Map<string, { key: string; parts: Map<number, Buffer>; at: Date }>();
+  /** The keys in the order in which they were put. */
+  readonly puts: string[] = [];
+  /** What it answers instead, while it is set: as if it were throttled, or broken. */
+  trouble: { status: number; code: string } | undefined;
+  readonly account: S3Account;
+  #port = 0;
+  #server = createServer((request, response) => this.#answer(request, response));
+
+  private constructor(prefix: string) {
+    const keys = { accessKeyId: 'the-access-key', secretAccessKey: 'the-secret-key' };
+    this.account = { endpoint: '', region: 'any', bucket: 'bucket', prefix, ...keys };
+  }
+
+  static async start(t: { after(work: () => unknown): void }, prefix = ''): Promise<MemoryS3> {
+    const server = new MemoryS3(prefix);
+    await server.start();
+    t.after(() => server.stop());
+    return server;
+  }
+
+  /** Again on the port of before, with all that it had. */
+  async start(): Promise<void> {
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.account.endpoint = `http://127.0.0.1:${this.#port}`;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
     const url = new URL(request.url ?? '', 'http://s3');
     const key = url.pathname.split('/').slice(2).join('/');
-    const found = objects.get(key);
-    if (request.method === 'PUT') objects.set(key, { body: await bodyOf(request), at: new Date() });
-    else if (request.method === 'DELETE') objects.delete(key);
-    else if (key === '') return void response.end(listOf(objects, url.searchParams));
-    else if (!found) return void response.writeHead(404).end('<Code>NoSuchKey</Code>');
+    if (this.trouble) {
+      const { status, code } = this.trouble;
+      return void response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`);
+    }
+    if (request.headers['x-amz-content-sha256'] !== hash('sha256', body))
+      return void response.writeHead(400).end('<Error><Code>XAmzContentSHA256Mismatch</Code></Error>');
+    if (url.searchParams.has('uploads') || url.searchParams.has('uploadId'))
+      return this.#answerUpload(request.method ?? '', key, url.searchParams, body, response);
+    const found = this.objects.get(key);
+    if (request.method === 'PUT') this.#put(key, body);
+    else if (request.method === 'DELETE') this.objects.delete(key);
+    else if (key === '') return void response.end(listOf(this.objects, url.searchParams));
+    else if (!found) return void response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
     else {
       const part = partOf(found.body, request.headers.range);
       if (!part) return void response.writeHead(416).end();
@@ -25,20 +74,38 @@ export async function startMemoryS3(t: { after(work: () => void): void }): Promi
         .end(request.method === 'HEAD' ? '' : part);
     }
     response.writeHead(request.method === 'PUT' ? 200 : 204).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    endpoint,
-    region: 'any',
-    bucket: 'bucket',
-    accessKeyId: 'the-access-key',
-    secretAccessKey: 'the-secret-key',
-  };
+  }
+
+  #answerUpload(method: string, key: string, query: URLSearchParams, body: Buffer, response: ServerResponse): void {
+    const id = query.get('uploadId') ?? `upload-${this.uploads.size + 1}`;
+    const upload = this.uploads.get(id);
+    if (method === 'GET') {
+      const list = [...this.uploads].map(
+        ([name, each]) =>
+          `<Upload><Key>${each.key}</Key><UploadId>${name}</UploadId><Initiated>${each.at.toISOString()}</Initiated></Upload>`,
+      );
+      return void response.end(`<List>${list.join('')}</List>`);
+    }
+    if (query.has('uploads')) {
+      this.uploads.set(id, { key, parts: new Map(), at: new Date() });
+      return void response.end(`<Result><UploadId>${id}</UploadId></Result>`);
+    }
+    if (!upload) return void response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+    if (method === 'PUT') {
+      upload.parts.set(Number(query.get('partNumber')), body);
+      return void response.writeHead(200, { etag: `"${hash('md5', body)}"` }).end();
+    }
+    this.uploads.delete(id);
+    if (method === 'DELETE') return void response.writeHead(204).end();
+    const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, part]) => part);
+    this.#put(key, Buffer.concat(parts));
+    response.end('<Result><ETag>whole</ETag></Result>');
+  }
+
+  #put(key: string, body: Buffer): void {
+    this.puts.push(key);
+    this.objects.set(key, { body, at: new Date() });
+  }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
@@ -55,7 +122,7 @@ function partOf(body: Buffer, range: string | undefined): Buffer | undefined {
 }
 
 /** Objects below the prefix, and with a delimiter the folders right below it, page by page. */
-function listOf(objects: ReadonlyMap<string, { body: Buffer; at: Date }>, query: URLSearchParams): string {
+function listOf(objects: Objects, query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const isFlat = query.get('delimiter') === null;
   const entries = new Map<string, string>();
@@ -73,5 +140,5 @@ function listOf(objects: ReadonlyMap<string, { body: Buffer; at: Date }>, query:
   const start = Number(query.get('continuation-token') ?? 0);
   const next = start + PAGE;
   const more = next < sorted.length ? `<NextContinuationToken>${next}</NextContinuationToken>` : '';
-  return `<List>${sorted.slice(start, next).join('')}${more}</List>`;
+  return `<?xml version="1.0" encoding="UTF-8"?><List>${sorted.slice(start, next).join('')}${more}</List>`;
 }

@@ -13,6 +13,7 @@ interface Flags extends JsonFlag {
   until?: string;
   search?: string;
   status?: string;
+  slowerThan?: string;
   limit: string;
 }
 
@@ -24,12 +25,14 @@ export function buildLogs(site: Command, getCli: GetCli): void {
     .option('--until <time>', 'up to then')
     .option('--search <text>', 'only lines with this in them')
     .option('--status <status>', 'only visits that were answered so, such as 404 or 5xx')
+    .option('--slower-than <ms>', 'only visits that took at least so many milliseconds')
     .option(...limitOption)
     .action(async (name: string, flags: Flags) => {
       const cli = await getCli();
       const fqdn = await cli.siteName(name);
       const { kind, search, status } = flags;
-      const query = given({ kind, search, status });
+      const slow = flags.slowerThan === undefined ? undefined : Number(flags.slowerThan);
+      const query = given({ kind, search, status, min_duration_ms: slow });
       const zone = flags.since || flags.until ? (await cli.client.getSite({ params: { fqdn } })).team.timezone : 'UTC';
       const time = (text: string | undefined) => (text === undefined ? undefined : readTime(text, zone).toISOString());
       const { results } = await cli.client.listSiteLog({

@@ -12,6 +12,7 @@ import {
   writeNewPassword,
 } from './embedded/cluster.ts';
 import { lockDataDir } from './embedded/data-dir-lock.ts';
+import { findPostmaster } from './embedded/postmaster.ts';
 import { endOrphan, Server, type Settings } from './embedded/server.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -104,6 +105,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     lock.release();
     throw error;
   }
+}
+
+/** The address of the one that runs on this folder, be it another process that started it. */
+export function findRunningPostgres(dataDir: string): string | undefined {
+  if (!existsSync(dataDir)) return undefined;
+  const folder = realpathSync(dataDir);
+  const socketDir = findPostmaster(join(folder, 'cluster'))?.socketDir;
+  const password = readPassword(folder);
+  return socketDir === undefined || password === undefined ? undefined : urlOf(socketDir, password);
 }
 
 function prepareDataDir(path: string): string {

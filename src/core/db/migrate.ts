@@ -13,8 +13,13 @@ export async function migrate(db: Kysely<DB>): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName);
 }
 
+/** All that there are, in their order. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+}
+
 async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+  const files = await listMigrations();
   const migrations = await Promise.all(
     files.map(async (name): Promise<[string, Migration]> => {
       const text = await readFile(new URL(name, FOLDER), 'utf8');

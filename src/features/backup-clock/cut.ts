@@ -143,6 +143,8 @@ async function recordFailure(services: Services, site: SiteRow, error: Error): P
 
 const REASONS: Partial<Record<FailureCode, string>> = {
   lost_content: "The site's files are gone. Nothing was kept of that; a restore brings them back.",
+  store_away:
+    'The place where backups are kept can not be reached. They go on as soon as it can, and the ones before are kept.',
   no_room: 'The disk has no room for another backup. The ones before are kept.',
 };
 

@@ -8,7 +8,7 @@ import { readSiteLog } from './site-log.ts';
 
 const tag = 'sites';
 const SitePath = Type.Object({ fqdn: Fqdn });
-const { kind, search, status, stage } = LogQuery.properties;
+const { kind, search, status, min_duration_ms, stage } = LogQuery.properties;
 
 /**
  * For members and above, as all that tells more of a site than how it is: an error can hold whatever the site's code had in its
@@ -20,7 +20,8 @@ export const siteLogOperations = [
     method: 'GET',
     path: '/site/{fqdn}/log',
     tag,
-    summary: 'What went wrong in a site, or who visited it, newest first; kept for 7 days',
+    summary:
+      'What went wrong in a site, or who visited it, newest first; kept for 7 days, or as long as the operator says',
     access: onSite('member'),
     assistant: true,
     params: SitePath,
@@ -38,7 +39,7 @@ export const siteLogOperations = [
     summary: 'The log of a site as it is written (Server-Sent Events); continues after Last-Event-ID',
     access: onSite('member'),
     params: SitePath,
-    query: Type.Object({ kind, search, status, stage }),
+    query: Type.Object({ kind, search, status, min_duration_ms, stage }),
     errors: [stageMissing],
     prepare: ({ db, subject, query }) => siteOrStage(db, subject, query.stage),
     stream: ({ caller, services, prepared: site, query }, response, lastEventId) =>

@@ -84,6 +84,9 @@ export const LogQuery = Type.Object({
   status: Type.Optional(
     Type.String({ pattern: '^[1-5](?:\\d{2}|xx)$', description: 'Of visits: a status as 404, or a class as 5xx' }),
   ),
+  min_duration_ms: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'Of visits: only those that took at least so long' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Page size' })),
   cursor: Type.Optional(Type.String({ pattern: PLACE_PATTERN, description: 'next_cursor of the page before' })),
   stage: OfStage,

@@ -23,13 +23,13 @@ export async function streamSiteLog(
   services: Services,
   caller: Caller,
   site: SiteRow,
-  query: Pick<LogQuery, 'kind' | 'search' | 'status'>,
+  query: Pick<LogQuery, 'kind' | 'search' | 'status' | 'min_duration_ms'>,
   lastEventId: string | undefined,
   response: ServerResponse,
 ): Promise<void> {
   const { events, hosts, db, log } = services;
   const { kind = 'error' } = query;
-  const matches = matcherOf(query);
+  const matches = matcherOf({ ...query, minDurationMs: query.min_duration_ms });
   const ending = new AbortController();
   const end = () => {
     ending.abort();

@@ -208,6 +208,12 @@ suite('visits', () => {
     assert.deepEqual((await visits({ search: 'tea', status: '404' })).length, 1);
     assert.deepEqual((await visits({ search: 'tea', status: '5xx' })).length, 0);
     await assert.rejects(read({ status: '404' }), refused(422));
+    assert.equal(
+      (await visits({ search: 'tea', min_duration_ms: Math.max(1, duration_ms) })).length,
+      1 - Number(duration_ms === 0),
+    );
+    assert.equal((await visits({ search: 'tea', min_duration_ms: duration_ms + 1 })).length, 0);
+    await assert.rejects(read({ min_duration_ms: 1 }), refused(422));
     await assert.rejects(read({ cursor: 'x' }), refused(422));
   });
 

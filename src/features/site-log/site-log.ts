@@ -7,9 +7,11 @@ import type { LogQuery, SiteLogEntry, SiteLogPage } from './site-log.schema.ts';
 const DEFAULT_SIZE = 50;
 
 export async function readSiteLog(hosts: SiteHost, site: SiteRef, query: LogQuery): Promise<SiteLogPage> {
-  const { kind = 'error', since, until, search, status } = query;
-  if (kind === 'error' && status !== undefined)
-    throw invalid({ loc: ['query', 'status'], msg: 'Value error, only visits have a status', type: 'value_error' });
+  const { kind = 'error', since, until, search, status, min_duration_ms: minDurationMs } = query;
+  const ofVisits = { status: 'a status', min_duration_ms: 'a duration' };
+  for (const [name, what] of Object.entries(ofVisits) as [keyof typeof ofVisits, string][])
+    if (kind === 'error' && query[name] !== undefined)
+      throw invalid({ loc: ['query', name], msg: `Value error, only visits have ${what}`, type: 'value_error' });
   const { entries, next } = await hosts.readLog(site, kind, {
     before: parsePlace(query.cursor),
     limit: query.size ?? DEFAULT_SIZE,
@@ -17,6 +19,7 @@ export async function readSiteLog(hosts: SiteHost, site: SiteRef, query: LogQuer
     untilMs: until === undefined ? undefined : Date.parse(until),
     search,
     status,
+    minDurationMs,
   });
   return {
     results: entries.map((placed) => toWire(kind, placed)),

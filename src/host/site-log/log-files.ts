@@ -11,6 +11,7 @@ import {
   readOn,
 } from './log-reader.ts';
 
+const KEPT_DAYS = 7;
 const SWEEP_MS = 3600 * 1000;
 
 /** The logs of sites where they are kept: read, written and, after some days, removed. */
@@ -19,8 +20,8 @@ export class LogFiles {
   readonly #log: Log;
   #sweepTimer: NodeJS.Timeout | undefined;
 
-  constructor(folder: string, log: Log) {
-    this.#folder = new LogFolder(folder);
+  constructor(folder: string, log: Log, keptDays = KEPT_DAYS) {
+    this.#folder = new LogFolder(folder, keptDays);
     this.#log = log;
   }
 

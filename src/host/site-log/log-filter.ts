@@ -8,6 +8,8 @@ export interface LogFilter {
   search?: string | undefined;
   /** `404`, or `5xx` for all that begin so; only visits have one. */
   status?: string | undefined;
+  /** Only visits that took at least so long. */
+  minDurationMs?: number | undefined;
 }
 
 /** Lines are in the order in which they were written, and several processes write: one may be so much older than the one before it. */
@@ -24,11 +26,16 @@ export function judgeOf(filter: LogFilter): (entry: LogEntry) => 'take' | 'pass'
 }
 
 /** Whether a line is one of those that were asked for, whenever it was written. */
-export function matcherOf({ search, status }: Pick<LogFilter, 'search' | 'status'>): (entry: LogEntry) => boolean {
+export function matcherOf({
+  search,
+  status,
+  minDurationMs = 0,
+}: Pick<LogFilter, 'search' | 'status' | 'minDurationMs'>): (entry: LogEntry) => boolean {
   const wanted = search?.toLowerCase();
   const statusPattern = status === undefined ? undefined : new RegExp(`^${status.replace('xx', '\\d\\d')}$`);
   return (entry) => {
     if (statusPattern && !('status' in entry && statusPattern.test(String(entry.status)))) return false;
+    if (minDurationMs > 0 && !('durationMs' in entry && entry.durationMs >= minDurationMs)) return false;
     return wanted === undefined || textsOf(entry).some((text) => text?.toLowerCase().includes(wanted));
   };
 }

@@ -17,7 +17,6 @@ const LOG_LIMITS: Record<LogKind, LogLimits> = {
   error: { maxBytes: 8 * 1024 ** 2, pieceBytes: 1024 ** 2 },
   access: { maxBytes: 16 * 1024 ** 2, pieceBytes: 2 * 1024 ** 2 },
 };
-const KEPT_DAYS = 7;
 const DAY_MS = 24 * 3600 * 1000;
 const PIECE = /^(error|access)-(\d{4}-\d{2}-\d{2}-\d{6})\.jsonl$/;
 
@@ -26,9 +25,11 @@ export type PieceName = string;
 
 export class LogFolder {
   readonly #folder: string;
+  readonly #keptMs: number;
 
-  constructor(folder: string) {
+  constructor(folder: string, keptDays: number) {
     this.#folder = folder;
+    this.#keptMs = keptDays * DAY_MS;
   }
 
   async pieces(siteId: string, kind: LogKind): Promise<PieceName[]> {
@@ -60,7 +61,7 @@ export class LogFolder {
 
   /** What is older than the days that a log is kept. */
   async removeOld(siteId: string): Promise<void> {
-    const oldest = dayOf(Date.now() - KEPT_DAYS * DAY_MS);
+    const oldest = dayOf(Date.now() - this.#keptMs);
     for (const kind of ['error', 'access'] as const)
       for (const piece of await this.pieces(siteId, kind)) if (piece < oldest) await this.#remove(siteId, kind, piece);
     // Only an empty folder can be removed so, and that is what is meant.
@@ -82,7 +83,7 @@ export class LogFolder {
   /** Before another piece begins. Returns the line that says what had to go for it. */
   async #makeRoom(siteId: string, kind: LogKind, pieces: PieceName[]): Promise<string> {
     const { maxBytes, pieceBytes } = LOG_LIMITS[kind];
-    const oldest = dayOf(Date.now() - KEPT_DAYS * DAY_MS);
+    const oldest = dayOf(Date.now() - this.#keptMs);
     const sizes = await Promise.all(pieces.map((piece) => this.#sizeOf(siteId, kind, piece)));
     let total = sizes.reduce((sum, size) => sum + size, 0);
     let hasLost = false;

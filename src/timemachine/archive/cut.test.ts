@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Repository } from '../repository.ts';
 import { restoreInto } from '../restore/restore-into.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
-import { DiskStore } from '../stores/disk.ts';
 import { Archiver } from './archiver.ts';
 
 /** A site at work, in another process: it counts in a first file, then in the database, then in a last file. */
@@ -41,7 +41,7 @@ test('files and tables of a snapshot are of one instant, while another process w
   const writer = spawn(process.execPath, args, { stdio: 'inherit' });
   t.after(() => writer.kill('SIGKILL'));
   while (!existsSync(join(site, 'last'))) await sleep(10);
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
   const source = new SqliteSource(path);
   const archiver = new Archiver({ repository, folder: site, tables: source, isExcluded: (name) => name === 'tmp' });
   let consistent = 0;

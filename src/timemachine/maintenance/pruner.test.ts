@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { Repository } from '../repository.ts';
-import { DiskStore } from '../stores/disk.ts';
 import { check } from './checker.ts';
 import { forgetSite, prune } from './pruner.ts';
 
@@ -15,7 +15,7 @@ test('small packs of many minutes become one, and a forgotten site leaves nothin
   const folder = scratchFolder(t);
   const site = join(folder, 'site');
   mkdirSync(site);
-  const store = new DiskStore(join(folder, 'store'));
+  const store = suiteStore(folder);
   const repository = new Repository(store);
   const archiver = new Archiver({ repository: repository.site('ada', 'site'), folder: site });
   for (let minute = 0; minute < 30; minute++) {
@@ -46,7 +46,7 @@ test('small packs of many minutes become one, and a forgotten site leaves nothin
 test('a pinned snapshot stays whatever retention says', async (t) => {
   const folder = scratchFolder(t);
   mkdirSync(join(folder, 'site'));
-  const repository = new Repository(new DiskStore(join(folder, 'store')));
+  const repository = new Repository(suiteStore(folder));
   const site = repository.site('ada', 'site');
   let nowMs = Date.parse('2026-11-01T10:00:00Z');
   const archiver = new Archiver({ repository: site, folder: join(folder, 'site'), now: () => nowMs });

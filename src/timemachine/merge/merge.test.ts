@@ -9,6 +9,7 @@ import { expectedMerge, named, unnamed } from '../../../test/merge/oracle.ts';
 import { EditedSite } from '../../../test/merge/two-sides.ts';
 import { FULL, Random, SEED } from '../../../test/random.ts';
 import { FAULTS, FaultyOperations } from '../../../test/timemachine/faulty-operations.ts';
+import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { check } from '../maintenance/checker.ts';
@@ -20,7 +21,6 @@ import { SqliteSource } from '../sources/sqlite.ts';
 import { withNumbersOf } from '../sources/sqlite-schema.ts';
 import { shapeOf } from '../sources/sqlite-shape.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
-import { DiskStore } from '../stores/disk.ts';
 import { addressesBy } from './addresses.ts';
 import { idOfComparison } from './comparison.ts';
 import { mergingBy } from './merge-rules.ts';
@@ -49,7 +49,7 @@ const OPTIONS: MergeOptions = {
 /** A site and its copy with all that keeps them. */
 async function makeSides(t: TestContext, seed: number) {
   const folder = scratchFolder(t);
-  const repository = new Repository(new DiskStore(join(folder, 'store')));
+  const repository = new Repository(suiteStore(folder));
   const live = await EditedSite.make(join(folder, 'live'), LIVE, new Random(seed));
   const stage = await live.copyTo(join(folder, 'stage'), STAGE, new Random(seed + 1));
   const keeperOf = (name: string, site: EditedSite) => {

@@ -14,6 +14,7 @@ import { outdatedPlan, planRestore, type RestorePlan, restore } from '../restore
 import type { Snapshot } from '../snapshot.ts';
 import { databaseOf } from '../sources/open-database.ts';
 import { fleetingOperations } from '../stores/file-operations.ts';
+import { EMPTY_QUEUE } from '../stores/store.ts';
 import { copySite, fillDatabase } from './copy-site.ts';
 import { type DescribedPlan, describePlan } from './difference.ts';
 import { type KeepRules, keepingBy } from './keep-rules.ts';
@@ -224,6 +225,8 @@ export function makeHandlers(repository: Repository): Handlers & { close(): Prom
       await restore(plan, { repository: site.repository, folder: place.content, staging: place.staging, onProgress });
       return { now: cut, difference };
     },
+
+    upload: async () => (await repository.store.upload?.()) ?? EMPTY_QUEUE,
 
     /** What is known of the files is kept for the next process. */
     async close() {

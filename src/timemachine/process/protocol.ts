@@ -9,6 +9,7 @@ import type { Laid, Laying } from '../restore/lay-files.ts';
 import type { Skipped } from '../snapshot.ts';
 import type { DatabaseDescription } from '../sources/open-database.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
+import type { QueueState } from '../stores/store.ts';
 import type { KeepRules } from './keep-rules.ts';
 
 export type { CheckBudget, CheckedSnapshots, CheckPlace, CheckTurn, Laying, MergeReport, Progress };
@@ -238,6 +239,8 @@ export interface Calls {
   readContent(space: string, site: string, ref: Ref, start: number, end: number): Uint8Array;
   /** Lays files over the site, as one step; their contents are asked of the caller. */
   deploy(place: SitePlace, laying: Laying): PlanReport;
+  /** Brings what waits on this disk to the store. */
+  upload(): QueueState;
 }
 
 export type CallName = keyof Calls;

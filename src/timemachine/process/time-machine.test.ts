@@ -7,7 +7,8 @@ import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandOf, descendants } from '../../../bench/proc.ts';
 import { Random } from '../../../test/random.ts';
-import { startMemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { gatewayAccount } from '../../../test/timemachine/gateway-store.ts';
+import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
 import { RandomSite } from '../../../test/timemachine/random-site.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfDatabase, truthOfFolder } from '../../../test/timemachine/truth.ts';
@@ -19,7 +20,12 @@ import { TimeMachine } from './time-machine.ts';
 
 const STORES: Record<StoreDescription['kind'], (t: TestContext, folder: string) => Promise<StoreDescription>> = {
   disk: async (_, folder) => ({ kind: 'disk', folder: join(folder, 'store') }),
-  s3: async (t) => ({ kind: 's3', account: await startMemoryS3(t) }),
+  s3: async (t, folder) => ({
+    kind: 's3',
+    account: gatewayAccount() ?? (await MemoryS3.start(t)).account,
+    queue: { folder: join(folder, 'queue'), cacheBytes: 1e8, queueBytes: 1e9, owner: 'us' },
+    seal: { key: randomBytes(32).toString('base64'), isOn: true },
+  }),
 };
 const RULES = { publicFolders: ['common'], tablePrefix: '', fleetingTables: [], hiddenTables: [], neededTables: [] };
 

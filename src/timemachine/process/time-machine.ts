@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { failedBy } from '../failure.ts';
 import type { MergeReport } from '../merge/merge-report.ts';
 import type { StoreDescription } from '../stores/open-store.ts';
+import type { QueueState } from '../stores/store.ts';
 import { type CallOptions, HelperProcess } from './helper-process.ts';
 import { KeptReader } from './kept-reader.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type SnapshotName,
   type Window,
 } from './protocol.ts';
+import { Uploads } from './uploads.ts';
 
 /** A site that comes no further for so long is given up; others wait for the process. */
 const SILENCE_MS = 60_000;
@@ -40,14 +42,21 @@ const LOOK_MS = 60_000;
 export class TimeMachine {
   /** What is kept, for whoever wants to see it. */
   readonly kept: KeptReader;
+  /** What is on its way to a store that is far away; undefined where a put is where it belongs at once. */
+  readonly uploads: Uploads | undefined;
   readonly #store: StoreDescription;
   readonly #residents: HelperProcess[];
   readonly #others = new Set<HelperProcess>();
   readonly #timer: NodeJS.Timeout;
   #lastComparison: Promise<unknown> = Promise.resolve();
 
-  constructor(options: { store: StoreDescription; processes: number }) {
+  constructor(options: {
+    store: StoreDescription;
+    processes: number;
+    onQueue?: (queue: QueueState, before: QueueState) => void;
+  }) {
     this.#store = options.store;
+    if (options.store.kind === 's3') this.uploads = new Uploads(options.store, options.onQueue ?? (() => {}));
     this.kept = new KeptReader(options.store);
     this.#residents = Array.from({ length: options.processes }, () => new HelperProcess(options.store, 'nice'));
     this.#timer = setInterval(() => this.#endIdle(), LOOK_MS).unref();
@@ -157,6 +166,7 @@ export class TimeMachine {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all([this.kept, ...this.#residents, ...this.#others].map((helper) => helper.close()));
+    await this.uploads?.close();
   }
 
   async #look<Name extends 'snapshot' | 'plan'>(
@@ -173,6 +183,8 @@ export class TimeMachine {
         return await this.#residentOf(place.site).call(name, limited, { silenceMs: SILENCE_MS, isPatient, ...options });
       } catch (error) {
         if (!failedBy(error, 'too_slow') || place.limitMs !== undefined) throw error;
+      } finally {
+        this.uploads?.soon();
       }
     }
     await this.release(place.site);
@@ -191,6 +203,7 @@ export class TimeMachine {
       return await helper.call(name, args, { silenceMs: SILENCE_MS, ...options });
     } finally {
       this.#others.delete(helper);
+      this.uploads?.soon();
       await helper.close();
     }
   }
@@ -203,5 +216,6 @@ export class TimeMachine {
 
   #endIdle(): void {
     for (const helper of [this.kept, ...this.#residents]) if (helper.idleMs > IDLE_MS) void helper.close();
+    if (this.uploads && this.uploads.idleMs > IDLE_MS) void this.uploads.rest();
   }
 }

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
 import { ends } from '../../../test/timemachine/progress.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { truthOfFolder } from '../../../test/timemachine/truth.ts';
@@ -22,7 +23,6 @@ import type { OnProgress, Progress } from '../progress.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
 import { SqliteTarget } from '../sources/sqlite-target.ts';
-import { DiskStore } from '../stores/disk.ts';
 import { restoreInto } from './restore-into.ts';
 import { type PlanOptions, planRestore, restore } from './restorer.ts';
 
@@ -40,7 +40,7 @@ function makeSite(t: TestContext) {
   db.exec("INSERT INTO posts (title) VALUES ('one'), ('two'), ('three'); INSERT INTO options VALUES ('a', 1)");
   const source = new SqliteSource(join(folder, 'site.sqlite'));
   const target = new SqliteTarget(join(folder, 'site.sqlite'));
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
   const archiver = new Archiver({ repository, folder: site, tables: source });
   const change = () => {
     writeFileSync(join(site, 'changed.txt'), 'new');

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { corruptObject } from '../hash.ts';
 import { diskOperations, type FileOperations } from './file-operations.ts';
-import { assertKey, type ByteRange, missingObject, type Store, type StoredObject, shortObject } from './store.ts';
+import { readOpen } from './read-part.ts';
+import { assertKey, type ByteRange, missingObject, type Store, type StoredObject } from './store.ts';
 
 const TEMPORARY = '.new-';
 const OPEN_FILES = 64;
@@ -42,15 +43,7 @@ export class DiskStore implements Store {
   async get(key: string, range?: ByteRange): Promise<Buffer> {
     assertKey(key);
     const file = this.#fileOf(key);
-    const { start, length } = range && 'start' in range ? range : endOf(fstatSync(file).size, range?.last);
-    const bytes = Buffer.allocUnsafeSlow(length);
-    let done = 0;
-    while (done < length) {
-      const count = readOrFail(key, () => readSync(file, bytes, done, length - done, start + done));
-      if (count === 0) throw shortObject(key);
-      done += count;
-    }
-    return bytes;
+    return readOrFail(key, () => readOpen(file, key, range));
   }
 
   async list(prefix: string): Promise<StoredObject[]> {
@@ -143,7 +136,7 @@ export class DiskStore implements Store {
 }
 
 /** What a disk can not give back any more is as good as other bytes. */
-function readOrFail(key: string, read: () => number): number {
+function readOrFail(key: string, read: () => Buffer): Buffer {
   try {
     return read();
   } catch (error) {
@@ -151,11 +144,6 @@ function readOrFail(key: string, read: () => number): number {
     if (!['EIO', 'EISDIR', 'EBADMSG', 'EUCLEAN'].includes(code)) throw error;
     throw corruptObject(`${key} can not be read (${code})`);
   }
-}
-
-function endOf(sizeBytes: number, last = sizeBytes): { start: number; length: number } {
-  const length = Math.min(sizeBytes, last);
-  return { start: sizeBytes - length, length };
 }
 
 function entriesOf(folder: string) {

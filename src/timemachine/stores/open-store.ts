@@ -1,17 +1,25 @@
 import { DiskStore } from './disk.ts';
+import { type QueueDescription, QueuedStore } from './queued.ts';
 import { S3Store } from './s3.ts';
-import type { S3Account } from './s3-request.ts';
+import type { S3Account } from './s3-client.ts';
+import { type SealDescription, SealedStore } from './sealed.ts';
 import type { Store } from './store.ts';
 
+/** Where objects are: a folder, or a bucket. */
+export type StorePlace = { kind: 'disk'; folder: string } | { kind: 's3'; account: S3Account };
+
 /** Which store: data that can cross the border of a process. It may hold secrets, so it goes where nobody else reads. */
-export type StoreDescription = { kind: 'disk'; folder: string } | { kind: 's3'; account: S3Account };
+export type StoreDescription =
+  | { kind: 'disk'; folder: string; seal?: SealDescription }
+  | { kind: 's3'; account: S3Account; queue: QueueDescription; seal?: SealDescription };
 
 /** The one place that knows all kinds of stores. */
 export function openStore(store: StoreDescription): Store {
+  const sealed = (below: Store) => (store.seal ? new SealedStore(below, store.seal) : below);
   switch (store.kind) {
     case 'disk':
-      return new DiskStore(store.folder);
+      return sealed(new DiskStore(store.folder));
     case 's3':
-      return new S3Store(store.account);
+      return new QueuedStore(sealed(new S3Store(store.account)), store.queue);
   }
 }

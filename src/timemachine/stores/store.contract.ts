@@ -13,6 +13,8 @@ export function testStore(name: string, makeStore: () => Promise<Store>): void {
       assert.equal(`${await store.get('a/b/object', { last: 5 })}`, 'world');
       assert.equal(`${await store.get('a/b/object', { last: 500 })}`, 'hello world');
       assert.equal((await store.get('a/b/object', { start: 11, length: 0 })).length, 0);
+      assert.equal(`${await store.get('a/b/object', { start: 6, atMost: 100 })}`, 'world');
+      assert.equal(`${await store.get('a/b/object', { start: 6, atMost: 2 })}`, 'wo');
     });
 
     test('keeps empty objects and big ones', async () => {
@@ -23,6 +25,18 @@ export function testStore(name: string, makeStore: () => Promise<Store>): void {
       const parts = Array.from({ length: 3000 }, (_, index) => big.subarray(index * 3000, (index + 1) * 3000));
       await store.put('big', parts);
       assert.ok((await store.get('big')).equals(big));
+      for (const [start, length] of [
+        [65_530, 12],
+        [65_536, 65_536],
+        [8_999_999, 1],
+        [123, 1_000_000],
+      ] as const) {
+        const part = await store.get('big', { start, length });
+        assert.ok(part.equals(big.subarray(start, start + length)), `${start}, ${length}`);
+      }
+      assert.ok((await store.get('big', { last: 70_000 })).equals(big.subarray(-70_000)));
+      const [listed] = (await store.list('')).filter(({ key }) => key === 'big');
+      assert.equal(listed?.sizeBytes, big.length);
     });
 
     test('says that an object is missing or too short, and never gives fewer bytes than asked for', async () => {

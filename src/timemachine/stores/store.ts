@@ -11,7 +11,7 @@ export interface Store {
    */
   put(key: string, parts: readonly Uint8Array[]): Promise<void>;
   /**
-   * The object, exactly the bytes of the range, or at most its last bytes. Fails by `missing_object`, or by
+   * The object, exactly the bytes of the range, or at most so many from its start or its end. Fails by `missing_object`, or by
    * `short_object` where a range goes beyond the end.
    */
   get(key: string, range?: ByteRange): Promise<Buffer>;
@@ -23,14 +23,35 @@ export interface Store {
   delete(key: string): Promise<void>;
   /** Removes what processes that died in the middle of a put left behind, where a store has such remains. */
   removeAbandoned?(): Promise<void>;
+  /** Looks again at what there really is below a prefix, where a store answers from what it knows. */
+  lookAgain?(prefix: string): Promise<void>;
+  /** Where a put is on this disk first: brings what waits to where it belongs, and tells what still waits. */
+  upload?(): Promise<QueueState>;
+  close?(): void;
 }
 
-export type ByteRange = { start: number; length: number } | { last: number };
+export type ByteRange = { start: number; length: number } | { start: number; atMost: number } | { last: number };
 
 export interface StoredObject {
   key: string;
   sizeBytes: number;
   storedAtMs: number;
+}
+
+/** What waits on this disk for the store. */
+export interface QueueState {
+  objects: number;
+  bytes: number;
+  /** When the one that waits longest was put. */
+  oldestMs: number | null;
+  /** Why it came no further; null where nothing is in its way. */
+  trouble: string | null;
+}
+
+export const EMPTY_QUEUE: QueueState = { objects: 0, bytes: 0, oldestMs: null, trouble: null };
+
+export function storeAway(why: string): TimeMachineFailure {
+  return new TimeMachineFailure('store_away', `The store of backups can not be reached: ${why}`);
 }
 
 export function missingObject(key: string): TimeMachineFailure {

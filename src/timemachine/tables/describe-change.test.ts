@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { suiteStore } from '../../../test/timemachine/gateway-store.ts';
 import { scratchFolder } from '../../../test/timemachine/scratch.ts';
 import { Archiver } from '../archive/archiver.ts';
 import { Repository } from '../repository.ts';
 import { SqliteSource } from '../sources/sqlite.ts';
-import { DiskStore } from '../stores/disk.ts';
 import { describeTableChange } from './describe-change.ts';
 import { planTables } from './table-plan.ts';
 
@@ -20,7 +20,7 @@ test('a change of a table is told with its counts and some rows as JSON', async 
   insert.run(2, 'x'.repeat(1000), 1.5);
   insert.run(3, Buffer.alloc(77), 2n ** 60n);
   for (let id = 100; id < 140; id++) insert.run(id, 'stays', null);
-  const repository = new Repository(new DiskStore(join(folder, 'store'))).site('ada', 'site');
+  const repository = new Repository(suiteStore(folder)).site('ada', 'site');
   const archiver = new Archiver({ repository, tables: new SqliteSource(path) });
   const describe = async (from: Record<string, string>, to: Record<string, string>) => {
     const [change] = (await planTables(repository, from, to)).changed;

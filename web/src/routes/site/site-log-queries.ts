@@ -4,12 +4,16 @@ import type { SiteLogEntry } from '#sdk';
 import { api } from '../../api/client.ts';
 import type { Place } from '../../api/sites.ts';
 
-export type LogKind = 'error' | 'access';
+export type LogKind = 'error' | 'access' | 'slow';
 export type LogView = Place & { kind: LogKind; search: string };
 
 /** What a page holds while lines keep coming; who wants more reads on from the top. */
 const maxLiveLines = 500;
 const retryMs = 5_000;
+/** A visitor notices. */
+const slowMs = 1_000;
+
+const filterOf = (kind: LogKind) => (kind === 'slow' ? { kind: 'access' as const, min_duration_ms: slowMs } : { kind });
 
 export const siteLogQuery = ({ fqdn, stage, kind, search }: LogView) =>
   infiniteQueryOptions({
@@ -17,7 +21,7 @@ export const siteLogQuery = ({ fqdn, stage, kind, search }: LogView) =>
     queryFn: ({ pageParam: cursor, signal }) =>
       api.listSiteLog({
         params: { fqdn },
-        query: { kind, stage, ...(search && { search }), ...(cursor && { cursor }) },
+        query: { ...filterOf(kind), stage, ...(search && { search }), ...(cursor && { cursor }) },
         signal,
       }),
     initialPageParam: '',
@@ -32,7 +36,8 @@ export function useLiveLines({ fqdn, stage, kind, search }: LogView, isLive: boo
   useEffect(() => {
     setLines([]);
     if (!isLive) return;
-    const query = new URLSearchParams({ kind, stage: String(stage), ...(search && { search }) });
+    const filter = Object.entries({ ...filterOf(kind), stage, ...(search && { search }) });
+    const query = new URLSearchParams(filter.map(([name, value]) => [name, `${value}`]));
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = () => {

@@ -24,6 +24,7 @@ import { type LogKind, siteLogQuery, useLiveLines } from './site-log-queries.ts'
 const kinds = [
   { value: 'error', label: 'Errors' },
   { value: 'access', label: 'Visits' },
+  { value: 'slow', label: 'Slow' },
 ];
 
 export function SiteLog({ site, stage }: { site: Site; stage?: StageSite }) {
@@ -122,18 +123,24 @@ function Nothing({ kind, isSearch, hasMore, action }: NothingProps) {
   if (isSearch)
     return (
       <Empty icon={<ActivityIcon />} title={hasMore ? 'Nothing in the newest lines' : 'Nothing has these words'}>
-        The log goes back 7 days.
+        The log goes back some days.
+      </Empty>
+    );
+  if (kind === 'slow')
+    return (
+      <Empty icon={<CheckCircleIcon />} title="No slow visits">
+        Each request that took longer than a second appears here.
       </Empty>
     );
   if (kind === 'access')
     return (
       <Empty icon={<ActivityIcon />} title="No visits yet">
-        Each request of a visitor appears here within seconds, and stays for 7 days.
+        Each request of a visitor appears here within seconds, and stays for some days.
       </Empty>
     );
   return (
     <Empty icon={<CheckCircleIcon />} title="No errors" action={action}>
-      What PHP and WordPress complain of appears here within seconds, and stays for 7 days. The debug mode makes them
+      What PHP and WordPress complain of appears here within seconds, and stays for some days. The debug mode makes them
       tell more.
     </Empty>
   );

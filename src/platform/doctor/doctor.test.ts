@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { MemoryS3 } from '../../../test/timemachine/memory-s3.ts';
+import { scratchFolder } from '../../../test/timemachine/scratch.ts';
+import { examine } from './doctor.ts';
+
+const MAIN = join(import.meta.dirname, '../../main.ts');
+
+test('a machine that the tests run on is fit, and every remark says what to do', async (t) => {
+  const dataDir = join(scratchFolder(t), 'data');
+  const findings = await examine({ DATA_DIR: dataDir, PORT: '0' });
+  assert.deepEqual(
+    findings.filter(({ state }) => state === 'fault'),
+    [],
+  );
+  const names = findings.map(({ name }) => name);
+  for (const name of [
+    'node',
+    'kernel',
+    'namespaces',
+    'cgroups',
+    'memory',
+    'disk',
+    'disk speed',
+    'clock',
+    'postgres',
+    'backups',
+  ])
+    assert.ok(names.includes(name), name);
+  for (const { state, advice } of findings) assert.equal(advice !== null, state !== 'ok');
+  assert.ok(!existsSync(dataDir), 'and nothing is left behind');
+});
+
+test('what is missing is named, with what to do: a bucket that lets nobody in, a server that is not there', async (t) => {
+  const bucket = await MemoryS3.start(t);
+  bucket.trouble = { status: 403, code: 'AccessDenied' };
+  const findings = await examine({
+    DATA_DIR: scratchFolder(t),
+    PORT: '0',
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    BACKUP_STORE: 's3://bucket',
+    AWS_ENDPOINT_URL: bucket.account.endpoint,
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+  });
+  const faults = new Map(findings.filter(({ state }) => state === 'fault').map((each) => [each.name, each]));
+  assert.match(faults.get('postgres')?.found ?? '', /does not answer/);
+  assert.match(faults.get('backups')?.found ?? '', /403 AccessDenied/);
+  assert.match(faults.get('backups')?.advice ?? '', /rights of that key/);
+});
+
+test('the command answers people or programs, and its exit code says whether something is missing', () => {
+  const env = { ...process.env, PORT: 'nonsense' };
+  const { status, stdout } = spawnSync(process.execPath, [MAIN, 'doctor', '--json'], { env, encoding: 'utf8' });
+  assert.equal(status, 1);
+  const answer = JSON.parse(stdout);
+  assert.equal(answer.is_fit, false);
+  assert.match(answer.findings[0].found, /PORT/);
+});
