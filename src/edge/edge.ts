@@ -25,6 +25,7 @@ import { Tunnels } from './proxy/tunnel.ts';
 import { Upstream } from './proxy/upstream.ts';
 import type { EdgeReports, RouteSource } from './route.ts';
 import { RouteTable, serves } from './route-table.ts';
+import { sendOn } from './send-on.ts';
 import { StaticFiles } from './static/static-files.ts';
 import { parseTarget } from './target.ts';
 import type { EdgeTotals } from './totals.ts';
@@ -200,11 +201,14 @@ export class Edge {
     // What the site asks of itself is nobody's visit, and a preview is no site of its own.
     const onAnswered = gate.isForItself || gate.preview ? undefined : this.#report;
     const visit = new Visit(request, response, gate, path, address, protocol, startedAtMs, onAnswered);
-    const refusal = target && isUnambiguous(request) ? refusalOf(visit) : NOTICES.badRequest;
+    // Whoever is sent on is asked for a password where they are sent to.
+    const isSentOn = gate.route.alias === 'redirect' && serves(gate.route);
+    const refusal = target && isUnambiguous(request) ? !isSentOn && refusalOf(visit) : NOTICES.badRequest;
     if (refusal) {
       this.#refuse(visit, refusal);
       return;
     }
+    if (isSentOn) return sendOn(visit);
     try {
       const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
       if (!answering) return;
@@ -300,8 +304,9 @@ export class Edge {
     });
   };
 
-  #factsOf({ request, headers, protocol }: Visit): ForwardedFacts {
+  #factsOf({ request, headers, protocol, gate }: Visit): ForwardedFacts {
     const forwardedFor = this.#proxies.forwardedFor(request.socket.remoteAddress, headers);
-    return { host: headers.host ?? '', protocol, forwardedFor };
+    // WordPress knows one address of its own, and sends whoever asks for another one there.
+    return { host: gate.knownHost ?? headers.host ?? '', protocol, forwardedFor };
   }
 }
