@@ -3,13 +3,14 @@ import type { Role } from '#core/auth/caller.ts';
 import { operation } from '#core/http/operation.ts';
 import { Empty, Fqdn, say } from '#core/http/schema.ts';
 import { OwnCertificate } from '#features/certificate/certificate.schema.ts';
-import { deleteOwnCertificate, readOwnCertificate, setOwnCertificate } from '#features/certificate/certificate.ts';
+import { readOwn } from '#features/certificate/certificate.ts';
 import { dnsFailed, dnsTimeout, domainNotVerified } from '#features/domain/domain.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onOwnSite, onPartOfOwnSite, onPartOfSite, onSite } from '#features/instance/instance.ts';
 import { furtherNameErrors } from '#features/site-name/site-name.schema.ts';
 import {
   CheckedSiteDomain,
+  certificateNotFound,
   domainIsPrimary,
   domainNotFound,
   NewSiteDomain,
@@ -20,12 +21,13 @@ import {
 import { type DomainRow, findDomain } from './site-domain.sql.ts';
 import {
   createSiteDomain,
+  deleteSiteCertificate,
   deleteSiteDomain,
   listSiteDomains,
   lookAtDomain,
   prepareDomains,
   promoteSiteDomain,
-  showSiteDomain,
+  setSiteCertificate,
   updateSiteDomain,
   verifySiteDomain,
 } from './site-domain.ts';
@@ -124,5 +126,30 @@ export const siteDomainOperations = [
       await deleteSiteDomain(call, call.subject.site, call.subject.part.fqdn);
       return {};
     },
+  }),
+  operation({
+    id: 'setSiteCertificate',
+    method: 'PUT',
+    path: `${path}/certificate`,
+    tag,
+    summary: 'Serve a name with a certificate of your own',
+    access: onOwnDomain,
+    params: DomainPath,
+    body: OwnCertificate,
+    response: SiteDomain,
+    prepare: async ({ subject: { part }, body }) => readOwn(part.fqdn, body),
+    handle: (call) => setSiteCertificate(call, call.subject.site, call.subject.part.fqdn, call.prepared),
+  }),
+  operation({
+    id: 'deleteSiteCertificate',
+    method: 'DELETE',
+    path: `${path}/certificate`,
+    tag,
+    summary: 'Remove your own certificate of a name; the platform gets one in its place where it can',
+    access: onOwnDomain,
+    params: DomainPath,
+    response: SiteDomain,
+    errors: [certificateNotFound],
+    handle: (call) => deleteSiteCertificate(call, call.subject.site, call.subject.part.fqdn),
   }),
 ];

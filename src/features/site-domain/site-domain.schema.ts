@@ -54,3 +54,4 @@ export const domainIsPrimary = failure(
   409,
   'This is the primary domain of the site; make another one primary first.',
 );
+export const certificateNotFound = failure('domain.no_own_certificate', 404, 'The domain has no own certificate.');

@@ -1,8 +1,14 @@
+import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { invalid } from '#core/errors.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
-import { certificatesOf } from '#features/certificate/certificate.ts';
+import {
+  certificatesOf,
+  deleteOwnCertificate,
+  type ReadCertificate,
+  setOwnCertificate,
+} from '#features/certificate/certificate.ts';
 import { answered, lookAtRecords } from '#features/domain/domain.ts';
 import { domainNotVerified } from '#features/domain/domain.schema.ts';
 import type { DomainRecord } from '#features/domain/domain.schema.ts';
@@ -20,6 +26,7 @@ import {
 } from '#features/site-name/site-name.ts';
 import {
   type CheckedSiteDomain,
+  certificateNotFound,
   domainIsPrimary,
   domainNotFound,
   type NewSiteDomain,
@@ -178,3 +185,31 @@ export async function deleteSiteDomain({ db, caller }: Call, named: SiteRow, fqd
     detail: { domain: fqdn },
   });
 }
+
+/** The team's own certificate for a name, in place of one from the platform's authority. */
+export async function setSiteCertificate(
+  { db, services, caller }: Call,
+  named: SiteRow,
+  fqdn: string,
+  certificate: ReadCertificate,
+): Promise<SiteDomain> {
+  const site = await lockNamedSite(db, named);
+  if (!(await findDomain(db, site.id, fqdn))) throw domainNotFound();
+  await setOwnCertificate(db, services, fqdn, certificate);
+  await recordCertificate(db, caller, site, fqdn, `uploaded a certificate for ${fqdn}`);
+  return oneOf(db, services, site.id, fqdn);
+}
+
+export async function deleteSiteCertificate({ db, services, caller }: Call, named: SiteRow, fqdn: string) {
+  const site = await lockNamedSite(db, named);
+  if (!(await deleteOwnCertificate(db, fqdn))) throw certificateNotFound();
+  await recordCertificate(db, caller, site, fqdn, `removed the own certificate of ${fqdn}`);
+  return oneOf(db, services, site.id, fqdn);
+}
+
+const recordCertificate = (db: Db, caller: Caller, site: SiteRow, fqdn: string, did: string) =>
+  recordSiteEvent(db, caller, site, {
+    event_type: 'domain.updated',
+    activity: `${caller.fullName} ${did}`,
+    detail: { domain: fqdn, certificate: 'own' },
+  });
