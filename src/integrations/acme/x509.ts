@@ -8,7 +8,7 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 /** RFC 8737. */
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 
-const spki = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'der' });
+const spki = (key: KeyObject) => (key.type === 'public' ? key : createPublicKey(key)).export({ type: 'spki', format: 'der' });
 
 export interface Extension {
   id: string;
