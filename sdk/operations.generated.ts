@@ -1707,7 +1707,7 @@ export interface Operations {
   /** Take a name from the site; it leads nowhere then */
   deleteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Make a name the site's own address; the one before leads there from then on */
-  promoteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'domain.not_verified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
+  promoteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'domain.not_verified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.update_failed' };
   /** Serve a name with a certificate of your own */
   setSiteCertificate: { input: { params: { fqdn: string; domain: string }; body: {
       chain: string;

@@ -1,5 +1,14 @@
-import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, verify, X509Certificate } from 'node:crypto';
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  randomBytes,
+  verify,
+  type X509Certificate,
+} from 'node:crypto';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { der, octets, sequence } from '#integrations/acme/der.ts';
@@ -14,7 +23,10 @@ export interface AcmeServer {
   /** The root's certificate as PEM, for who is to trust it. */
   root: string;
   /** What it was asked to do, and did. */
-  counts: Record<'orders' | 'issued' | 'http-01' | 'tls-alpn-01' | 'badNonce' | 'rateLimited' | 'failed' | 'replaced' | 'asked', number>;
+  counts: Record<
+    'orders' | 'issued' | 'http-01' | 'tls-alpn-01' | 'badNonce' | 'rateLimited' | 'failed' | 'replaced' | 'asked',
+    number
+  >;
   options: AcmeServerOptions;
   close(): Promise<void>;
 }
@@ -66,16 +78,30 @@ const AUTHORITY_KEY = '2.5.29.35';
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
   const counts: AcmeServer['counts'] = {
-    orders: 0, issued: 0, 'http-01': 0, 'tls-alpn-01': 0, badNonce: 0, rateLimited: 0, failed: 0, replaced: 0, asked: 0,
+    orders: 0,
+    issued: 0,
+    'http-01': 0,
+    'tls-alpn-01': 0,
+    badNonce: 0,
+    rateLimited: 0,
+    failed: 0,
+    replaced: 0,
+    asked: 0,
   };
   const [rootKey, issuerKey] = [newKey(), newKey()];
   const isCa = { id: BASIC, isCritical: true, value: sequence(der(0x01, Buffer.from([0xff]))) };
   const now = Date.now();
   const years = { notBefore: new Date(now - 86_400_000), notAfter: new Date(now + 3650 * 86_400_000) };
   const authority = { name: 'Loopback Root', key: rootKey };
-  const root = pem(makeCertificate({ subject: 'Loopback Root', key: rootKey, issuer: authority, ...years, extensions: [isCa] }));
-  const issuer = pem(makeCertificate({ subject: 'Loopback Issuer', key: issuerKey, issuer: authority, ...years, extensions: [isCa] }));
-  const issuerId = createHash('sha1').update(createPublicKey(issuerKey).export({ type: 'spki', format: 'der' })).digest();
+  const root = pem(
+    makeCertificate({ subject: 'Loopback Root', key: rootKey, issuer: authority, ...years, extensions: [isCa] }),
+  );
+  const issuer = pem(
+    makeCertificate({ subject: 'Loopback Issuer', key: issuerKey, issuer: authority, ...years, extensions: [isCa] }),
+  );
+  const issuerId = createHash('sha1')
+    .update(createPublicKey(issuerKey).export({ type: 'spki', format: 'der' }))
+    .digest();
   const nonces = new Set<string>();
   const accounts = new Map<string, Account>();
   const orders = new Map<string, Order>();
@@ -88,20 +114,30 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   };
 
   /** The account that signed a message, and what it says. */
-  function read(url: string, text: string): { account: string; key: KeyObject; payload: Record<string, unknown> | undefined } {
+  function read(
+    url: string,
+    text: string,
+  ): { account: string; key: KeyObject; payload: Record<string, unknown> | undefined } {
     const message = JSON.parse(text) as { protected: string; payload: string; signature: string };
     const head = JSON.parse(Buffer.from(message.protected, 'base64url').toString()) as {
-      alg: string; nonce: string; url: string; kid?: string; jwk?: JsonWebKey;
+      alg: string;
+      nonce: string;
+      url: string;
+      kid?: string;
+      jwk?: JsonWebKey;
     };
     if (head.alg !== 'ES256' || head.url !== url) throw new Problem(400, 'malformed', 'wrong algorithm or address');
     if (!nonces.delete(head.nonce)) throw new Problem(400, 'badNonce', 'this nonce is unknown');
     const account = head.kid ?? '';
-    const key = head.kid ? accounts.get(head.kid)?.key : createPublicKey({ key: head.jwk as JsonWebKey, format: 'jwk' });
+    const key = head.kid
+      ? accounts.get(head.kid)?.key
+      : createPublicKey({ key: head.jwk as JsonWebKey, format: 'jwk' });
     if (!key) throw new Problem(400, 'accountDoesNotExist', 'no such account');
     const signed = Buffer.from(`${message.protected}.${message.payload}`);
     if (!verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(message.signature, 'base64url')))
       throw new Problem(400, 'malformed', 'the signature is wrong');
-    const payload = message.payload === '' ? undefined : JSON.parse(Buffer.from(message.payload, 'base64url').toString());
+    const payload =
+      message.payload === '' ? undefined : JSON.parse(Buffer.from(message.payload, 'base64url').toString());
     return { account, key, payload };
   }
 
@@ -117,7 +153,11 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     status: order.status === 'pending' ? 'pending' : order.status === 'invalid' ? 'invalid' : 'valid',
     identifier: { type: 'dns', value: order.name },
     challenges: (options.types ?? ['http-01', 'tls-alpn-01']).map((type) => ({
-      type, url: `${base}/challenge/${id}/${type}`, token: order.token, status: order.status, ...(order.error && { error: order.error }),
+      type,
+      url: `${base}/challenge/${id}/${type}`,
+      token: order.token,
+      status: order.status,
+      ...(order.error && { error: order.error }),
     })),
   });
 
@@ -158,19 +198,29 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     const [, what, id = '', more = ''] = (incoming.url ?? '').split('/');
     const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
       const isText = typeof body === 'string';
-      response.writeHead(status, { 'content-type': isText ? 'application/pem-certificate-chain' : 'application/json', 'replay-nonce': nonce(), ...headers });
+      response.writeHead(status, {
+        'content-type': isText ? 'application/pem-certificate-chain' : 'application/json',
+        'replay-nonce': nonce(),
+        ...headers,
+      });
       response.end(isText ? body : JSON.stringify(body));
     };
     if (what === 'directory')
       return send(200, {
-        newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order`,
+        newNonce: `${base}/nonce`,
+        newAccount: `${base}/account`,
+        newOrder: `${base}/order`,
         ...(options.window && { renewalInfo: `${base}/renewal` }),
       });
     if (what === 'nonce') return send(200, {});
     if (what === 'renewal') {
       counts.asked++;
       const { start, end } = options.window?.(id) as { start: Date; end: Date };
-      return send(200, { suggestedWindow: { start: start.toISOString(), end: end.toISOString() } }, { 'retry-after': '21600' });
+      return send(
+        200,
+        { suggestedWindow: { start: start.toISOString(), end: end.toISOString() } },
+        { 'retry-after': '21600' },
+      );
     }
     const text = Buffer.concat(await incoming.toArray()).toString();
     const fault = options.fault?.(url);
@@ -181,7 +231,9 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     const { account, key, payload } = read(url, text);
     if (what === 'account') {
       const jwk = key.export({ format: 'jwk' });
-      const thumbprint = createHash('sha256').update(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })).digest('base64url');
+      const thumbprint = createHash('sha256')
+        .update(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y }))
+        .digest('base64url');
       accounts.set(`${base}/account/${thumbprint}`, { key, thumbprint });
       return send(201, { status: 'valid' }, { location: `${base}/account/${thumbprint}` });
     }
@@ -195,7 +247,13 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
       }
       counts.orders++;
       if (payload?.replaces) counts.replaced++;
-      const order: Order = { account, name, status: 'pending', token: randomBytes(24).toString('base64url'), authorization: randomBytes(8).toString('hex') };
+      const order: Order = {
+        account,
+        name,
+        status: 'pending',
+        token: randomBytes(24).toString('base64url'),
+        authorization: randomBytes(8).toString('hex'),
+      };
       const orderId = randomBytes(8).toString('hex');
       orders.set(orderId, order);
       orders.set(order.authorization, order);
@@ -218,9 +276,11 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
 
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
-      const { status, kind, message, retryAfter } = error instanceof Problem ? error : new Problem(500, 'serverInternal', String(error));
+      const { status, kind, message, retryAfter } =
+        error instanceof Problem ? error : new Problem(500, 'serverInternal', String(error));
       response.writeHead(status, {
-        'content-type': 'application/problem+json', 'replay-nonce': nonce(),
+        'content-type': 'application/problem+json',
+        'replay-nonce': nonce(),
         ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       });
       response.end(JSON.stringify({ type: `urn:ietf:params:acme:error:${kind}`, detail: message }));
@@ -233,10 +293,11 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     root,
     counts,
     options,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -256,14 +317,17 @@ function fetchChallenge(port: number, name: string, token: string, expected: str
 /** RFC 8737, 3. */
 function shakeHands(port: number, name: string, expected: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, servername: name, ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false }, () => {
-      const { raw } = socket.getPeerX509Certificate() as X509Certificate;
-      const digest = octets(octets(createHash('sha256').update(expected).digest()));
-      const isRight = socket.alpnProtocol === 'acme-tls/1' && raw.includes(digest);
-      socket.destroy();
-      if (isRight) resolve();
-      else reject(new Error(`${name} showed another certificate`));
-    });
+    const socket = connect(
+      { host: '127.0.0.1', port, servername: name, ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false },
+      () => {
+        const { raw } = socket.getPeerX509Certificate() as X509Certificate;
+        const digest = octets(octets(createHash('sha256').update(expected).digest()));
+        const isRight = socket.alpnProtocol === 'acme-tls/1' && raw.includes(digest);
+        socket.destroy();
+        if (isRight) resolve();
+        else reject(new Error(`${name} showed another certificate`));
+      },
+    );
     socket.once('error', reject);
   });
 }
@@ -277,7 +341,9 @@ function readRequest(csr: Buffer): { key: KeyObject; names: string[] } {
     throw new Problem(400, 'badCSR', 'the request is not signed by its key');
   const [, values] = children(children(attributes as Buffer)[0] as Buffer);
   const [extension] = children(children(values as Buffer)[0] as Buffer);
-  const names = children(content(children(extension as Buffer).at(-1) as Buffer)).map((name) => content(name).toString());
+  const names = children(content(children(extension as Buffer).at(-1) as Buffer)).map((name) =>
+    content(name).toString(),
+  );
   return { key, names };
 }
 

@@ -1,5 +1,6 @@
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { request } from 'node:https';
+import type { Operation } from '#core/http/operation.ts';
 import { type AcmeServer, type AcmeServerOptions, startAcmeServer } from './acme-server.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { freePort } from './free-port.ts';
@@ -10,9 +11,9 @@ export interface TlsApp {
   authority: AcmeServer;
   httpsPort: number;
   /** A visitor who trusts that authority and no other, by HTTP/1.1. */
-  visit(name: string, path: string, options?: { method?: string; body?: string }): Promise<SecureAnswer>;
+  visit(name: string, path: string, options?: Options): Promise<SecureAnswer>;
   /** The same by HTTP/2. */
-  visit2(name: string, path: string, options?: { method?: string; body?: string }): Promise<SecureAnswer>;
+  visit2(name: string, path: string, options?: Options): Promise<SecureAnswer>;
   close(): Promise<void>;
 }
 
@@ -22,13 +23,18 @@ export interface SecureAnswer {
   text: string;
 }
 
-export async function startTlsApp(
-  { env = {}, databaseUrl, ...given }: Partial<AcmeServerOptions> & { env?: Record<string, string>; databaseUrl?: string } = {},
-): Promise<TlsApp> {
+export async function startTlsApp({
+  env = {},
+  operations = [],
+  ...given
+}: Partial<AcmeServerOptions> & {
+  env?: Record<string, string>;
+  operations?: readonly Operation[];
+} = {}): Promise<TlsApp> {
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const authority = await startAcmeServer({ httpPort, tlsPort: httpsPort, ...given });
   const app = await startTestApp({
-    ...(databaseUrl && { databaseUrl }),
+    operations,
     env: {
       PORT: String(httpPort),
       HTTPS_PORT: String(httpsPort),
@@ -57,28 +63,47 @@ export async function startTlsApp(
   };
 }
 
-interface Options {
+export interface Options {
   method?: string;
   body?: string;
+  headers?: Record<string, string>;
 }
 
-function visitSecurely({ root }: AcmeServer, port: number, name: string, path: string, { method = 'GET', body }: Options = {}) {
+function visitSecurely(
+  { root }: AcmeServer,
+  port: number,
+  name: string,
+  path: string,
+  { method = 'GET', body, headers: own = {} }: Options = {},
+) {
   return new Promise<SecureAnswer>((resolve, reject) => {
-    const headers = { host: `${name}:${port}` };
-    const asking = request({ host: '127.0.0.1', port, servername: name, ca: root, method, path, headers, agent: false }, async (response) => {
-      const text = Buffer.concat(await response.toArray()).toString();
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-    });
+    const headers = { host: `${name}:${port}`, ...own };
+    const asking = request(
+      { host: '127.0.0.1', port, servername: name, ca: root, method, path, headers, agent: false },
+      async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      },
+    );
     asking.once('error', reject);
     asking.end(body);
   });
 }
 
-function visitByHttp2({ root }: AcmeServer, port: number, name: string, path: string, { method = 'GET', body }: Options = {}) {
+function visitByHttp2(
+  { root }: AcmeServer,
+  port: number,
+  name: string,
+  path: string,
+  { method = 'GET', body, headers: own = {} }: Options = {},
+) {
   return new Promise<SecureAnswer>((resolve, reject) => {
     const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: name, ca: root });
     session.once('error', reject);
-    const stream = session.request({ ':path': path, ':method': method, ':authority': `${name}:${port}` }, { endStream: body === undefined });
+    const stream = session.request(
+      { ':path': path, ':method': method, ':authority': `${name}:${port}`, ...own },
+      { endStream: body === undefined },
+    );
     let headers: IncomingHttpHeaders = {};
     stream.once('response', (head) => {
       headers = head;

@@ -34,7 +34,11 @@ export const Variables = Type.Object({
   HOST: textOr('127.0.0.1', 'The address that it listens on'),
   PORT: number(8080, [0, 65_535], 'The port that it listens on; 0 for any that is free'),
   HTTPS_PORT: Type.Optional(
-    Type.Number({ minimum: 1, maximum: 65_535, description: 'The port that it speaks TLS on; without it, it speaks none' }),
+    Type.Number({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'The port that it speaks TLS on; without it, it speaks none',
+    }),
   ),
   ACME_DIRECTORY: Type.Optional(
     checked(
@@ -44,7 +48,11 @@ export const Variables = Type.Object({
     ),
   ),
   ACME_EMAIL: text('Whom the authority tells of trouble with them'),
-  HSTS_SECONDS: number(0, [0, 63_072_000], 'For how long browsers shall open sites with TLS alone once they did; 0: not said'),
+  HSTS_SECONDS: number(
+    0,
+    [0, 63_072_000],
+    'For how long browsers shall open sites with TLS alone once they did; 0: not said',
+  ),
   ROLE: Type.Refine(
     Type.String({
       description: 'What this process does: all, or some of the roles with commas between them',

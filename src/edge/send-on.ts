@@ -9,7 +9,11 @@ export function sendOn(visit: Visit, hstsSeconds: number): void {
   const { response, gate, path, query, isRead } = visit;
   visit.countBytesOnClose();
   const to = `${gate.route.site.url}${path}${query}`;
-  const headers = withStrictTransport(['Location', to, 'Cache-Control', 'no-cache', 'Content-Length', '0'], visit, hstsSeconds);
+  const headers = withStrictTransport(
+    ['Location', to, 'Cache-Control', 'no-cache', 'Content-Length', '0'],
+    visit,
+    hstsSeconds,
+  );
   // Only 308 has a body sent again.
   response.writeHead(isRead ? 301 : 308, headers).end();
 }

@@ -3,7 +3,13 @@ import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { registrableDomain } from '#core/host-name.ts';
 import type { Services } from '#core/services.ts';
-import { AcmeConnection, AcmeProblem, type ChallengeType, obtainCertificate, register } from '#integrations/acme/acme.ts';
+import {
+  AcmeConnection,
+  AcmeProblem,
+  type ChallengeType,
+  obtainCertificate,
+  register,
+} from '#integrations/acme/acme.ts';
 import { askForRenewal, renewalId } from '#integrations/acme/renewal-info.ts';
 import { exported } from './certificate.rules.ts';
 import {
@@ -214,7 +220,8 @@ export class CertificateWorker {
 
   async #connect(): Promise<AcmeConnection> {
     const { db, secrets, outbound, config } = this.#services;
-    const fresh = () => secrets.seal(Buffer.from(exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)));
+    const fresh = () =>
+      secrets.seal(Buffer.from(exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)));
     const key = createPrivateKey(secrets.open(await findAccountKey(db, this.#directory, fresh)));
     const connection = new AcmeConnection(outbound, this.#directory, key);
     await register(connection, config.acme?.email);

@@ -24,7 +24,10 @@ export function readOwn(fqdn: string, { chain, key }: OwnCertificate, now = Date
   if (notBefore.getTime() > now) throw fail('chain', 'the certificate is not good yet');
   if (notAfter.getTime() < now + SOON_MS) throw fail('chain', 'the certificate is good for less than a day');
   for (const [at, link] of links.slice(0, -1).entries())
-    if (!link.checkIssued(links[at + 1] as X509Certificate) || !link.verify((links[at + 1] as X509Certificate).publicKey))
+    if (
+      !link.checkIssued(links[at + 1] as X509Certificate) ||
+      !link.verify((links[at + 1] as X509Certificate).publicKey)
+    )
       throw fail('chain', `certificate ${at + 1} is not signed by the one behind it`);
   const privateKey = readKey(key);
   if (!privateKey) throw fail('key', 'this is no private key as PEM without a password');

@@ -7,6 +7,7 @@ import { readOwn } from '#features/certificate/certificate.ts';
 import { dnsFailed, dnsTimeout, domainNotVerified } from '#features/domain/domain.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onOwnSite, onPartOfOwnSite, onPartOfSite, onSite } from '#features/instance/instance.ts';
+import { updateFailed } from '#features/site/site.schema.ts';
 import { furtherNameErrors } from '#features/site-name/site-name.schema.ts';
 import {
   CheckedSiteDomain,
@@ -27,6 +28,7 @@ import {
   lookAtDomain,
   prepareDomains,
   promoteSiteDomain,
+  rereadSiteDomain,
   setSiteCertificate,
   updateSiteDomain,
   verifySiteDomain,
@@ -108,8 +110,10 @@ export const siteDomainOperations = [
     assistant: true,
     params: DomainPath,
     response: SiteDomain,
-    errors: [domainNotVerified, siteBusy],
+    errors: [domainNotVerified, siteBusy, updateFailed],
+    goesOn: true,
     handle: (call) => promoteSiteDomain(call, call.subject.site, call.subject.part.fqdn),
+    reread: (call, first) => rereadSiteDomain(call, call.subject.site, first),
   }),
   operation({
     id: 'deleteSiteDomain',

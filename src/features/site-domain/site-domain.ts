@@ -1,6 +1,7 @@
 import type { Caller } from '#core/auth/caller.ts';
 import type { Db } from '#core/db/database.ts';
 import { invalid } from '#core/errors.ts';
+import { eventDetail } from '#core/events/events.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import {
@@ -9,12 +10,13 @@ import {
   type ReadCertificate,
   setOwnCertificate,
 } from '#features/certificate/certificate.ts';
-import { answered, lookAtRecords } from '#features/domain/domain.ts';
-import { domainNotVerified } from '#features/domain/domain.schema.ts';
 import type { DomainRecord } from '#features/domain/domain.schema.ts';
+import { domainNotVerified } from '#features/domain/domain.schema.ts';
+import { answered, lookAtRecords } from '#features/domain/domain.ts';
 import { requireIdle } from '#features/hold/hold.ts';
 import { lockNamedSite, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
 import { listRegions, type Region } from '#features/region/region.ts';
+import { updateFailed } from '#features/site/site.schema.ts';
 import { startWork } from '#features/site/site.ts';
 import {
   checkName,
@@ -169,6 +171,17 @@ export async function promoteSiteDomain(call: Call, named: SiteRow, fqdn: string
     await startWork(call, site, { new_fqdn: fqdn });
   }
   return oneOf(db, services, site.id, fqdn);
+}
+
+/** The domain as it is once the site has moved, or why it has not. */
+export async function rereadSiteDomain(
+  { db, services }: Call,
+  site: SiteRow,
+  { body, eventId }: { body: SiteDomain; eventId: string },
+): Promise<SiteDomain> {
+  const { failure } = await eventDetail(db, eventId);
+  if (typeof failure === 'string') throw updateFailed({ message: failure });
+  return oneOf(db, services, site.id, body.fqdn);
 }
 
 export async function deleteSiteDomain({ db, caller }: Call, named: SiteRow, fqdn: string): Promise<void> {

@@ -66,8 +66,7 @@ export interface Wanted {
 export async function obtainCertificate(connection: AcmeConnection, wanted: Wanted): Promise<string> {
   const { location, body: order } = await newOrder(connection, wanted);
   if (!location) throw new AcmeProblem('malformed', 'The authority named no order.');
-  if (order.status === 'pending')
-    for (const url of order.authorizations) await authorize(connection, url, wanted);
+  if (order.status === 'pending') for (const url of order.authorizations) await authorize(connection, url, wanted);
   const ready = await poll<Order>(connection, location, wanted.signal, ({ status }) => status !== 'pending');
   if (ready.status === 'ready')
     await connection.post(ready.finalize, { csr: makeRequest([wanted.name], wanted.key).toString('base64url') });

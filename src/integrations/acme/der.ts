@@ -38,9 +38,6 @@ export function oid(dotted: string): Buffer {
 
 /** Years before 2050 have two digits there, later ones four (RFC 5280, 4.1.2.5). */
 export function time(date: Date): Buffer {
-  const digits = `${date
-    .toISOString()
-    .replaceAll(/[-:T]/g, '')
-    .slice(0, 14)}Z`;
+  const digits = `${date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
   return date.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(digits.slice(2))) : der(0x18, Buffer.from(digits));
 }

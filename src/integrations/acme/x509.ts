@@ -8,7 +8,8 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 /** RFC 8737. */
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 
-const spki = (key: KeyObject) => (key.type === 'public' ? key : createPublicKey(key)).export({ type: 'spki', format: 'der' });
+const spki = (key: KeyObject) =>
+  (key.type === 'public' ? key : createPublicKey(key)).export({ type: 'spki', format: 'der' });
 
 export interface Extension {
   id: string;
@@ -24,8 +25,7 @@ export const namesExtension = (names: readonly string[]): Extension => ({
   value: sequence(...names.map((name) => der(0x82, Buffer.from(name)))),
 });
 
-const signed = (content: Buffer, key: KeyObject) =>
-  sequence(content, ECDSA_SHA256, bits(sign('sha256', content, key)));
+const signed = (content: Buffer, key: KeyObject) => sequence(content, ECDSA_SHA256, bits(sign('sha256', content, key)));
 
 /** A request for a certificate of these names (PKCS #10), for an elliptic key. */
 export function makeRequest(names: readonly string[], key: KeyObject): Buffer {

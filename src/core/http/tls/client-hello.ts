@@ -38,7 +38,8 @@ export function protocolsOf(record: Buffer): string[] {
     at += 1 + record.readUInt8(at);
     const end = at + 2 + record.readUInt16BE(at);
     for (at += 2; at < end; at += 4 + record.readUInt16BE(at + 2))
-      if (record.readUInt16BE(at) === ALPN) return readList(record.subarray(at + 6, at + 4 + record.readUInt16BE(at + 2)));
+      if (record.readUInt16BE(at) === ALPN)
+        return readList(record.subarray(at + 6, at + 4 + record.readUInt16BE(at + 2)));
   } catch {
     // It ends too early.
   }

@@ -31,7 +31,11 @@ export function http2Requests(handle: RequestListener): Http2Requests {
   const server: Http2Server = createServer({
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
-    settings: { maxConcurrentStreams: STREAMS_AT_ONCE, maxHeaderListSize: MAX_HEADER_BYTES, enableConnectProtocol: false },
+    settings: {
+      maxConcurrentStreams: STREAMS_AT_ONCE,
+      maxHeaderListSize: MAX_HEADER_BYTES,
+      enableConnectProtocol: false,
+    },
   });
   server.on('session', (session) => {
     sessions.add(session);
@@ -54,8 +58,6 @@ export function http2Requests(handle: RequestListener): Http2Requests {
     if (!session || session.destroyed) return;
     count(session, 1);
     incoming.stream.once('close', () => count(session, -1));
-    // There is nothing here to be connected to.
-    if (incoming.method === 'CONNECT') return void incoming.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     const translated = translate(incoming, outgoing, session.socket as Socket);
     if (!translated) return void outgoing.writeHead(400).end();
     const { request, response } = translated;
@@ -91,7 +93,8 @@ function translate(
   const raw: string[] = ['Host', authority];
   for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
     const name = incoming.rawHeaders[index] as string;
-    if (!name.startsWith(':') && name.toLowerCase() !== 'host') raw.push(name, incoming.rawHeaders[index + 1] as string);
+    if (!name.startsWith(':') && name.toLowerCase() !== 'host')
+      raw.push(name, incoming.rawHeaders[index + 1] as string);
   }
   for (const name of Object.keys(headers)) if (name.startsWith(':')) delete headers[name];
   headers.host = authority;

@@ -41,9 +41,7 @@ export function plainEntry({ names, port, isProxy }: PlainEntryOptions, pass: Pa
       const isRead = method === 'GET' || method === 'HEAD';
       const location = `https://${name}${port && `:${port}`}${url}`;
       // A certificate may go, so nobody keeps this for good; who wants that has HSTS.
-      response
-        .writeHead(isRead ? 301 : 308, { location, 'cache-control': 'no-cache', 'content-length': '0' })
-        .end();
+      response.writeHead(isRead ? 301 : 308, { location, 'cache-control': 'no-cache', 'content-length': '0' }).end();
     }
   };
 }

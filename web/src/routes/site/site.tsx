@@ -72,7 +72,7 @@ function SiteView({ site }: { site: Site }) {
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
-    { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
+    { value: 'domain', label: 'Domains', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
     { value: 'edge', label: 'Cache & firewall', content: <SiteEdge site={site} /> },
     { value: 'paths', label: 'External paths', content: <SitePaths site={site} /> },
