@@ -45,14 +45,6 @@ end $$;
 create trigger certificates_changed after insert or delete or update of chain on certificates
   for each row execute function announce_certificate();
 
-create function announce_challenge() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('acme_challenge', '');
-  return null;
-end $$;
-create trigger acme_challenges_changed after insert or delete on acme_challenges
-  for each statement execute function announce_challenge();
-
 -- Whoever has the name next has their own key.
 create function forget_certificate_of_name() returns trigger language plpgsql as $$
 begin

@@ -213,9 +213,9 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
         ...(options.window && { renewalInfo: `${base}/renewal` }),
       });
     if (what === 'nonce') return send(200, {});
-    if (what === 'renewal') {
+    if (what === 'renewal' && options.window) {
       counts.asked++;
-      const { start, end } = options.window?.(id) as { start: Date; end: Date };
+      const { start, end } = options.window(id);
       return send(
         200,
         { suggestedWindow: { start: start.toISOString(), end: end.toISOString() } },

@@ -214,7 +214,10 @@ export class Edge {
       this.#refuse(visit, refusal);
       return;
     }
-    if (isSentOn) return sendOn(visit, this.#hstsSeconds);
+    if (isSentOn) {
+      sendOn(visit, this.#hstsSeconds);
+      return;
+    }
     try {
       const answering = serves(gate.route) ? serve(visit) : this.#hold(visit, serve);
       if (!answering) return;

@@ -354,17 +354,11 @@ getDomainClaim      query.team_id              404 team.not_found
 listSiteDomains        params.fqdn                404 site.not_found
 createSiteDomain       params.fqdn                404 site.not_found
 verifySiteDomain       params.fqdn                404 site.not_found
-verifySiteDomain       params.domain              404 domain.not_found
 updateSiteDomain       params.fqdn                404 site.not_found
-updateSiteDomain       params.domain              404 domain.not_found
 promoteSiteDomain      params.fqdn                404 site.not_found
-promoteSiteDomain      params.domain              404 domain.not_found
 deleteSiteDomain       params.fqdn                404 site.not_found
-deleteSiteDomain       params.domain              404 domain.not_found
 setSiteCertificate     params.fqdn                404 site.not_found
-setSiteCertificate     params.domain              404 domain.not_found
 deleteSiteCertificate  params.fqdn                404 site.not_found
-deleteSiteCertificate  params.domain              404 domain.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found
 
 listApplicationPasswords   params.team_id      404 team.not_found

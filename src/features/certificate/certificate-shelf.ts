@@ -3,7 +3,6 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Services } from '#core/services.ts';
 import { makeAlpnCertificate, pem } from '#integrations/acme/x509.ts';
 import {
-  countAlpnChallenges,
   findCertificate,
   findChallengeByName,
   findChallengeByToken,
@@ -26,17 +25,17 @@ export class CertificateShelf {
   #alpnKey: KeyObject | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
-  /** Whether some authority may come with a handshake of its own. */
-  awaitsAuthority = false;
+  /** Whether an authority may come with a handshake of its own. */
+  readonly awaitsAuthority: boolean;
 
   constructor(services: Services) {
     this.#services = services;
+    this.awaitsAuthority = services.config.acme !== undefined;
   }
 
   async start(): Promise<void> {
     const { listener } = this.#services;
     await listener.on('certificate_changed', (name) => void this.#inTurn(() => this.#readAgain(name)));
-    await listener.on('acme_challenge', () => void this.#inTurn(() => this.#countChallenges()));
     listener.onReconnect(() => void this.#inTurn(() => this.#readAll()));
     await this.#inTurn(() => this.#readAll());
   }
@@ -121,7 +120,6 @@ export class CertificateShelf {
     try {
       this.#names = new Set(await listCertifiedNames(this.#services.db));
       this.#ready.clear();
-      await this.#countChallenges();
     } catch (error) {
       if (this.#isClosed) return;
       this.#services.log.warn({ err: error }, 'the certificates could not be read; trying again');
@@ -131,13 +129,5 @@ export class CertificateShelf {
 
   #readLater(): void {
     if (!this.#isClosed) setTimeout(() => void this.#inTurn(() => this.#readAll()), RETRY_MS).unref();
-  }
-
-  /** Where nobody can tell, an authority may come. */
-  async #countChallenges(): Promise<void> {
-    this.awaitsAuthority = await countAlpnChallenges(this.#services.db).then(
-      (count) => count > 0,
-      () => true,
-    );
   }
 }

@@ -53,6 +53,7 @@ export class CertificateWorker {
   #pumping: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
 
   constructor(services: Services) {
     this.#services = services;
@@ -85,14 +86,19 @@ export class CertificateWorker {
     return !isLocal(name) || isLocal(authority) || authority.startsWith('127.') || authority === '[::1]';
   }
 
+  /** By then, or sooner where that was said before. */
   #wakeIn(ms: number): void {
-    if (this.#stopping.signal.aborted) return;
+    const atMs = performance.now() + ms;
+    if (this.#stopping.signal.aborted || atMs >= this.#wakesAtMs) return;
     clearTimeout(this.#timer);
+    this.#wakesAtMs = atMs;
     this.#timer = setTimeout(() => this.#wake(), ms).unref();
   }
 
   #wake(): void {
     if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
     this.#again = true;
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = undefined;

@@ -181,12 +181,6 @@ export async function findChallengeByName(db: Db, name: string): Promise<Challen
   return rows[0];
 }
 
-export async function countAlpnChallenges(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from acme_challenges where type = 'tls-alpn-01'`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
 export async function forgetChallenges(db: Db): Promise<void> {
   await sql`delete from acme_challenges where expires_at < now()`.execute(db);
 }

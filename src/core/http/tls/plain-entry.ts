@@ -25,25 +25,28 @@ type Pass = (request: IncomingMessage, response: ServerResponse) => void;
  * came with it, through a proxy or by a name without one, passes.
  */
 export function plainEntry({ names, port, isProxy }: PlainEntryOptions, pass: Pass): Pass {
-  return (request, response) => {
+  const passOrSend: Pass = (request, response) => {
     const { url = '', method = '', socket, headers } = request;
-    if ((socket as TLSSocket).encrypted) return pass(request, response);
-    if (url.startsWith(CHALLENGE) && (method === 'GET' || method === 'HEAD'))
-      return void names.answerTo(url.slice(CHALLENGE.length)).then(
-        (answer) => (answer === undefined ? passOrSend() : sendAnswer(response, answer)),
-        () => passOrSend(),
-      );
-    passOrSend();
-
-    function passOrSend(): void {
-      const name = (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-      if (!url.startsWith('/') || !names.has(name) || isProxy(socket.remoteAddress)) return pass(request, response);
-      const isRead = method === 'GET' || method === 'HEAD';
-      const location = `https://${name}${port && `:${port}`}${url}`;
-      // A certificate may go, so nobody keeps this for good; who wants that has HSTS.
-      response.writeHead(isRead ? 301 : 308, { location, 'cache-control': 'no-cache', 'content-length': '0' }).end();
-    }
+    const name = (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+    if (!url.startsWith('/') || !names.has(name) || isProxy(socket.remoteAddress)) pass(request, response);
+    else sendSecure(response, method, `https://${name}${port && `:${port}`}${url}`);
   };
+  return (request, response) => {
+    const { url = '', method, socket } = request;
+    if ((socket as TLSSocket).encrypted) pass(request, response);
+    else if (!url.startsWith(CHALLENGE) || (method !== 'GET' && method !== 'HEAD')) passOrSend(request, response);
+    else
+      void names.answerTo(url.slice(CHALLENGE.length)).then(
+        (answer) => (answer === undefined ? passOrSend(request, response) : sendAnswer(response, answer)),
+        () => passOrSend(request, response),
+      );
+  };
+}
+
+/** A certificate may go, so nobody keeps this for good; who wants that has HSTS. */
+function sendSecure(response: ServerResponse, method: string, location: string): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  response.writeHead(isRead ? 301 : 308, { location, 'cache-control': 'no-cache', 'content-length': '0' }).end();
 }
 
 function sendAnswer(response: ServerResponse, answer: string): void {
