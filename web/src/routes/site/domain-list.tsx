@@ -57,7 +57,7 @@ function DomainRow({ site, domain, disabled }: DomainRowProps) {
     <li className="grid gap-3 p-4 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="min-w-0 flex-1 basis-48 break-all font-medium">{fqdn}</span>
-        <span className="flex flex-wrap items-center gap-1.5">
+        <span className="flex flex-wrap items-center gap-1.5 max-sm:order-last max-sm:w-full">
           {is_primary ? (
             <Badge tone="accent">Primary</Badge>
           ) : (
