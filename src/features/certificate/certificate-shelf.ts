@@ -2,12 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Services } from '#core/services.ts';
 import { makeAlpnCertificate, pem } from '#integrations/acme/x509.ts';
-import {
-  findCertificate,
-  findChallengeByName,
-  findChallengeByToken,
-  listCertifiedNames,
-} from './certificate.sql.ts';
+import { findCertificate, findChallengeByName, findChallengeByToken, listCertifiedNames } from './certificate.sql.ts';
 
 /** Made ready for handshakes; beyond it the one that was used longest ago is read again. */
 const READY = 5_000;

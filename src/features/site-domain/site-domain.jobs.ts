@@ -7,8 +7,8 @@ import { isUnderSiteDomain } from '#features/site-name/site-name.ts';
 import { type DueName, findDueNames, noteLook, noteOwnName } from './site-domain.sql.ts';
 
 /** How many a run takes, so that it ends within its minute, and how many of these are asked for side by side. */
-const AT_ONCE = 200;
-const SIDE_BY_SIDE = 20;
+const AT_ONCE = 100;
+const SIDE_BY_SIDE = 5;
 
 /** Finds out when the records of a name lead here, and when they no longer do. */
 export const lookAtNames = jobKind<Record<string, never>>({

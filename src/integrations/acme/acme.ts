@@ -9,7 +9,7 @@ export { AcmeConnection, AcmeProblem } from './acme-connection.ts';
 export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
 /** Where the authority will look, and what it must find there. */
-export interface Challenge {
+interface Challenge {
   name: string;
   type: ChallengeType;
   token: string;
@@ -17,7 +17,7 @@ export interface Challenge {
 }
 
 /** Puts the answer to a challenge where the authority looks; resolves, once it is there, with what takes it away. */
-export type AnswerChallenge = (challenge: Challenge) => Promise<() => Promise<void>>;
+type AnswerChallenge = (challenge: Challenge) => Promise<() => Promise<void>>;
 
 interface Problem {
   type?: string;

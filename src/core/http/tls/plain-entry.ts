@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 const CHALLENGE = '/.well-known/acme-challenge/';
 
 /** What the plain port needs to know where there is one with TLS, too. */
-export interface SecureNames {
+interface SecureNames {
   has(name: string): boolean;
   /** What an authority that checks a name by HTTP must find. */
   answerTo(token: string): Promise<string | undefined>;
