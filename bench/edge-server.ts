@@ -38,6 +38,7 @@ const route: Route = {
   allowedAddresses: null,
   externalPaths: [],
   devMode: false,
+  alias: null,
   uploadsRefused: null,
   preview: null,
 };

@@ -95,6 +95,13 @@ export type BreakSearch = {
   }>;
   failure: string | null;
 };
+export type CertificateState = {
+  state: 'none' | 'pending' | 'issued' | 'failing';
+  source: 'acme' | 'own' | null;
+  reason: string | null;
+  expires_at: string | null;
+  next_try_at: string | null;
+};
 export type ChangedSiteFile = {
   path: string;
   name: string;
@@ -103,6 +110,23 @@ export type ChangedSiteFile = {
   modified_at: string;
   version: string | null;
   syntax_error: PhpFault | null;
+};
+export type CheckedSiteDomain = {
+  fqdn: string;
+  is_primary: boolean;
+  mode: 'redirect' | 'serve';
+  verified: boolean;
+  looked_at: string | null;
+  pair: string | null;
+  certificate: CertificateState;
+  created_at: string;
+  records: Array<{
+    type: 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
+    name: string;
+    expected: string;
+    found: Array<string>;
+    ok: boolean;
+  }>;
 };
 export type Checkout = {
   id: string;
@@ -833,6 +857,19 @@ export type Site = {
   untracked_tables: Array<string>;
   created_at: string;
 };
+export type SiteDomain = {
+  fqdn: string;
+  is_primary: boolean;
+  mode: 'redirect' | 'serve';
+  verified: boolean;
+  looked_at: string | null;
+  pair: string | null;
+  certificate: CertificateState;
+  created_at: string;
+};
+export type SiteDomains = {
+  results: Array<SiteDomain>;
+};
 export type SiteFile = {
   path: string;
   name: string;
@@ -1305,7 +1342,7 @@ export type Webhook = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1365,7 +1402,7 @@ export type WebhookWithSecret = {
   user_id: string;
   url: string;
   description: string;
-  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
+  event_types: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'>;
   is_active: boolean;
   disabled_reason: 'gone' | 'failing' | 'person_left' | null;
   failing_since: string | null;
@@ -1589,7 +1626,7 @@ export interface Operations {
       code_server_password?: string | null;
       git_url?: string | null;
       core_version?: string | null;
-    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
+    } }; output: Site; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'git.empty' | 'git.failed' | 'git.host_key_changed' | 'git.needs_credentials' | 'git.no_branch' | 'git.no_repository' | 'git.not_configured' | 'git.not_set_up' | 'git.timeout' | 'git.too_large' | 'git.unreachable' | 'plan.sites' | 'plan.storage' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' | 'site.update_failed' | 'team.expired' | 'team.not_found' | 'team.suspended' };
   /** Delete a site; its name is free at once */
   deleteSite: { input: { params: { fqdn: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
   /** Put a site to sleep; the next visit wakes it */
@@ -1683,6 +1720,31 @@ export interface Operations {
   verifyDomain: { input: { query: { fqdn: string } }; output: VerifiedDomain; errors: 'auth.duplicate_cookie' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_verified' };
   /** The TXT record by which a team proves that a domain is its own, and whether it is published */
   getDomainClaim: { input: { query: { fqdn: string; team_id: string } }; output: DomainClaim; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'team.not_found' };
+  /** All the names of a site, with the state of their records and certificates */
+  listSiteDomains: { input: { params: { fqdn: string } }; output: SiteDomains; errors: 'auth.duplicate_cookie' | 'auth.required' | 'site.not_found' };
+  /** Give the site a further name; the site goes on meanwhile */
+  createSiteDomain: { input: { params: { fqdn: string }; body: {
+      domain: string;
+      mode?: 'redirect' | 'serve' | null;
+      with_www?: boolean | null;
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.name_held' | 'site.name_taken' | 'site.not_found' | 'site.too_many_names' };
+  /** Look at the DNS records of a name now, and tell what they must say */
+  verifySiteDomain: { input: { params: { fqdn: string; domain: string } }; output: CheckedSiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.dns_failed' | 'domain.dns_timeout' | 'domain.not_found' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  /** Whether a name leads to the primary one or shows the site itself */
+  updateSiteDomain: { input: { params: { fqdn: string; domain: string }; body: {
+      mode: 'redirect' | 'serve';
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  /** Take a name from the site; it leads nowhere then */
+  deleteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: Empty; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.is_primary' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' };
+  /** Make a name the site's own address; the one before leads there from then on */
+  promoteSiteDomain: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'domain.not_verified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'site.busy' | 'site.not_found' | 'site.update_failed' };
+  /** Serve a name with a certificate of your own */
+  setSiteCertificate: { input: { params: { fqdn: string; domain: string }; body: {
+      chain: string;
+      key: string;
+    } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
+  /** Remove your own certificate of a name; the platform gets one in its place where it can */
+  deleteSiteCertificate: { input: { params: { fqdn: string; domain: string } }; output: SiteDomain; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'domain.no_own_certificate' | 'domain.not_found' | 'request.conflict' | 'request.too_large' | 'site.not_found' };
   /** The accounts at Git hosts that you linked */
   listGitAccounts: { input: { query?: { page?: number; size?: number } }; output: GitAccountPage; errors: 'auth.bound_to_team' | 'auth.duplicate_cookie' | 'auth.required' };
   /** Link an account at a Git host by a token, which is tried first, or by a key that we make */
@@ -1902,7 +1964,7 @@ export interface Operations {
   createWebhook: { input: { params: { team_id: string }; body: {
       url: string;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
     } }; output: WebhookWithSecret; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'idempotency.answer_not_kept' | 'idempotency.in_progress' | 'idempotency.rights_lost' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.too_many' };
   /** One webhook */
   getWebhook: { input: { params: { team_id: string; webhook_id: string } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.required' | 'team.not_found' | 'webhook.not_found' };
@@ -1910,7 +1972,7 @@ export interface Operations {
   updateWebhook: { input: { params: { team_id: string; webhook_id: string }; body?: {
       url?: string | null;
       description?: string | null;
-      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
+      event_types?: Array<'application_password.created' | 'application_password.deleted' | 'application_password.updated' | 'backup.damaged' | 'backup.delayed' | 'backup.failed' | 'billing.limit_reached' | 'billing.plan_changed' | 'domain.added' | 'domain.removed' | 'domain.updated' | 'external_path.created' | 'external_path.deleted' | 'external_path.updated' | 'git.committed' | 'git.hook_renewed' | 'git.synced' | 'member.invited' | 'member.joined' | 'member.removed' | 'member.uninvited' | 'proposal.confirmed' | 'restore.dry_run' | 'restore.preview' | 'restore.searched' | 'restore.started' | 'site.created' | 'site.deleted' | 'site.restored' | 'site.shell' | 'site.signed_in' | 'site.slept' | 'site.updated' | 'site.woke' | 'stage.committed' | 'stage.created' | 'stage.deleted' | 'stage.refreshed' | 'team.updated' | 'template.created' | 'template.deleted' | 'template.updated' | 'ticket.opened' | 'ticket.reopened' | 'ticket.replied' | 'ticket.resolved' | 'webhook.created' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.updated' | 'application_password.*' | 'backup.*' | 'billing.*' | 'domain.*' | 'external_path.*' | 'git.*' | 'member.*' | 'proposal.*' | 'restore.*' | 'site.*' | 'stage.*' | 'team.*' | 'template.*' | 'ticket.*' | 'webhook.*'> | null;
       is_active?: boolean | null;
     } }; output: Webhook; errors: 'auth.duplicate_cookie' | 'auth.forbidden' | 'auth.foreign_origin' | 'auth.insufficient_scope' | 'auth.required' | 'auth.unverified' | 'request.conflict' | 'request.too_large' | 'team.not_found' | 'webhook.not_found' };
   /** Delete a webhook, with what waited for it */
@@ -2150,6 +2212,14 @@ export const ROUTES = {
   deleteExternalPath: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/external_path/{external_path_id}' },
   verifyDomain: { method: 'GET', path: '/f/api/v1/verify_domain' },
   getDomainClaim: { method: 'GET', path: '/f/api/v1/domain_claim' },
+  listSiteDomains: { method: 'GET', path: '/f/api/v1/site/{fqdn}/domain' },
+  createSiteDomain: { method: 'POST', path: '/f/api/v1/site/{fqdn}/domain', body: 'application/json' },
+  verifySiteDomain: { method: 'POST', path: '/f/api/v1/site/{fqdn}/domain/{domain}/verify' },
+  updateSiteDomain: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/domain/{domain}', body: 'application/json' },
+  deleteSiteDomain: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/domain/{domain}' },
+  promoteSiteDomain: { method: 'POST', path: '/f/api/v1/site/{fqdn}/domain/{domain}/primary' },
+  setSiteCertificate: { method: 'PUT', path: '/f/api/v1/site/{fqdn}/domain/{domain}/certificate', body: 'application/json' },
+  deleteSiteCertificate: { method: 'DELETE', path: '/f/api/v1/site/{fqdn}/domain/{domain}/certificate' },
   listGitAccounts: { method: 'GET', path: '/f/api/v1/git_account' },
   createGitAccount: { method: 'POST', path: '/f/api/v1/git_account', body: 'application/json' },
   deleteGitAccount: { method: 'DELETE', path: '/f/api/v1/git_account/{git_account_id}' },

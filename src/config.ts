@@ -16,6 +16,12 @@ export interface Config {
   roles: ReadonlySet<ProgramRole>;
   host: string;
   port: number;
+  /** Where TLS is spoken; undefined: nowhere, and who wants it puts a proxy in front. */
+  httpsPort: number | undefined;
+  /** Where certificates come from; undefined: only from those who upload theirs. */
+  acme: { directory: string; email: string | undefined } | undefined;
+  /** For how long browsers shall come to sites with TLS alone; 0: not said. */
+  hstsSeconds: number;
   dataDir: string;
   /** Undefined: the embedded Postgres under dataDir. */
   databaseUrl: string | undefined;
@@ -120,6 +126,7 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
   const variables = readVariables({ ...env, ROLE: role }, faults);
   const config: Config = {
     ...readPlace(variables),
+    ...readTls(variables),
     ...readAccess(variables),
     ...readBackups(variables),
     ...readMetrics(variables),
@@ -135,7 +142,8 @@ export function readConfig(env: Env, args: readonly string[] = []): Config {
 
 /** Where it runs, and under which names. */
 function readPlace(variables: Variables) {
-  const { ROLE, PORT, BASE_URL, SITE_DOMAIN, STAGE_DOMAIN, CACHE_DIR } = variables;
+  const { ROLE, PORT, HTTPS_PORT, BASE_URL, SITE_DOMAIN, STAGE_DOMAIN, CACHE_DIR } = variables;
+  const ownAddress = HTTPS_PORT === undefined ? `http://localhost:${PORT}` : `https://localhost:${HTTPS_PORT}`;
   const dataDir = resolve(variables.DATA_DIR);
   return {
     roles: new Set(ROLE === 'all' ? ROLES : (rolesIn(ROLE) as ProgramRole[])),
@@ -145,7 +153,7 @@ function readPlace(variables: Variables) {
     cacheDir: resolve(CACHE_DIR ?? join(dataDir, 'cache')),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
-    baseUrl: withoutSlash(BASE_URL ?? `http://localhost:${PORT}`),
+    baseUrl: withoutSlash(BASE_URL ?? ownAddress),
     siteDomain: SITE_DOMAIN.toLowerCase(),
     stageDomain: (STAGE_DOMAIN ?? SITE_DOMAIN).toLowerCase(),
     publicIp: variables.PUBLIC_IP,
@@ -154,6 +162,17 @@ function readPlace(variables: Variables) {
     shippedTemplates: variables.SHIPPED_TEMPLATES === 'on',
     importMaxBytes: variables.IMPORT_MAX_MB * 1_000_000,
     logLevel: variables.LOG_LEVEL,
+  };
+}
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
+
+function readTls({ HTTPS_PORT, ACME_DIRECTORY = LETS_ENCRYPT, ACME_EMAIL, HSTS_SECONDS }: Variables) {
+  const gets = HTTPS_PORT !== undefined && ACME_DIRECTORY !== 'off';
+  return {
+    httpsPort: HTTPS_PORT,
+    acme: gets ? { directory: ACME_DIRECTORY, email: ACME_EMAIL } : undefined,
+    hstsSeconds: HSTS_SECONDS,
   };
 }
 
@@ -284,6 +303,18 @@ function findContradictions(variables: Variables, { metricsUrl, baseUrl, siteDom
     `${name} must not be within ${ownDomain}, the domain of BASE_URL, for sites there could set cookies of the dashboard; use another registered domain`,
   ];
   const contradictions: [boolean, string][] = [
+    [
+      variables.HTTPS_PORT !== undefined && !baseUrl.startsWith('https:'),
+      'HTTPS_PORT needs a BASE_URL that starts with https://, for links to sites begin like it',
+    ],
+    [
+      variables.HTTPS_PORT !== undefined && variables.HTTPS_PORT === variables.PORT,
+      'HTTPS_PORT must be another port than PORT',
+    ],
+    [
+      variables.HTTPS_PORT === undefined && (variables.ACME_DIRECTORY ?? variables.ACME_EMAIL) !== undefined,
+      'ACME_DIRECTORY and ACME_EMAIL need HTTPS_PORT',
+    ],
     [metricsUrl !== undefined && /[?#]/.test(metricsUrl), 'METRICS_URL must have no query and no fragment'],
     [
       (variables.ANALYTICS_URL === undefined) !== (variables.ANALYTICS_TOKEN === undefined),

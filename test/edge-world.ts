@@ -128,6 +128,7 @@ export class EdgeWorld implements RouteSource, EdgeReports {
       allowedAddresses: null,
       externalPaths: [],
       devMode: false,
+      alias: null,
       uploadsRefused: null,
       preview: null,
       ...change,

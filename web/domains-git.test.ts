@@ -108,8 +108,39 @@ describe('domains and Git accounts in the dashboard', { timeout: 400_000 }, () =
     await page.getByText('Your site is ready').waitFor({ timeout: 60_000 });
     // The other one goes along with its site to the name that it has now.
     await owner.page.waitForURL(/\/sites\/harbour-example-org-[0-9a-f]+\.localhost/, { timeout: 30_000 });
-    await owner.page.getByText('Nothing to set up').waitFor();
+    await owner.page.getByRole('list', { name: 'Domains' }).getByText('Primary').waitFor();
     assert.match(new URL(owner.page.url()).search, /tab=domain/);
+  });
+
+  it('adds a domain, shows what it does and what its records must be, makes it primary and back, and removes it', async () => {
+    const { page } = owner;
+    const old = new URL(page.url()).pathname.split('/').at(-1) as string;
+    const domains = page.getByRole('list', { name: 'Domains' });
+    const act = async (name: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+      await page.getByRole('menuitem', { name: action, exact: true }).click();
+    };
+    const add = async (name: string) => {
+      await page.getByRole('button', { name: 'Add domain' }).click();
+      await page.getByRole('dialog').getByLabel('Domain').fill(name);
+      await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
+    };
+    await add('elsewhere.example.org');
+    await domains.getByText('www.elsewhere.example.org').waitFor();
+    await act('elsewhere.example.org', 'DNS records');
+    await page.getByText('One record is not right yet').waitFor();
+    await act('elsewhere.example.org', 'Show the site here');
+    await domains.getByText('Shows the site').waitFor();
+    await assertFitsAndAccessible(page, 'the domains of a site');
+    await add('haven.localhost');
+    for (const name of ['haven.localhost', old]) {
+      await act(name, 'Make primary');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Make primary' }).click();
+      await page.waitForURL((url) => url.pathname.endsWith(`/${name}`), { timeout: 60_000 });
+    }
+    await act('haven.localhost', 'Remove');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await domains.getByText('haven.localhost').waitFor({ state: 'detached' });
   });
 
   it('says why a domain that nobody could ask for can not be checked', async () => {

@@ -33,6 +33,26 @@ const KEY_LENGTH = 32;
 export const Variables = Type.Object({
   HOST: textOr('127.0.0.1', 'The address that it listens on'),
   PORT: number(8080, [0, 65_535], 'The port that it listens on; 0 for any that is free'),
+  HTTPS_PORT: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'The port that it speaks TLS on; without it, it speaks none',
+    }),
+  ),
+  ACME_DIRECTORY: Type.Optional(
+    checked(
+      "Where certificates come from, by ACME; Let's Encrypt where HTTPS_PORT is set, and `off` for own ones alone",
+      'be a URL that starts with http:// or https://, or off',
+      (value) => value === 'off' || isUrl(value, HTTP),
+    ),
+  ),
+  ACME_EMAIL: text('Whom the authority tells of trouble with them'),
+  HSTS_SECONDS: number(
+    0,
+    [0, 63_072_000],
+    'For how long browsers shall open sites with TLS alone once they did; 0: not said',
+  ),
   ROLE: Type.Refine(
     Type.String({
       description: 'What this process does: all, or some of the roles with commas between them',

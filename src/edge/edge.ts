@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { Log } from '#core/log.ts';
 import type { Outbound } from '#core/outbound.ts';
 import type { SiteHost } from '#host/site-host.ts';
@@ -25,6 +26,7 @@ import { Tunnels } from './proxy/tunnel.ts';
 import { Upstream } from './proxy/upstream.ts';
 import type { EdgeReports, RouteSource } from './route.ts';
 import { RouteTable, serves } from './route-table.ts';
+import { sendOn } from './send-on.ts';
 import { StaticFiles } from './static/static-files.ts';
 import { parseTarget } from './target.ts';
 import type { EdgeTotals } from './totals.ts';
@@ -43,6 +45,8 @@ export interface EdgeOptions {
   /** Addresses whose X-Forwarded-* headers count. */
   trustProxy: readonly string[];
   baseUrl: string;
+  /** What browsers are told of TLS; 0 or nothing: nothing. */
+  hstsSeconds?: number;
   log: Log;
   limits?: Partial<EdgeLimits>;
 }
@@ -85,6 +89,7 @@ export class Edge {
   readonly #table: RouteTable;
   readonly #proxies: Proxies;
   readonly #protocol: string;
+  readonly #hstsSeconds: number;
   readonly #upstream: Upstream;
   readonly #external: ExternalPaths;
   readonly #files: StaticFiles;
@@ -102,7 +107,9 @@ export class Edge {
     this.#proxies = new Proxies(options.trustProxy);
     this.#usage = new UsageReporter(reports, log);
     this.#table = new RouteTable(routes, this.#usage, siteMaker(this.#limits, log), log);
-    const shared = { limits: this.#limits, facts: (visit: Visit) => this.#factsOf(visit) };
+    this.#hstsSeconds = options.hstsSeconds ?? 0;
+    const facts = (visit: Visit) => this.#factsOf(visit);
+    const shared = { limits: this.#limits, facts, hstsSeconds: this.#hstsSeconds };
     this.#upstream = new Upstream({ host, reports, limits: this.#limits, totals: this.totals, log });
     this.#external = new ExternalPaths({ ...shared, outbound });
     this.#files = new StaticFiles(host, this.#limits);
@@ -195,14 +202,20 @@ export class Edge {
     const { headers, socket } = request;
     const target = parseTarget(request.url ?? '', headers.host ?? '');
     const address = gate.isForItself ? LOOPBACK : this.#proxies.clientAddress(socket.remoteAddress, headers);
-    const protocol = this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
+    const protocol = this.#protocolOf(request);
     const path = target ?? { path: '/', query: '' };
     // What the site asks of itself is nobody's visit, and a preview is no site of its own.
     const onAnswered = gate.isForItself || gate.preview ? undefined : this.#report;
     const visit = new Visit(request, response, gate, path, address, protocol, startedAtMs, onAnswered);
-    const refusal = target && isUnambiguous(request) ? refusalOf(visit) : NOTICES.badRequest;
+    // Whoever is sent on is asked for a password where they are sent to.
+    const isSentOn = gate.route.alias === 'redirect' && serves(gate.route);
+    const refusal = target && isUnambiguous(request) ? !isSentOn && refusalOf(visit) : NOTICES.badRequest;
     if (refusal) {
       this.#refuse(visit, refusal);
+      return;
+    }
+    if (isSentOn) {
+      sendOn(visit, this.#hstsSeconds);
       return;
     }
     try {
@@ -300,8 +313,15 @@ export class Edge {
     });
   };
 
-  #factsOf({ request, headers, protocol }: Visit): ForwardedFacts {
+  /** TLS that ends here is certain; before it, there is what proxies say, and what links of the platform begin with. */
+  #protocolOf({ socket, headers }: IncomingMessage): string {
+    if ((socket as TLSSocket).encrypted) return 'https';
+    return this.#proxies.protocol(socket.remoteAddress, headers) ?? this.#protocol;
+  }
+
+  #factsOf({ request, headers, protocol, gate }: Visit): ForwardedFacts {
     const forwardedFor = this.#proxies.forwardedFor(request.socket.remoteAddress, headers);
-    return { host: headers.host ?? '', protocol, forwardedFor };
+    // WordPress knows one address of its own, and sends whoever asks for another one there.
+    return { host: gate.knownHost ?? headers.host ?? '', protocol, forwardedFor };
   }
 }

@@ -20,6 +20,8 @@ export class Gate {
   readonly pass: SignInPass | undefined;
   /** What was seen of the site's files until then may be of before some work on it. */
   readonly madeAtMs = performance.now();
+  /** The host that WordPress takes for its own, where this name is a further one. */
+  readonly knownHost: string | undefined;
   /** For what the site asks of itself. */
   readonly isForItself: boolean;
   readonly #allowed: AddressList | undefined;
@@ -31,6 +33,7 @@ export class Gate {
     this.site = site;
     this.counter = counter;
     this.isForItself = isForItself;
+    this.knownHost = route.alias === null ? undefined : new URL(route.site.url).host;
     if (route.preview) this.preview = new PreviewDoor(route.preview, route.fqdn);
     // A preview reaches nothing outside, and what is outside is not as it was back then.
     this.externalPaths = (route.preview ? [] : route.externalPaths)

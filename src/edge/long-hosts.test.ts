@@ -11,7 +11,14 @@ const collect: () => void = runInNewContext('gc');
 
 test('however long the hosts that are asked for, and however many, they are not remembered', async () => {
   const isPlatform = platformHosts('https://platform.example');
-  const policies = { signIn: null, allowedAddresses: null, externalPaths: [], uploadsRefused: null, devMode: false };
+  const policies = {
+    signIn: null,
+    allowedAddresses: null,
+    externalPaths: [],
+    uploadsRefused: null,
+    alias: null,
+    devMode: false,
+  };
   const spec = { id: 'site' } as Route['site'];
   const route: Route = { fqdn: 'a.example', teamId: 'team', site: spec, state: 'ready', preview: null, ...policies };
   const site = { hostnames: new Set(), pages: { purge() {} } };

@@ -12,6 +12,7 @@ import { answerHeaders, requestHeaders } from './proxy/headers.ts';
 import { type RelayOptions, relay } from './proxy/relay.ts';
 import type { SiteAnswer } from './proxy/site-answer.ts';
 import { TakenBody } from './proxy/taken-body.ts';
+import { withStrictTransport } from './strict-transport.ts';
 import type { Visit } from './visit.ts';
 import type { Visitors } from './visitors.ts';
 
@@ -113,7 +114,8 @@ export class Origin implements PageSender {
     visit.cacheState = state;
     if (answer.status === 200 && answer.header('content-type')?.startsWith('text/html'))
       this.#options.visitors.count(visit, performance.now());
-    const said = gate.guarded(answerHeaders(answer.rawHeaders));
+    const { hstsSeconds } = this.#options;
+    const said = withStrictTransport(gate.guarded(answerHeaders(answer.rawHeaders)), visit, hstsSeconds);
     // What is kept has the same tag for those who come after.
     if (options.tap) weakenTag(said);
     const { headers, coding, lengthBytes } = passingAnswer(visit, answer, said);

@@ -17,6 +17,8 @@ export interface Route {
   uploadsRefused: string | null;
   /** Pages come from WordPress each time. */
   devMode: boolean;
+  /** Of a further name of the site: whether it leads to the site's own address or is served as if it were that. */
+  alias: 'redirect' | 'serve' | null;
   /** Set for a throw-away copy, which is open to holders of a token signed with the key (see preview.ts), until it ends. */
   preview: { key: string; expiresAt: Date } | null;
 }

@@ -5,6 +5,7 @@ import { backupCheckFeature } from './backup-check/backup-check.feature.ts';
 import { backupClockFeature } from './backup-clock/backup-clock.feature.ts';
 import { billingFeature } from './billing/billing.feature.ts';
 import { breakSearchFeature } from './break-search/break-search.feature.ts';
+import { certificateFeature } from './certificate/certificate.feature.ts';
 import { codeEditorFeature } from './code-editor/code-editor.feature.ts';
 import { credentialFeature } from './credential/credential.feature.ts';
 import { deletedSiteFeature } from './deleted-site/deleted-site.feature.ts';
@@ -31,6 +32,7 @@ import { proposalFeature } from './proposal/proposal.feature.ts';
 import { proxyFeature } from './proxy/proxy.feature.ts';
 import { regionFeature } from './region/region.feature.ts';
 import { siteFeature } from './site/site.feature.ts';
+import { siteDomainFeature } from './site-domain/site-domain.feature.ts';
 import { siteFileFeature } from './site-file/site-file.feature.ts';
 import { siteLogFeature } from './site-log/site-log.feature.ts';
 import { siteMailFeature } from './site-mail/site-mail.feature.ts';
@@ -72,6 +74,8 @@ export const features: readonly Feature[] = [
   siteFileFeature,
   externalPathFeature,
   domainFeature,
+  siteDomainFeature,
+  certificateFeature,
   gitAccountFeature,
   gitSyncFeature,
   backupFeature,

@@ -27,6 +27,7 @@ export function assemble(ground: Ground, services: OwnServices, features: readon
     outbound,
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
+    hstsSeconds: config.hstsSeconds,
     log,
   });
   const metrics = createMetrics(services, [

@@ -131,6 +131,14 @@ refreshStage                         401       404     403     200    200    200
 verifyDomain                         401       200     200     200    200    200      200      401     200     200      200       200         200
 checkSiteName                        401       200     200     200    200    200      200      401     200     200      200       200         200
 getDomainClaim                       401       404     403     200    200    200      404      401     200     200      200       404         200
+listSiteDomains                      401       404     200     200    200    200      404      401     200     200      200       404         200
+createSiteDomain                     401       404     403     403    200    200      404      401     200     403      403       404         200
+verifySiteDomain                     401       404     403     200    200    200      404      401     200     403      403       404         200
+updateSiteDomain                     401       404     403     403    200    200      404      401     200     403      403       404         200
+promoteSiteDomain                    401       404     403     403    200    200      404      401     200     403      403       404         200
+deleteSiteDomain                     401       404     403     403    200    200      404      401     200     403      403       404         200
+setSiteCertificate                   401       404     403     403    200    200      404      401     200     403      403       404         200
+deleteSiteCertificate                401       404     403     403    200    200      404      401     200     403      403       404         200
 listGitAccounts                      401       200     200     200    200    200      200      401     200     200      200       200         200
 createGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200         403
 deleteGitAccount                     401       200     200     200    200    200      200      401     200     403      403       200         200
@@ -350,6 +358,14 @@ commitGitChanges    params.fqdn                404 site.not_found
 renewGitHookSecret  params.fqdn                404 site.not_found
 
 getDomainClaim      query.team_id              404 team.not_found
+listSiteDomains        params.fqdn                404 site.not_found
+createSiteDomain       params.fqdn                404 site.not_found
+verifySiteDomain       params.fqdn                404 site.not_found
+updateSiteDomain       params.fqdn                404 site.not_found
+promoteSiteDomain      params.fqdn                404 site.not_found
+deleteSiteDomain       params.fqdn                404 site.not_found
+setSiteCertificate     params.fqdn                404 site.not_found
+deleteSiteCertificate  params.fqdn                404 site.not_found
 deleteGitAccount    params.git_account_id      404 git_account.not_found
 
 listApplicationPasswords   params.team_id      404 team.not_found

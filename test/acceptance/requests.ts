@@ -4,6 +4,7 @@ import { metricsClientSecret } from '#features/metrics-sign-in/metrics-sign-in.c
 import { newSshKey } from '#integrations/git/ssh-key.ts';
 import { dumpOf } from '../archives/dump.ts';
 import { zip } from '../archives/pack.ts';
+import { ownCertificate } from '../own-certificate.ts';
 import { repositoryUrl } from './outside.ts';
 import { type CallerName, METRICS_REDIRECT_URI, PASSWORD, type Place, REGION, type World } from './world.ts';
 
@@ -45,6 +46,12 @@ const onExternalPath = (more: Ingredients = {}): Make => {
   return async ({ world, place }) => {
     const { id, fqdn } = await world.site(place.teamId, place.opener);
     return { params: { fqdn, external_path_id: await world.externalPath(id) }, ...more };
+  };
+};
+const onDomain = (more: Ingredients = {}): Make => {
+  return async ({ world, place }) => {
+    const { id, fqdn } = await world.site(place.teamId, place.opener);
+    return { params: { fqdn, domain: await world.domain(id) }, ...more };
   };
 };
 const onProposal: Make = async ({ world, place }) => ({
@@ -297,6 +304,30 @@ export const requests: Record<string, Make> = {
   verifyDomain: () => ({ query: { fqdn: `${newName()}.localhost` } }),
   checkSiteName: () => ({ query: { fqdn: `${newName()}.example.com` } }),
   getDomainClaim: ({ place }) => ({ query: { fqdn: `${newName()}.example.com`, team_id: place.teamId } }),
+  listSiteDomains: onSite(),
+  createSiteDomain: async ({ world, place }) => ({
+    params: { fqdn: await siteIn(world, place) },
+    body: { domain: `${newName()}.localhost`, mode: 'redirect', with_www: false },
+  }),
+  verifySiteDomain: onDomain(),
+  updateSiteDomain: onDomain({ body: { mode: 'serve' } }),
+  // It is that already, so that nothing of a site that is only a row is moved.
+  promoteSiteDomain: async ({ world, place }) => {
+    const { id, fqdn } = await world.site(place.teamId, place.opener);
+    return { params: { fqdn, domain: await world.domain(id, fqdn) } };
+  },
+  deleteSiteDomain: onDomain(),
+  setSiteCertificate: async ({ world, place }) => {
+    const { id, fqdn } = await world.site(place.teamId, place.opener);
+    const domain = await world.domain(id);
+    return { params: { fqdn, domain }, body: ownCertificate(domain) };
+  },
+  deleteSiteCertificate: async ({ world, place }) => {
+    const { id, fqdn } = await world.site(place.teamId, place.opener);
+    const domain = await world.domain(id);
+    await world.ownCertificate(domain);
+    return { params: { fqdn, domain } };
+  },
   listGitAccounts: nothing,
   createGitAccount: async ({ world, caller }) => {
     // Nobody may have many.

@@ -6,6 +6,7 @@ import { hashPassword } from '#core/auth/password.ts';
 import { hashToken, newToken } from '#core/auth/tokens.ts';
 import { recordEvent } from '#core/events/events.ts';
 import { createBlobUrls } from '#features/backup/blob.ts';
+import { readOwn, setOwnCertificate } from '#features/certificate/certificate.ts';
 import { moveToDeleted } from '#features/deleted-site/deleted-site.sql.ts';
 import { findSiteById, type SiteRow, specOf } from '#features/instance/instance.ts';
 import { newDelivery } from '#integrations/payments/built-in/events.ts';
@@ -13,6 +14,7 @@ import { listObjects, saveObject } from '#integrations/payments/built-in/objects
 import type { Price } from '#integrations/payments/built-in/stripe-objects.ts';
 import { beginSubscription } from '#integrations/payments/built-in/subscriptions.ts';
 import { OPERATOR, type TestApp } from '../app.ts';
+import { ownCertificate } from '../own-certificate.ts';
 import { markVerified } from '../people.ts';
 import { makePng } from '../png.ts';
 import { insertPreview, insertStage } from '../sites.ts';
@@ -265,6 +267,23 @@ function createMakers(app: TestApp, passwordHash: string) {
     async externalPath(siteId: string): Promise<string> {
       const row = { site_id: siteId, path: `/${unique()}`, external_name: 'https://shop.example.com/' };
       return (await db.insertInto('external_paths').values(row).returning('id').executeTakeFirstOrThrow()).id;
+    },
+
+    /** A further name of a site, or its row where it has the name already. */
+    async domain(siteId: string, fqdn = `${unique()}.localhost`): Promise<string> {
+      const row = { fqdn, site_id: siteId };
+      await db
+        .insertInto('site_names')
+        .values(row)
+        .onConflict((known) => known.doNothing())
+        .execute();
+      return fqdn;
+    },
+
+    /** A team's own certificate of a name. */
+    async ownCertificate(name: string): Promise<void> {
+      const { chain, key } = ownCertificate(name);
+      await setOwnCertificate(db, app.services, name, readOwn(name, { chain, key }));
     },
 
     /** A password for a host that answers (outside.ts); returns the host. */

@@ -2,6 +2,18 @@
 import type { Generated } from 'kysely';
 
 export interface DB {
+  acme_accounts: {
+    directory: string;
+    key_sealed: Buffer;
+    created_at: Generated<Date>;
+  };
+  acme_challenges: {
+    token: string;
+    name: string;
+    type: string;
+    key_authorization: string;
+    expires_at: Generated<Date>;
+  };
   application_passwords: {
     id: Generated<string>;
     team_id: string;
@@ -81,6 +93,20 @@ export interface DB {
     php_version: Generated<string | null>;
     damaged_at: Generated<Date | null>;
   };
+  certificates: {
+    name: string;
+    source: Generated<string>;
+    chain: Generated<string | null>;
+    key_sealed: Generated<Buffer | null>;
+    not_before: Generated<Date | null>;
+    not_after: Generated<Date | null>;
+    renew_at: Generated<Date | null>;
+    next_try_at: Generated<Date>;
+    taken_until: Generated<Date | null>;
+    failures: Generated<number>;
+    reason: Generated<string | null>;
+    created_at: Generated<Date>;
+  };
   checkouts: {
     id: Generated<string>;
     account: string;
@@ -131,6 +157,7 @@ export interface DB {
     is_purging: Generated<boolean>;
     host: string;
     driver: string;
+    names: Generated<unknown>;
   };
   device_sign_ins: {
     device_code_hash: Buffer;
@@ -382,6 +409,10 @@ export interface DB {
     fqdn: string;
     site_id: string;
     created_at: Generated<Date>;
+    mode: Generated<string>;
+    verified_at: Generated<Date | null>;
+    looked_at: Generated<Date | null>;
+    next_look_at: Generated<Date>;
   };
   site_previews: {
     site_id: string;

@@ -18,7 +18,7 @@ import { LONGEST_REQUEST_MS, watchArrival } from './slow-requests.ts';
  * What lies below requests: connections, and what comes over them without ever becoming a request that a route could
  * answer. Such a thing gets the same kind of answer as everything else.
  */
-const MAX_HEADER_BYTES = 32 * 1024;
+export const MAX_HEADER_BYTES = 32 * 1024;
 // Longer than load balancers keep a connection, so that it is them who close it.
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 10_000;

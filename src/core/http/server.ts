@@ -1,5 +1,5 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Fastify, {
   type FastifyBaseLogger,
@@ -21,6 +21,8 @@ import { API_PREFIX, type Operation, takesStream } from './operation.ts';
 import { platformHosts } from './platform-hosts.ts';
 import { addressKey } from './rate-limits.ts';
 import { passOn, socketAddresses } from './sockets.ts';
+import { type PlainEntryOptions, plainEntry } from './tls/plain-entry.ts';
+import { type Certificates, openTlsFront, type TlsFront } from './tls/tls-front.ts';
 
 export interface SiteListener {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -41,6 +43,8 @@ export interface ServerOptions {
   pages?: (app: FastifyInstance) => void;
   /** Answers for every host that is not the platform's. */
   sites: SiteListener;
+  /** Where TLS is spoken, too. */
+  secure?: PlainEntryOptions & { certificates: Certificates };
   ready: () => Promise<boolean>;
 }
 
@@ -51,6 +55,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const isSocket = socketAddresses(operations);
 
   let connections: Connections | undefined;
+  let front: TlsFront | undefined;
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -62,21 +67,20 @@ export function createApp(options: ServerOptions): FastifyInstance {
     // What still comes over an open connection while stopping is answered, not refused in words that are not ours.
     return503OnClosing: false,
     serverFactory: (handler) => {
-      const { sites } = options;
-      connections = openConnections(
-        (request, response) =>
-          isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response),
-        {
-          // The platform itself speaks HTTP, but for the operations that are sockets.
-          takes: (request) =>
-            /^websocket$/i.test(request.headers.upgrade ?? '') &&
-            (!isPlatform(request.headers.host) || isSocket(request)),
-          take: (request, socket, head) =>
-            isPlatform(request.headers.host)
-              ? passOn(handler, request, socket, head)
-              : sites.upgrade(request, socket, head),
-        },
-      );
+      const { sites, secure } = options;
+      const handle: RequestListener = (request, response) =>
+        isPlatform(request.headers.host) ? handler(request, response) : sites.handle(request, response);
+      connections = openConnections(secure ? plainEntry(secure, handle) : handle, {
+        // The platform itself speaks HTTP, but for the operations that are sockets.
+        takes: (request) =>
+          /^websocket$/i.test(request.headers.upgrade ?? '') &&
+          (!isPlatform(request.headers.host) || isSocket(request)),
+        take: (request, socket, head) =>
+          isPlatform(request.headers.host)
+            ? passOn(handler, request, socket, head)
+            : sites.upgrade(request, socket, head),
+      });
+      if (secure) front = openTlsFront(secure.certificates, connections.server, handle);
       return connections.server;
     },
     // Malformed requests never reach a route; they get the same kind of answer all the same.
@@ -99,7 +103,10 @@ export function createApp(options: ServerOptions): FastifyInstance {
       showLimit(showOn(reply), services.limits.take('read', addressKey(request.ip)));
   };
 
-  app.addHook('preClose', async () => connections?.closeQuiet());
+  app.addHook('preClose', async () => {
+    front?.closeQuiet();
+    connections?.closeQuiet();
+  });
   app.decorateRequest('admission', undefined);
   installBodyParsers(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
@@ -138,6 +145,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
     for (const operation of operations) if (takesStream(operation)) registerOperation(api, services, operation);
   });
   if (options.pages) options.pages(app);
+  const { httpsPort } = config;
+  if (front && httpsPort !== undefined) app.addHook('onReady', async () => front?.listen(httpsPort, config.host));
+  app.addHook('onClose', async () => front?.close());
   return app;
 }
 

@@ -5,6 +5,7 @@ import { answerHeaders, type ForwardedFacts } from '../proxy/headers.ts';
 import type { RelayOptions } from '../proxy/relay.ts';
 import type { SiteAnswer } from '../proxy/site-answer.ts';
 import type { Outgoing, Upstream } from '../proxy/upstream.ts';
+import { withStrictTransport } from '../strict-transport.ts';
 import type { Visit } from '../visit.ts';
 import { pageKey, varyNames } from './cache-key.ts';
 import { anonymousHeaders, isRest, variedHeaders } from './cache-policy.ts';
@@ -33,6 +34,7 @@ export interface FillerOptions {
   upstream: Upstream;
   limits: EdgeLimits;
   facts: (visit: Visit) => ForwardedFacts;
+  hstsSeconds: number;
 }
 
 /** How an answer may be kept. */
@@ -216,14 +218,17 @@ export class CacheFiller {
   }
 
   #store(
-    { gate, headers }: Visit,
+    visit: Visit,
     key: string,
     generation: number,
     answer: SiteAnswer,
     { freshness, names }: Keeping,
     body: Buffer | undefined,
   ): StoredPage | undefined {
-    const content = body && { answer, headers: answerHeaders(answer.rawHeaders, isWrittenByCache), body };
+    const { gate, headers } = visit;
+    const said = answerHeaders(answer.rawHeaders, isWrittenByCache);
+    // Pages are kept apart by how visitors come.
+    const content = body && { answer, headers: withStrictTransport(said, visit, this.#options.hstsSeconds), body };
     return content && gate.site.pages.store({ key, headers, generation }, names, content, freshness);
   }
 }

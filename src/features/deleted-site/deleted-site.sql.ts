@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#core/db/database.ts';
 import { type Listing, listNewest, type Paging } from '#core/pages.ts';
 import { deleteUsage, type SiteRow } from '#features/instance/instance.ts';
-import { claimName } from '#features/site-name/site-name.ts';
+import { claimName, releaseNames } from '#features/site-name/site-name.ts';
 
 export interface DeletedSiteRow {
   id: string;
@@ -28,10 +28,12 @@ export interface Deletion {
 /** Takes the site out of every list and lookup at once, and keeps all that is needed to bring it back. */
 export async function moveToDeleted(db: Db, site: SiteRow, { deletedBy, eventId }: Deletion): Promise<void> {
   await sql`
-    insert into deleted_sites (id, team_id, fqdn, host, driver, site, external_paths, storage_bytes, deleted_by, deleted_event_id)
+    insert into deleted_sites (id, team_id, fqdn, host, driver, site, external_paths, names, storage_bytes, deleted_by, deleted_event_id)
     select id, team_id, fqdn, host, driver, to_jsonb(sites) || '{"busy": null, "busy_event_id": null, "is_sleeping": true}',
       coalesce((select jsonb_agg(to_jsonb(p)) from external_paths p where p.site_id = sites.id), '[]'),
+      coalesce((select jsonb_agg(to_jsonb(n)) from site_names n where n.site_id = sites.id and n.fqdn <> sites.fqdn), '[]'),
       storage_bytes, ${deletedBy}, ${eventId} from sites where id = ${site.id}`.execute(db);
+  await releaseNames(db, site.id, site.team_id);
   await sql`delete from sites where id = ${site.id}`.execute(db);
 }
 
@@ -57,6 +59,10 @@ export async function moveFromDeleted(db: Db, id: string): Promise<SiteRow | und
     select (jsonb_populate_recordset(null::external_paths, external_paths)).* from deleted_sites where id = ${id}`.execute(
     db,
   );
+  // Those that nobody else has taken meanwhile.
+  await sql`insert into site_names (fqdn, site_id, created_at, mode)
+    select n.fqdn, n.site_id, n.created_at, n.mode from deleted_sites d, jsonb_populate_recordset(null::site_names, d.names) n
+    where d.id = ${id} on conflict (fqdn) do nothing`.execute(db);
   await sql`delete from deleted_sites where id = ${id}`.execute(db);
   return site;
 }

@@ -4,7 +4,6 @@ import type { Services } from '#core/services.ts';
 import { stopClock } from '#features/backup/backup.ts';
 import { hold } from '#features/hold/hold.ts';
 import { findStage, recordSiteEvent, type SiteRow } from '#features/instance/instance.ts';
-import { releaseName } from '#features/site-name/site-name.ts';
 import { endStage } from '#features/stage/stage.ts';
 import { addStorage } from '#features/team/team.ts';
 import { archiveSite } from './deleted-site.jobs.ts';
@@ -24,7 +23,6 @@ export async function removeSite(db: Db, services: Services, by: Remover, site: 
   });
   const stage = await findStage(db, site.id);
   if (stage) await endStage(db, services, stage);
-  await releaseName(db, site.fqdn, site.id, site.team_id);
   await stopClock(db, site.id);
   await hold(db, [site.id], 'archiving', eventId);
   await moveToDeleted(db, site, { deletedBy: by.userId, eventId });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { failure } from '#core/errors.ts';
 import { OneOf, Uuid } from '#core/http/schema.ts';
 
-const DomainRecord = Type.Object({
+export const DomainRecord = Type.Object({
   type: OneOf(['A', 'AAAA', 'CNAME', 'NS', 'TXT']),
   name: Type.String({ description: 'Where the record stands' }),
   expected: Type.String({ description: 'What it must say; empty where there must be none' }),

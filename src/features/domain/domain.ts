@@ -18,6 +18,8 @@ import {
   type VerifiedDomain,
 } from './domain.schema.ts';
 
+export { lookAtRecords } from './domain.records.ts';
+
 /** Asks for the records of a name as any visitor's machine would, and tells which of them are not right. */
 export async function verifyDomain(db: Db, services: Services, caller: Caller, fqdn: string): Promise<VerifiedDomain> {
   const regions = await listRegions(db);
@@ -82,7 +84,7 @@ export async function getDomainClaim(services: Services, teamId: string, fqdn: s
 }
 
 /** Whose fault it is that there is no answer: never the caller's. */
-async function answered<T>(ask: () => Promise<T>): Promise<T> {
+export async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -32,6 +32,7 @@ function toRoute(services: Services, row: RouteRow): Route {
     externalPaths: row.external_paths,
     uploadsRefused: row.storage_is_used_up ? storageUsedUp(row.plan_type_name, row.has_deleted_sites) : null,
     devMode: row.cdn_dev_mode_enabled,
+    alias: row.name === row.fqdn ? null : row.name_mode,
     // Of all kinds, previews alone end by themselves.
     preview: row.expires_at && { key: previewKey(services, row.id), expiresAt: row.expires_at },
   };

@@ -27,6 +27,7 @@ export interface RouteRow
     | 'driver'
   > {
   name: string;
+  name_mode: 'redirect' | 'serve';
   is_active: boolean;
   is_expired: boolean;
   plan_type_name: PlanName;
@@ -37,7 +38,7 @@ export interface RouteRow
 
 export async function listRoutes(db: Db, siteId?: string): Promise<RouteRow[]> {
   const { rows } = await sql<RouteRow>`
-    select n.fqdn as name, s.id, s.kind, s.expires_at, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
+    select n.fqdn as name, n.mode as name_mode, s.id, s.kind, s.expires_at, s.team_id, s.fqdn, s.busy, s.is_sleeping, s.http_auth_enabled, s.http_auth_password_sealed,
       s.cdn_dev_mode_enabled, s.cdn_firewall_enabled, s.cdn_firewall_allowed_ips, s.core_version, s.php_version, s.debug_enabled,
       s.host, s.driver,
       t.is_active, t.is_expired, t.plan_type_name,

@@ -10,13 +10,24 @@ export function onSite(role: Role): Access<SiteRow> {
   return onRecord<SiteRow>({ role, missing: siteNotFound, find: (db, { fqdn }) => findSite(db, fqdn as string) });
 }
 
+type FindPart<Part> = (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>;
+
 /** The same where the path names the site and something of it; both are looked up before the rest of the request is read. */
-export function onPartOfSite<Part>(
-  role: Role,
-  find: (db: Db, site: SiteRow, input: Record<string, unknown>) => Promise<Part | undefined>,
+export function onPartOfSite<Part>(role: Role, find: FindPart<Part>, missing: Failure) {
+  return onPartOf(onSite(role), find, missing);
+}
+
+/** The same for whoever may rename the site. */
+export function onPartOfOwnSite<Part>(find: FindPart<Part>, missing: Failure) {
+  return onPartOf(onOwnSite, find, missing);
+}
+
+function onPartOf<Part>(
+  onWhole: Access<SiteRow>,
+  find: FindPart<Part>,
   missing: Failure,
 ): Access<{ site: SiteRow; part: Part }> {
-  const { find: findSiteOf, ...access } = onSite(role);
+  const { find: findSiteOf, ...access } = onWhole;
   return {
     ...access,
     errors: [...(access.errors ?? []), missing],

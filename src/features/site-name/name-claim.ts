@@ -4,11 +4,19 @@ import { DnsFailed } from '#core/dns.ts';
 import type { Call } from '#core/http/operation.ts';
 import type { Services } from '#core/services.ts';
 import { hold, siteBusy } from '#features/hold/hold.ts';
-import { lockSite, recordSiteEvent, updateSite } from '#features/instance/instance.ts';
+import { lockSite, recordSiteEvent, type SiteRow, updateSite } from '#features/instance/instance.ts';
 import { leaveNameJob, mailNameLost } from './site-name.jobs.ts';
 import { isUnderSiteDomain } from './site-name.rules.ts';
-import { nameHeld, nameTaken } from './site-name.schema.ts';
-import { claimName, dropName, findHolder, type NameHolder, nameIsHeld } from './site-name.sql.ts';
+import { MAX_NAMES, nameHeld, nameTaken, tooManyNames } from './site-name.schema.ts';
+import {
+  claimName,
+  countNames,
+  dropName,
+  findHolder,
+  type NameHolder,
+  nameIsHeld,
+  siteHasName,
+} from './site-name.sql.ts';
 
 /**
  * Whose a domain is. It belongs to the team that has it here, until somebody else shows that they control its zone: a TXT
@@ -60,7 +68,7 @@ export async function takeProvenName(call: Call, fqdn: string, { holder, proof }
   // It was let go of, or belongs to somebody else by now; whoever has it then is found as usual.
   if (site?.team_id !== holder.team_id) return;
   if (site.busy !== null) throw siteBusy({ message: 'The site that has this name is busy; try again shortly.' });
-  if (site.fqdn !== fqdn) return;
+  if (site.fqdn !== fqdn) return takeFurtherName(call, fqdn, site);
   const fallback = fallbackName(fqdn, services.config.siteDomain);
   await dropName(db, fqdn, site.id);
   if (!(await claimName(db, fallback, site.id))) throw nameTaken();
@@ -87,6 +95,27 @@ export async function takeProvenName(call: Call, fqdn: string, { holder, proof }
   await hold(db, [site.id], 'updating', eventId);
   await services.jobs.enqueue(db, leaveNameJob, { siteId: site.id, eventId }, site.id);
   await services.jobs.enqueue(db, mailNameLost, { teamId: site.team_id, lost: fqdn, fqdn: fallback });
+}
+
+/** One of several names, without which the site goes on as it is. */
+async function takeFurtherName({ db, services }: Call, fqdn: string, site: SiteRow): Promise<void> {
+  if (!(await siteHasName(db, fqdn, site.id))) return;
+  await dropName(db, fqdn, site.id);
+  await recordSiteEvent(db, null, site, {
+    event_type: 'domain.removed',
+    activity: `${fqdn} was claimed by a team that proved it theirs; it leads to ${site.fqdn} no longer`,
+    detail: { domain: fqdn },
+  });
+  await services.jobs.enqueue(db, mailNameLost, { teamId: site.team_id, lost: fqdn, fqdn: site.fqdn });
+}
+
+/** Gives a site a further name, which nobody else has or had a short while ago. The site is locked. */
+export async function claimFurtherName(call: Call, site: SiteRow, fqdn: string, claim: NameClaim): Promise<void> {
+  const { db, services } = call;
+  await takeProvenName(call, fqdn, claim);
+  if (!(await claimName(db, fqdn, site.id))) throw takenName(services, site.team_id, fqdn, claim);
+  await requireFreeName(db, services, fqdn, site.team_id, claim);
+  if ((await countNames(db, site.id)) > MAX_NAMES) throw tooManyNames();
 }
 
 /** Readable, and not to be guessed by whoever would like to have it first. */

@@ -37,6 +37,30 @@ export async function releaseName(db: Db, fqdn: string, siteId: string, teamId: 
     on conflict (fqdn) do update set team_id = excluded.team_id, released_at = now()`.execute(db);
 }
 
+/** Frees all the names of a site that goes, and remembers whose they were. */
+export async function releaseNames(db: Db, siteId: string, teamId: string): Promise<void> {
+  await sql`insert into released_names (fqdn, team_id) select fqdn, ${teamId} from site_names where site_id = ${siteId}
+    on conflict (fqdn) do update set team_id = excluded.team_id, released_at = now()`.execute(db);
+  await sql`delete from site_names where site_id = ${siteId}`.execute(db);
+}
+
+/** Whether the site has this name, be it not its main one. */
+export async function siteHasName(db: Db, fqdn: string, siteId: string): Promise<boolean> {
+  return (await sql`select from site_names where fqdn = ${fqdn} and site_id = ${siteId}`.execute(db)).rows.length > 0;
+}
+
+/** To be asked by whoever has locked the site, after it took its new name. */
+export async function countNames(db: Db, siteId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from site_names where site_id = ${siteId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** What a site's main name was goes on, and leads to the one that it has now. */
+export async function keepAsRedirect(db: Db, fqdn: string, siteId: string): Promise<void> {
+  await sql`update site_names set mode = 'redirect' where fqdn = ${fqdn} and site_id = ${siteId}`.execute(db);
+}
+
 /** Whether another team had the name within thirty days. To be asked by whoever has claimed it, so that nobody lets go of it meanwhile. */
 export async function nameIsHeld(db: Db, fqdn: string, teamId: string): Promise<boolean> {
   const { rows } = await sql`select from released_names

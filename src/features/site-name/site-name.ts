@@ -1,5 +1,13 @@
 /** The names of sites: which ones there can be, who has one, and who may take it from whom. */
-export { claimRecord, type NameClaim, readClaim, requireFreeName, takenName, takeProvenName } from './name-claim.ts';
+export {
+  claimFurtherName,
+  claimRecord,
+  type NameClaim,
+  readClaim,
+  requireFreeName,
+  takenName,
+  takeProvenName,
+} from './name-claim.ts';
 export {
   checkName,
   demoName,
@@ -12,4 +20,13 @@ export {
   siteOfEditor,
   templateOfDemo,
 } from './site-name.rules.ts';
-export { claimName, dropName, insertNamedSite, nameIsClaimed, releaseName } from './site-name.sql.ts';
+export {
+  claimName,
+  dropName,
+  insertNamedSite,
+  keepAsRedirect,
+  nameIsClaimed,
+  releaseName,
+  releaseNames,
+  siteHasName,
+} from './site-name.sql.ts';

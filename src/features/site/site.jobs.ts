@@ -17,7 +17,7 @@ import {
   withKeptVersion,
 } from '#features/instance/instance.ts';
 import { newDkimKeys } from '#features/site-mail/site-mail.ts';
-import { dropName, isUnderSiteDomain, releaseName } from '#features/site-name/site-name.ts';
+import { dropName, isUnderSiteDomain, keepAsRedirect } from '#features/site-name/site-name.ts';
 import { addStorage, lockTeam } from '#features/team/team.ts';
 import type { TemplateContent } from '#features/template/template.ts';
 import type { HostedSpec, Place, SiteHost, SiteOrigin } from '#host/site-host.ts';
@@ -150,6 +150,8 @@ async function prepared({ hosts, db }: Services, at: Place, eventId: string): Re
 
 interface Update extends HeldWork {
   newFqdn?: string;
+  /** It was one of the site's names before, and stays one whatever happens. */
+  hasName?: boolean;
   coreVersion?: string;
 }
 
@@ -177,7 +179,7 @@ export const updateSiteJob = jobKind<Update>({
         // They were the old name's; WordPress and a look at the new one's zone tell.
         ...(newFqdn !== undefined && { favicon_url: null, is_ns_root: false, zone_looked_at: null }),
       });
-      if (newFqdn !== undefined) await releaseName(tx, site.fqdn, siteId, site.team_id);
+      if (newFqdn !== undefined) await keepAsRedirect(tx, site.fqdn, siteId);
       await finishEvent(tx, eventId, { result: { fqdn: target.fqdn, core_version: target.core_version } });
     });
   },
@@ -187,8 +189,8 @@ export const updateSiteJob = jobKind<Update>({
       await onHeldSite(services, payload, () => moveDatabase(services, site, site.fqdn));
   },
   async abandon(tx, payload, _error, undone) {
-    const { siteId, eventId, newFqdn } = payload;
-    if ((await release(tx, payload)) && newFqdn !== undefined) await dropName(tx, newFqdn, siteId);
+    const { siteId, eventId, newFqdn, hasName } = payload;
+    if ((await release(tx, payload)) && newFqdn !== undefined && !hasName) await dropName(tx, newFqdn, siteId);
     const now = undone ? 'the site is as it was before' : 'the site may not work as before, and the platform was told';
     await finishEvent(tx, eventId, { failure: `The change could not be made; ${now}.` });
   },

@@ -10,7 +10,7 @@ import { listSiteEvents } from '#features/event/event.ts';
 import { repositoryErrors } from '#features/git-sync/git-sync.schema.ts';
 import { siteBusy } from '#features/hold/hold.ts';
 import { onSite, siteOrStage, stageMissing } from '#features/instance/instance.ts';
-import { nameErrors } from '#features/site-name/site-name.schema.ts';
+import { furtherNameErrors, nameErrors } from '#features/site-name/site-name.schema.ts';
 import { workingTeamErrors } from '#features/team/team.schema.ts';
 import { UsageQuery } from '#features/usage/usage.schema.ts';
 import { createSite, prepareSite } from './site.create.ts';
@@ -121,7 +121,7 @@ export const siteOperations = [
     params: SitePath,
     body: SiteChange,
     response: Site,
-    errors: [...workingTeamErrors, planSites, planStorage, ...nameErrors, ...repositoryErrors, updateFailed],
+    errors: [...workingTeamErrors, planSites, planStorage, ...furtherNameErrors, ...repositoryErrors, updateFailed],
     goesOn: true,
     prepare: ({ db, services, caller, subject: site, body }) => prepareChange(db, services, caller, site, body),
     handle: (call) => updateSite(call, call.subject, call.prepared),

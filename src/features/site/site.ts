@@ -2,4 +2,5 @@
 export { requireStorage } from './site.limits.ts';
 export { changesOf, checkFirewall, didTo, readAddresses, SETTINGS } from './site.rules.ts';
 export { countSites, listSiteNames } from './site.sql.ts';
+export { startWork } from './site.update.ts';
 export { completeSite, rereadSite, viewStage } from './site.view.ts';

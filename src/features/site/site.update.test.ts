@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { siteUrl } from '#features/instance/instance.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { refused } from '../../../test/expect.ts';
+import { eventually, refused } from '../../../test/expect.ts';
 import { letIn, type Person, registerPerson } from '../../../test/people.ts';
 import { withoutRetryWaits } from '../../../test/retries.ts';
 import { holdSite, newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { visit } from '../../../test/visit.ts';
 import { updateSiteJob } from './site.jobs.ts';
 
 let app: TestApp;
@@ -118,7 +119,7 @@ suite('changing a site', () => {
 });
 
 suite('renaming a site', () => {
-  test('rewrites its address, frees the old name and keeps everything else', async () => {
+  test('rewrites its address, keeps the old name as a redirect and everything else as it was', async () => {
     const owner = await personOn('micro');
     const site = await newSite(owner);
     const new_fqdn = newFqdn();
@@ -127,8 +128,15 @@ suite('renaming a site', () => {
     assert.equal(renamed.fqdn, new_fqdn);
     assert.equal(renamed.busy, null);
     assert.equal(await homeOf(site.id), siteUrl(app.services, new_fqdn));
-    assert.deepEqual(await namesOf(site.id), [new_fqdn]);
+    assert.deepEqual((await namesOf(site.id)).sort(), [site.fqdn, new_fqdn].sort());
+    const old = await eventually(async () => {
+      const answer = await visit(app, site.fqdn, '/a?b=c');
+      return answer.status === 301 && answer;
+    });
+    assert.equal(old.headers.location, `${siteUrl(app.services, new_fqdn)}/a?b=c`);
     await assert.rejects(owner.api.getSite({ params: { fqdn: site.fqdn } }), refused(404, 'site.not_found'));
+    await assert.rejects(newSite(owner, { fqdn: site.fqdn }), refused(409, 'site.name_taken'));
+    await owner.api.deleteSiteDomain({ params: { fqdn: new_fqdn, domain: site.fqdn } });
     const held = await app.services.db.selectFrom('released_names').selectAll().where('fqdn', '=', site.fqdn).execute();
     assert.equal(held[0]?.team_id, owner.teamId);
     assert.equal((await newSite(owner, { fqdn: site.fqdn })).fqdn, site.fqdn);
@@ -243,6 +251,7 @@ suite('a domain that a team let go of', () => {
     await assert.rejects(newSite(other, { fqdn: domain }), refused(409, 'site.name_taken'));
     const platformName = newFqdn();
     await owner.api.updateSite({ wait: 60, params: { fqdn: domain }, body: { new_fqdn: platformName } });
+    await owner.api.deleteSiteDomain({ params: { fqdn: platformName, domain } });
 
     await assert.rejects(newSite(other, { fqdn: domain }), (error) => {
       refused(409, 'site.name_held')(error);
@@ -256,6 +265,7 @@ suite('a domain that a team let go of', () => {
     // Its own team has it back at once, and lets go of it again.
     const again = { fqdn: platformName };
     await owner.api.updateSite({ wait: 60, params: again, body: { new_fqdn: domain } });
+    await owner.api.deleteSiteDomain({ params: { fqdn: domain, domain: platformName } });
     assert.equal((await newSite(other, again)).fqdn, platformName);
     await owner.api.deleteSite({ params: { fqdn: domain } });
     await assert.rejects(renameTo(domain), refused(409, 'site.name_held'));

@@ -27,14 +27,12 @@ import {
 import { listRegions } from '#features/region/region.ts';
 import {
   checkName,
-  claimName,
+  claimFurtherName,
   editorName,
   type NameClaim,
   nameIsClaimed,
   readClaim,
-  requireFreeName,
-  takenName,
-  takeProvenName,
+  siteHasName,
 } from '#features/site-name/site-name.ts';
 import { addStorage, lockWorkingTeam } from '#features/team/team.ts';
 import { updateSiteJob } from './site.jobs.ts';
@@ -185,22 +183,21 @@ async function startLink(call: Call, site: SiteRow, link: PreparedLink | undefin
   return findSiteById(db, site.id);
 }
 
-/** A rename claims its name now, so that nobody else gets it while the site's database is rewritten. */
-async function startWork(
+/**
+ * A rename claims its name now, so that nobody else gets it while the site's database is rewritten. One of the site's own names needs no claim.
+ */
+export async function startWork(
   call: Call,
   site: SiteRow,
-  { new_fqdn, core_version }: SiteChange,
-  claim: NameClaim | undefined,
+  { new_fqdn, core_version }: Pick<SiteChange, 'new_fqdn' | 'core_version'>,
+  claim?: NameClaim,
 ): Promise<SiteRow | undefined> {
   const { db, services, caller } = call;
   const newFqdn = new_fqdn !== undefined && new_fqdn !== site.fqdn ? new_fqdn : undefined;
   const coreVersion = core_version !== undefined && core_version !== site.core_version ? core_version : undefined;
   if (newFqdn === undefined && coreVersion === undefined) return undefined;
-  if (newFqdn !== undefined && claim) {
-    await takeProvenName(call, newFqdn, claim);
-    if (!(await claimName(db, newFqdn, site.id))) throw takenName(services, site.team_id, newFqdn, claim);
-    await requireFreeName(db, services, newFqdn, site.team_id, claim);
-  }
+  const hasName = newFqdn !== undefined && (await siteHasName(db, newFqdn, site.id));
+  if (newFqdn !== undefined && claim && !hasName) await claimFurtherName(call, site, newFqdn, claim);
   const steps = [
     ...(newFqdn === undefined ? [] : [`renamed ${site.fqdn} to ${newFqdn}`]),
     ...(coreVersion === undefined ? [] : [`moved ${newFqdn ?? site.fqdn} to WordPress ${coreVersion}`]),
@@ -211,7 +208,7 @@ async function startWork(
     detail: { ...(newFqdn && { new_fqdn: newFqdn }), ...(coreVersion && { core_version: coreVersion }) },
     unfinished: true,
   });
-  const work = { ...(newFqdn && { newFqdn }), ...(coreVersion && { coreVersion }) };
+  const work = { ...(newFqdn && { newFqdn }), ...(hasName && { hasName }), ...(coreVersion && { coreVersion }) };
   await services.jobs.enqueue(db, updateSiteJob, { siteId: site.id, eventId, ...work }, site.id);
   call.headers['operation-id'] = eventId;
   await hold(db, [site.id], 'updating', eventId);

@@ -29,7 +29,7 @@ export function liveTabs(site: Site): Tab[] {
     { value: 'activity', label: 'Activity', content: <SiteActivity site={site} /> },
     { value: 'terminal', label: 'Terminal', content: <SiteTerminal site={site} /> },
     { value: 'log', label: 'Logs', content: <SiteLog site={site} /> },
-    { value: 'domain', label: 'Domain', content: <SiteDomain site={site} /> },
+    { value: 'domain', label: 'Domains', content: <SiteDomain site={site} /> },
     { value: 'access', label: 'Access', content: <SiteAccess site={site} /> },
     { value: 'edge', label: 'Cache & firewall', content: <SiteEdge site={site} /> },
     { value: 'paths', label: 'External paths', content: <SitePaths site={site} /> },

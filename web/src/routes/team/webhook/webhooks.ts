@@ -47,6 +47,7 @@ const familyLabels: Record<Family, string> = {
   'backup.*': 'Backups',
   'restore.*': 'Restores',
   'git.*': 'Git',
+  'domain.*': 'Domains of sites',
   'external_path.*': 'External paths',
   'application_password.*': 'Application passwords',
   'template.*': 'Templates',

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { after, before, suite, test } from 'node:test';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { Type } from 'typebox';
+import { inTeam } from '#core/policy.ts';
+import { eventually } from '../../../../test/expect.ts';
+import { type Person, registerPerson } from '../../../../test/people.ts';
+import { newSite, putOnPlan } from '../../../../test/sites.ts';
+import { startTlsApp, type TlsApp } from '../../../../test/tls-app.ts';
+import { visit } from '../../../../test/visit.ts';
+import { socketOperation } from '../operation.ts';
+import { Uuid } from '../schema.ts';
+import { protocolsOf } from './client-hello.ts';
+
+/** Sends back what comes. */
+const echo = socketOperation({
+  id: 'echo',
+  method: 'GET',
+  path: '/test/{team_id}/echo',
+  tag: 'test',
+  summary: 'A socket that sends back what comes',
+  access: inTeam('member'),
+  params: Type.Object({ team_id: Uuid }),
+  async connect(_call, { socket, accept }) {
+    accept();
+    socket.pipe(socket);
+  },
+});
+
+let tls: TlsApp;
+let owner: Person;
+let site: string;
+before(async () => {
+  tls = await startTlsApp({ env: { HSTS_SECONDS: '31536000' }, operations: [echo] });
+  owner = await registerPerson(tls.app);
+  await putOnPlan(tls.app, owner.teamId, 'starter');
+  site = (await newSite(owner)).fqdn;
+  for (const name of [site, 'localhost'])
+    await eventually(() =>
+      handshake({ servername: name }).then(
+        () => true,
+        () => false,
+      ),
+    );
+});
+after(() => tls?.close());
+
+function handshake(options: ConnectionOptions): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const all = { host: '127.0.0.1', port: tls.httpsPort, ca: tls.authority.root, ...options };
+    const socket = connect(all, () => resolve(socket)).once('error', reject);
+    after(() => void socket.destroy());
+  });
+}
+
+suite('the configuration earns a good grade', () => {
+  const rejected = (options: ConnectionOptions) => assert.rejects(handshake({ servername: site, ...options }));
+
+  test('nothing before TLS 1.2 is spoken', async () => {
+    // Such old ones need a client without any scruples.
+    const old = { ciphers: 'ALL:@SECLEVEL=0' };
+    await rejected({ ...old, minVersion: 'TLSv1', maxVersion: 'TLSv1' });
+    await rejected({ ...old, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' });
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await handshake({ servername: site, minVersion: version, maxVersion: version });
+      assert.equal(socket.getProtocol(), version);
+    }
+  });
+
+  test('every cipher has forward secrecy and authenticates what it encrypts', async () => {
+    const only12 = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+    for (const ciphers of [
+      'kRSA',
+      'DHE',
+      'AES128-SHA',
+      'ECDHE-ECDSA-AES128-SHA',
+      'ECDHE-ECDSA-AES256-SHA384',
+      'aNULL:eNULL',
+      'CAMELLIA',
+      'PSK',
+    ])
+      await rejected({ ...only12, ciphers: `${ciphers}:@SECLEVEL=0` }).catch((error) => {
+        throw new Error(`${ciphers} was taken`, { cause: error });
+      });
+    for (const ciphers of [
+      'ECDHE-ECDSA-AES128-GCM-SHA256',
+      'ECDHE-ECDSA-AES256-GCM-SHA384',
+      'ECDHE-ECDSA-CHACHA20-POLY1305',
+    ]) {
+      const socket = await handshake({ servername: site, ...only12, ciphers });
+      assert.equal(socket.getCipher().name, ciphers);
+      assert.match((socket.getEphemeralKeyInfo() as { type: string }).type, /ECDH/);
+    }
+  });
+
+  test('nobody begins a handshake anew on a connection that stands', async () => {
+    const socket = await handshake({ servername: site, maxVersion: 'TLSv1.2' });
+    const outcome = await new Promise<Error | null>((resolve) => {
+      socket.once('error', resolve);
+      socket.once('close', () => resolve(new Error('closed')));
+      socket.renegotiate({}, resolve);
+    });
+    assert.ok(outcome, 'it was taken');
+  });
+
+  test('without a name, or for one that is not ours, there is no certificate', async () => {
+    await rejected({ servername: '', rejectUnauthorized: false, checkServerIdentity: () => undefined });
+    await rejected({ servername: 'elsewhere.example.org', rejectUnauthorized: false });
+  });
+
+  test('browsers are told to come with TLS alone, over TLS alone', async () => {
+    for (const by of [tls.visit, tls.visit2])
+      assert.equal((await by(site, '/')).headers['strict-transport-security'], 'max-age=31536000');
+    assert.ok((await tls.visit2('localhost', '/healthz')).headers['strict-transport-security']);
+    assert.equal((await visit(tls.app, site, '/')).headers['strict-transport-security'], undefined);
+  });
+
+  test('HTTP/2 is offered first', async () => {
+    const socket = await handshake({ servername: site, ALPNProtocols: ['http/1.1', 'h2'] });
+    assert.equal(socket.alpnProtocol, 'h2');
+    await rejected({ ALPNProtocols: ['acme-tls/1'] });
+  });
+});
+
+suite('what is behind it is the same', () => {
+  test('a request by HTTP/2 has its body read, with a length and without', async () => {
+    const body = JSON.stringify({ first_name: 'Grace' });
+    const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
+    for (const more of [{}, { 'content-length': String(body.length) }]) {
+      const answer = await tls.visit2('localhost', '/f/api/v1/me', {
+        method: 'PATCH',
+        body,
+        headers: { ...headers, ...more },
+      });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(JSON.parse(answer.text).first_name, 'Grace');
+    }
+  });
+
+  test('many requests share one connection, and each is counted for itself', async () => {
+    const session = connectHttp2(`https://127.0.0.1:${tls.httpsPort}`, { servername: site, ca: tls.authority.root });
+    const ask = async (path: string) => {
+      const stream = session.request({ ':path': path, ':authority': `${site}:${tls.httpsPort}` });
+      const [head] = (await once(stream, 'response')) as [Record<string, string>];
+      return { status: head[':status'], size: Buffer.concat((await stream.toArray()) as Buffer[]).length };
+    };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask('/')));
+    assert.ok(answers.every(({ status, size }) => Number(status) === 200 && size === answers[0]?.size));
+    session.close();
+  });
+
+  test('a request by HTTP/2 that names two hosts, or asks to be connected, is refused', async () => {
+    const answer = await tls.visit2(site, '/', { headers: { host: 'localhost' } });
+    assert.equal(answer.status, 400);
+    const session = connectHttp2(`https://127.0.0.1:${tls.httpsPort}`, { servername: site, ca: tls.authority.root });
+    const stream = session.request({ ':method': 'CONNECT', ':authority': `${site}:80` });
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
+    assert.equal(head[':status'], 405);
+    session.close();
+  });
+
+  test('a WebSocket goes through TLS', async () => {
+    const socket = await handshake({ servername: 'localhost', ALPNProtocols: ['http/1.1'] });
+    socket.write(
+      `GET /f/api/v1/test/${owner.teamId}/echo HTTP/1.1\r\nHost: localhost:${tls.httpsPort}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Authorization: Bearer ${owner.token}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16, 7).toString('base64')}\r\n\r\n`,
+    );
+    let seen = '';
+    socket.on('data', (chunk: Buffer) => {
+      seen += chunk.toString('latin1');
+    });
+    await eventually(async () => seen.includes('101 Switching Protocols'));
+    socket.write('through and through');
+    await eventually(async () => seen.includes('through and through'));
+  });
+});
+
+test('a ClientHello that ends too early names no protocol', () => {
+  for (const size of [0, 5, 43, 100]) assert.deepEqual(protocolsOf(Buffer.alloc(size, 0xff)), []);
+});

@@ -1,0 +1,128 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Services } from '#core/services.ts';
+import { makeAlpnCertificate, pem } from '#integrations/acme/x509.ts';
+import { findCertificate, findChallengeByName, findChallengeByToken, listCertifiedNames } from './certificate.sql.ts';
+
+/** Made ready for handshakes; beyond it the one that was used longest ago is read again. */
+const READY = 5_000;
+const TOKEN = /^[\w-]{16,128}$/;
+const RETRY_MS = 1_000;
+
+/**
+ * The certificates as a process that serves them has them. Which names have one is known at once, so that who asks for any other costs nothing; the
+ * certificate itself is read when somebody comes. The database says which one changed.
+ */
+export class CertificateShelf {
+  readonly #services: Services;
+  #names = new Set<string>();
+  readonly #ready = new Map<string, Promise<SecureContext | undefined>>();
+  #alpnKey: KeyObject | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  /** Whether an authority may come with a handshake of its own. */
+  readonly awaitsAuthority: boolean;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.awaitsAuthority = services.config.acme !== undefined;
+  }
+
+  async start(): Promise<void> {
+    const { listener } = this.#services;
+    await listener.on('certificate_changed', (name) => void this.#inTurn(() => this.#readAgain(name)));
+    listener.onReconnect(() => void this.#inTurn(() => this.#readAll()));
+    await this.#inTurn(() => this.#readAll());
+  }
+
+  /** One look after another, so that an older one never overwrites a newer one. */
+  #inTurn(look: () => Promise<void>): Promise<void> {
+    this.#looking = this.#looking.then(look);
+    return this.#looking;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Whether there is one for a host as visitors name it. */
+  has(name: string): boolean {
+    return this.#nameFor(name) !== undefined;
+  }
+
+  /** What a handshake for this name is answered with; undefined where there is none. */
+  contextFor(name: string): Promise<SecureContext | undefined> {
+    const known = this.#nameFor(name);
+    if (known === undefined) return Promise.resolve(undefined);
+    const ready = this.#ready.get(known) ?? this.#make(known);
+    // What was used last is last in the map.
+    this.#ready.delete(known);
+    this.#ready.set(known, ready);
+    if (this.#ready.size > READY) this.#ready.delete(this.#ready.keys().next().value as string);
+    return ready;
+  }
+
+  /** What the authority is shown for a challenge by TLS. */
+  async challengeFor(name: string): Promise<SecureContext | undefined> {
+    const challenge = await findChallengeByName(this.#services.db, name.toLowerCase());
+    if (!challenge) return undefined;
+    this.#alpnKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const certificate = makeAlpnCertificate(challenge.name, challenge.key_authorization, this.#alpnKey);
+    return createSecureContext({
+      cert: pem(certificate),
+      key: this.#alpnKey.export({ type: 'pkcs8', format: 'pem' }),
+    });
+  }
+
+  /** What the authority is shown for a challenge by HTTP. */
+  async answerTo(token: string): Promise<string | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    return (await findChallengeByToken(this.#services.db, token))?.key_authorization;
+  }
+
+  #nameFor(spelled: string): string | undefined {
+    const name = spelled.toLowerCase();
+    if (this.#names.has(name)) return name;
+    const wildcard = `*.${name.slice(name.indexOf('.') + 1)}`;
+    return this.#names.has(wildcard) ? wildcard : undefined;
+  }
+
+  async #make(name: string): Promise<SecureContext | undefined> {
+    try {
+      const row = await findCertificate(this.#services.db, name);
+      if (!row) return undefined;
+      const key = createPrivateKey(this.#services.secrets.open(row.key_sealed));
+      return createSecureContext({ cert: row.chain, key: key.export({ type: 'pkcs8', format: 'pem' }) });
+    } catch (error) {
+      this.#services.log.warn({ err: error, name }, 'a certificate could not be read');
+      this.#ready.delete(name);
+      return undefined;
+    }
+  }
+
+  async #readAgain(name: string): Promise<void> {
+    try {
+      const row = await findCertificate(this.#services.db, name);
+      if (row) this.#names.add(name);
+      else this.#names.delete(name);
+      this.#ready.delete(name);
+    } catch {
+      this.#readLater();
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      this.#names = new Set(await listCertifiedNames(this.#services.db));
+      this.#ready.clear();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.#services.log.warn({ err: error }, 'the certificates could not be read; trying again');
+      this.#readLater();
+    }
+  }
+
+  #readLater(): void {
+    if (!this.#isClosed) setTimeout(() => void this.#inTurn(() => this.#readAll()), RETRY_MS).unref();
+  }
+}

@@ -1,0 +1,249 @@
+import { createPrivateKey, generateKeyPair, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import { registrableDomain } from '#core/host-name.ts';
+import type { Services } from '#core/services.ts';
+import {
+  AcmeConnection,
+  AcmeProblem,
+  type ChallengeType,
+  obtainCertificate,
+  register,
+} from '#integrations/acme/acme.ts';
+import { askForRenewal, renewalId } from '#integrations/acme/renewal-info.ts';
+import { exported } from './certificate.rules.ts';
+import {
+  type DueCertificate,
+  deleteChallenge,
+  findAccountKey,
+  insertChallenge,
+  insertWanted,
+  millisecondsUntilDue,
+  noteFailure,
+  noteRenewal,
+  postponeNeighbours,
+  storeCertificate,
+  takeDue,
+} from './certificate.sql.ts';
+
+/** Names under way in this process. They wait for others, so several cost little. */
+const AT_ONCE = 8;
+const POLL_MS = 15_000;
+const SOONEST_MS = 1_000;
+/** Many names change at once where somebody makes many sites. */
+const GATHER_MS = 200;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** After the first failure, three times as long after each further one: within the few an hour that authorities allow. */
+const FIRST_PAUSE_MS = 2 * MINUTE_MS;
+const LONGEST_PAUSE_MS = DAY_MS / 2;
+const JITTER = 0.25;
+/** Of its life a certificate is served before it is renewed, with some spread, so that what came together does not go together. */
+const RENEW_AFTER = 2 / 3;
+const SPREAD = 0.03;
+
+/** Gets and renews what is due. Any number of processes do this side by side, each name is one's for some minutes. */
+export class CertificateWorker {
+  readonly #services: Services;
+  readonly #directory: string;
+  readonly #own: string[];
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #connection: Promise<AcmeConnection> | undefined;
+  #pumping: Promise<void> | undefined;
+  #again = false;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(services: Services) {
+    this.#services = services;
+    const { acme, baseUrl } = services.config;
+    this.#directory = (acme as { directory: string }).directory;
+    this.#own = [new URL(baseUrl).hostname].filter((name) => isIP(name) === 0 && this.#mayKnow(name));
+  }
+
+  async start(): Promise<void> {
+    const { listener } = this.#services;
+    const wake = () => this.#wakeIn(GATHER_MS);
+    await listener.on('site_changed', wake);
+    await listener.on('certificate_changed', wake);
+    listener.onReconnect(wake);
+    this.#wake();
+  }
+
+  /** What is under way is given up; another process, or the next start, takes it up. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#pumping;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Names that mean something on this machine alone are for an authority that is on it, too. */
+  #mayKnow(name: string): boolean {
+    const isLocal = (host: string) => host === 'localhost' || host.endsWith('.localhost');
+    const authority = new URL(this.#directory).hostname;
+    return !isLocal(name) || isLocal(authority) || authority.startsWith('127.') || authority === '[::1]';
+  }
+
+  /** By then, or sooner where that was said before. */
+  #wakeIn(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (this.#stopping.signal.aborted || atMs >= this.#wakesAtMs) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = atMs;
+    this.#timer = setTimeout(() => this.#wake(), ms).unref();
+  }
+
+  #wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+    this.#again = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = undefined;
+      if (this.#again) this.#wake();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    let delayMs = POLL_MS;
+    try {
+      while (this.#again && !this.#stopping.signal.aborted) {
+        this.#again = false;
+        await insertWanted(this.#services.db, { own: this.#own, under: this.#domains() });
+        await this.#takeDue();
+      }
+      const dueMs = await millisecondsUntilDue(this.#services.db);
+      // What is due by now waits for something else than time: a place here, or its records.
+      if (dueMs) delayMs = Math.min(delayMs, Math.max(SOONEST_MS, dueMs));
+    } catch (error) {
+      if (!this.#stopping.signal.aborted)
+        this.#services.log.warn({ err: error }, 'could not see which certificates are due');
+    }
+    this.#wakeIn(delayMs);
+  }
+
+  #domains(): string[] {
+    const { siteDomain, stageDomain } = this.#services.config;
+    return [...new Set([siteDomain, stageDomain])].filter((name) => this.#mayKnow(name)).map((name) => `.${name}`);
+  }
+
+  async #takeDue(): Promise<void> {
+    const free = AT_ONCE - this.#underWay.size;
+    if (free <= 0) return;
+    for (const due of await takeDue(this.#services.db, free, this.#own)) {
+      const work = this.#work(due)
+        .catch((error) => this.#services.log.warn({ err: error, name: due.name }, 'a certificate was not noted'))
+        .finally(() => {
+          this.#underWay.delete(work);
+          this.#wake();
+        });
+      this.#underWay.add(work);
+    }
+  }
+
+  async #work(due: DueCertificate): Promise<void> {
+    const { db, log } = this.#services;
+    try {
+      if (due.is_renewal_due) await this.#obtain(due);
+      else await this.#askAbout(due);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      const pauseMs = pauseAfter(due, error);
+      const reason = error instanceof AcmeProblem ? error.message : 'The certificate authority could not be reached.';
+      log.info({ err: error, name: due.name, failures: due.failures + 1, pause_ms: pauseMs }, 'no certificate yet');
+      await noteFailure(db, due.name, reason.slice(0, 500), pauseMs);
+      if (error instanceof AcmeProblem && error.kind === 'rateLimited')
+        await postponeNeighbours(db, registrableDomain(due.name) ?? due.name, pauseMs, pauseMs * JITTER);
+    }
+  }
+
+  async #obtain({ name, chain, source, failures }: DueCertificate): Promise<void> {
+    const { db, secrets } = this.#services;
+    const connection = await this.#connected();
+    const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+    // What one way of looking does not find, the other may: a redirect in front, or a port that is closed.
+    const types: ChallengeType[] = ['http-01', 'tls-alpn-01'];
+    if (failures % 2 === 1) types.reverse();
+    const issued = await obtainCertificate(connection, {
+      name,
+      key: privateKey,
+      types,
+      replaces: chain !== null && source === 'acme' ? renewalId(chain) : undefined,
+      answer: async (challenge) => {
+        const { token, type, keyAuthorization } = challenge;
+        await insertChallenge(db, { token, name: challenge.name, type, key_authorization: keyAuthorization });
+        return () => deleteChallenge(db, token);
+      },
+      signal: this.#stopping.signal,
+    });
+    const leaf = new X509Certificate(issued);
+    if (leaf.checkHost(name, { subject: 'never' }) === undefined || !leaf.checkPrivateKey(privateKey))
+      throw new AcmeProblem('malformed', 'The authority gave a certificate that is not for this name.');
+    const [notBefore, notAfter] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
+    const renewAt = renewalOf(notBefore, notAfter);
+    await storeCertificate(db, name, {
+      source: 'acme',
+      chain: issued,
+      key_sealed: secrets.seal(Buffer.from(exported(privateKey))),
+      not_before: notBefore,
+      not_after: notAfter,
+      renew_at: renewAt,
+      next_try_at: await this.#nextLook(connection, renewAt),
+    });
+  }
+
+  /** An authority may want one back early, and says so only to who asks (RFC 9773). */
+  async #askAbout({ name, chain, renew_at }: DueCertificate): Promise<void> {
+    const { db, log } = this.#services;
+    const connection = await this.#connected();
+    const planned = renew_at as Date;
+    const id = chain === null ? undefined : renewalId(chain);
+    const advice =
+      id &&
+      (await askForRenewal(connection, id).catch((error) => {
+        log.debug({ err: error, name }, 'the authority says nothing of a renewal');
+        return undefined;
+      }));
+    const renewAt = advice && advice.renewAt < planned ? advice.renewAt : planned;
+    await noteRenewal(db, name, renewAt, await this.#nextLook(connection, renewAt));
+  }
+
+  async #nextLook(connection: AcmeConnection, renewAt: Date): Promise<Date> {
+    const { renewalInfo } = await connection.directory();
+    const tomorrow = Date.now() + DAY_MS * (1 + JITTER * Math.random());
+    return new Date(renewalInfo === undefined ? renewAt : Math.min(renewAt.getTime(), tomorrow));
+  }
+
+  #connected(): Promise<AcmeConnection> {
+    this.#connection ??= this.#connect();
+    this.#connection.catch(() => {
+      this.#connection = undefined;
+    });
+    return this.#connection;
+  }
+
+  async #connect(): Promise<AcmeConnection> {
+    const { db, secrets, outbound, config } = this.#services;
+    const fresh = () =>
+      secrets.seal(Buffer.from(exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)));
+    const key = createPrivateKey(secrets.open(await findAccountKey(db, this.#directory, fresh)));
+    const connection = new AcmeConnection(outbound, this.#directory, key);
+    await register(connection, config.acme?.email);
+    return connection;
+  }
+}
+
+function renewalOf(notBefore: Date, notAfter: Date): Date {
+  const life = notAfter.getTime() - notBefore.getTime();
+  return new Date(notBefore.getTime() + life * (RENEW_AFTER - SPREAD * Math.random()));
+}
+
+/** As long as the authority asks for, or longer and longer; never all at the same moment. */
+function pauseAfter({ failures }: DueCertificate, error: unknown): number {
+  const asked = error instanceof AcmeProblem ? (error.retryAfterMs ?? 0) : 0;
+  const isLimit = error instanceof AcmeProblem && error.kind === 'rateLimited';
+  const own = Math.min(FIRST_PAUSE_MS * 3 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
+  return (isLimit && asked > 0 ? asked : Math.max(asked, own)) * (1 + JITTER * Math.random());
+}

@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import type { Db } from '#core/db/database.ts';
+
+export interface CertificateRow {
+  name: string;
+  source: 'acme' | 'own';
+  has_chain: boolean;
+  not_after: Date | null;
+  next_try_at: Date;
+  failures: number;
+  reason: string | null;
+}
+
+export async function listCertificates(db: Db, names: readonly string[]): Promise<CertificateRow[]> {
+  const { rows } = await sql<CertificateRow>`
+    select name, source, chain is not null as has_chain, not_after, next_try_at, failures, reason
+    from certificates where name = any(${names}::text[])`.execute(db);
+  return rows;
+}
+
+export async function listCertifiedNames(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from certificates where chain is not null`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+export interface KeptCertificate {
+  chain: string;
+  key_sealed: Buffer;
+}
+
+export async function findCertificate(db: Db, name: string): Promise<KeptCertificate | undefined> {
+  const { rows } = await sql<KeptCertificate>`
+    select chain, key_sealed from certificates where name = ${name} and chain is not null`.execute(db);
+  return rows[0];
+}
+
+export interface WantedNames {
+  /** The platform's own. */
+  own: readonly string[];
+  /** Domains whose names are the platform's to give, with the dot in front. */
+  under: readonly string[];
+}
+
+/** Every name that is ours and leads here gets a row. Copies that last half an hour do not: an authority gives out so many a week. */
+export async function insertWanted(db: Db, { own, under }: WantedNames): Promise<void> {
+  await sql`
+    insert into certificates (name)
+    select name from (
+      select unnest(${own}::text[]) as name
+      union
+      select n.fqdn from site_names n join sites s on s.id = n.site_id
+      where s.kind in ('live', 'stage') and s.busy is distinct from 'creating'
+        and (n.verified_at is not null or exists (select from unnest(${under}::text[]) as d where n.fqdn like '%' || d))
+    ) wanted where not exists (select from certificates c where c.name = wanted.name)
+    on conflict (name) do nothing`.execute(db);
+}
+
+export interface DueCertificate {
+  name: string;
+  chain: string | null;
+  renew_at: Date | null;
+  source: 'acme' | 'own';
+  failures: number;
+  is_renewal_due: boolean;
+}
+
+/**
+ * Takes what is due, for some minutes: then whoever took it is gone, and somebody else does. A name that is no longer verified is left alone, because
+ * to fail at it counts against the platform.
+ */
+export async function takeDue(db: Db, limit: number, own: readonly string[]): Promise<DueCertificate[]> {
+  const { rows } = await sql<DueCertificate>`
+    update certificates set taken_until = now() + interval '5 minutes' where name in (
+      select c.name from certificates c left join site_names n on n.fqdn = c.name
+      where c.next_try_at <= now() and (c.taken_until is null or c.taken_until < now())
+        and (c.name = any(${own}::text[]) or n.verified_at is not null or n.next_look_at = 'infinity' or n.looked_at is null)
+      order by c.next_try_at limit ${limit} for update of c skip locked
+    ) returning name, chain, renew_at, source, failures, renew_at is null or renew_at <= now() as is_renewal_due`.execute(
+    db,
+  );
+  return rows;
+}
+
+export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number }>`
+    select greatest(0, extract(epoch from min(greatest(next_try_at, coalesce(taken_until, next_try_at))) - now()) * 1000)::float8 as ms
+    from certificates`.execute(db);
+  return rows[0]?.ms ?? undefined;
+}
+
+export interface NewCertificate {
+  source: 'acme' | 'own';
+  chain: string;
+  key_sealed: Buffer;
+  not_before: Date;
+  not_after: Date;
+  renew_at: Date;
+  next_try_at: Date;
+}
+
+/** False where nobody wants it any more. */
+export async function storeCertificate(db: Db, name: string, certificate: NewCertificate): Promise<boolean> {
+  const cleared = { taken_until: null, failures: 0, reason: null };
+  const { numUpdatedRows } = await db
+    .updateTable('certificates')
+    .set({ ...certificate, ...cleared })
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function insertCertificate(db: Db, name: string): Promise<void> {
+  await sql`insert into certificates (name) values (${name}) on conflict (name) do nothing`.execute(db);
+}
+
+/** The team's own one goes, and one is got in its place. */
+export async function dropCertificate(db: Db, name: string): Promise<void> {
+  await sql`update certificates set source = 'acme', chain = null, key_sealed = null, not_before = null, not_after = null, renew_at = null,
+    next_try_at = now(), failures = 0, reason = null where name = ${name}`.execute(db);
+}
+
+export async function noteFailure(db: Db, name: string, reason: string, pauseMs: number): Promise<void> {
+  await sql`update certificates set taken_until = null, failures = failures + 1, reason = ${reason},
+    next_try_at = now() + make_interval(secs => ${pauseMs / 1000}) where name = ${name}`.execute(db);
+}
+
+/** What the authority would not give now it would not give to the neighbours of the name either. */
+export async function postponeNeighbours(db: Db, domain: string, pauseMs: number, spreadMs: number): Promise<void> {
+  await sql`update certificates set next_try_at = now() + make_interval(secs => (${pauseMs} + random() * ${spreadMs}) / 1000)
+    where (name = ${domain} or name like '%.' || ${domain}) and next_try_at < now() + make_interval(secs => ${pauseMs / 1000})
+      and (taken_until is null or taken_until < now())`.execute(db);
+}
+
+/** When to ask, or to renew, next. */
+export async function noteRenewal(db: Db, name: string, renewAt: Date, nextTryAt: Date): Promise<void> {
+  await sql`update certificates set taken_until = null, renew_at = ${renewAt}, next_try_at = ${nextTryAt} where name = ${name}`.execute(
+    db,
+  );
+}
+
+/** Whoever comes first makes the account's key. */
+export async function findAccountKey(db: Db, directory: string, fresh: () => Buffer): Promise<Buffer> {
+  const find = () =>
+    sql<{ key_sealed: Buffer }>`select key_sealed from acme_accounts where directory = ${directory}`.execute(db);
+  const known = (await find()).rows[0];
+  if (known) return known.key_sealed;
+  await sql`insert into acme_accounts (directory, key_sealed) values (${directory}, ${fresh()})
+    on conflict (directory) do nothing`.execute(db);
+  return ((await find()).rows[0] as { key_sealed: Buffer }).key_sealed;
+}
+
+export interface ChallengeRow {
+  token: string;
+  name: string;
+  type: string;
+  key_authorization: string;
+}
+
+export async function insertChallenge(db: Db, row: ChallengeRow): Promise<void> {
+  await sql`insert into acme_challenges (token, name, type, key_authorization)
+    values (${row.token}, ${row.name}, ${row.type}, ${row.key_authorization})
+    on conflict (token) do update set key_authorization = excluded.key_authorization`.execute(db);
+}
+
+export async function deleteChallenge(db: Db, token: string): Promise<void> {
+  await sql`delete from acme_challenges where token = ${token}`.execute(db);
+}
+
+export async function findChallengeByToken(db: Db, token: string): Promise<ChallengeRow | undefined> {
+  const { rows } = await sql<ChallengeRow>`
+    select token, name, type, key_authorization from acme_challenges where token = ${token} and type = 'http-01'`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export async function findChallengeByName(db: Db, name: string): Promise<ChallengeRow | undefined> {
+  const { rows } = await sql<ChallengeRow>`
+    select token, name, type, key_authorization from acme_challenges where name = ${name} and type = 'tls-alpn-01'
+    order by expires_at desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export async function forgetChallenges(db: Db): Promise<void> {
+  await sql`delete from acme_challenges where expires_at < now()`.execute(db);
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import { connect } from 'node:tls';
+import { sql } from 'kysely';
+import { startTestApp } from '../../../test/app.ts';
+import { eventually, refused } from '../../../test/expect.ts';
+import { freePort } from '../../../test/free-port.ts';
+import { ownCertificate } from '../../../test/own-certificate.ts';
+import { type Person, registerPerson } from '../../../test/people.ts';
+import { newFqdn, newSite, putOnPlan } from '../../../test/sites.ts';
+import { startTlsApp, type TlsApp } from '../../../test/tls-app.ts';
+import { visit } from '../../../test/visit.ts';
+
+let tls: TlsApp;
+let owner: Person;
+let site: string;
+before(async () => {
+  tls = await startTlsApp({ window: () => ({ start: new Date(), end: new Date() }) });
+  owner = await registerPerson(tls.app);
+  await putOnPlan(tls.app, owner.teamId, 'starter');
+  site = (await newSite(owner)).fqdn;
+});
+after(() => tls?.close());
+
+const certificateOf = async (domain: string) => {
+  const { results } = await owner.api.listSiteDomains({ params: { fqdn: site } });
+  return results.find(({ fqdn }) => fqdn === domain)?.certificate;
+};
+const inState = (domain: string, state: string) =>
+  eventually(async () => {
+    const certificate = await certificateOf(domain);
+    return certificate?.state === state && certificate;
+  });
+const newDomain = async () =>
+  (await owner.api.createSiteDomain({ params: { fqdn: site }, body: { domain: newFqdn(), mode: 'serve' } })).fqdn;
+/** As if the time had come for what failed. */
+const makeDue = (name: string) =>
+  sql`with due as (update certificates set next_try_at = now() where name = ${name} returning name)
+    select pg_notify('certificate_changed', name) from due`.execute(tls.app.services.db);
+
+/** What is shown to whoever comes by this name. */
+function shown(name: string, port = tls.httpsPort): Promise<X509Certificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, servername: name, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate() as X509Certificate);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+suite('certificates', () => {
+  test('are there before the first visit, for the platform and for a site, and plain visitors are sent to TLS', async () => {
+    const { expires_at, source } = await inState(site, 'issued');
+    assert.equal(source, 'acme');
+    assert.ok(new Date(expires_at as unknown as string).getTime() > Date.now());
+    const first = await tls.visit(site, '/');
+    assert.equal(first.status, 200);
+    assert.equal(first.headers['strict-transport-security'], undefined);
+    assert.equal((await tls.visit2(site, '/')).text, first.text);
+    await eventually(async () => (await tls.visit('localhost', '/healthz').catch(() => undefined))?.status === 200);
+    const plain = await visit(tls.app, site, '/a?b=c');
+    assert.equal(plain.status, 301);
+    assert.equal(plain.headers.location, `https://${site}:${tls.httpsPort}/a?b=c`);
+    assert.equal((await visit(tls.app, site, '/a', { method: 'POST', body: 'x' })).status, 308);
+  });
+
+  test('another process serves them too, and hears of new ones', async () => {
+    const port = await freePort();
+    const { config } = tls.app.services;
+    const other = await startTestApp({
+      databaseUrl: tls.app.databaseUrl,
+      env: { ROLE: 'api', HTTPS_PORT: String(port), ACME_DIRECTORY: config.acme?.directory ?? 'off' },
+    });
+    try {
+      assert.equal((await shown('localhost', port)).fingerprint256, (await shown('localhost')).fingerprint256);
+      const domain = await newDomain();
+      await inState(domain, 'issued');
+      await eventually(async () => (await shown(domain, port).catch(() => undefined)) !== undefined);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('are got by TLS-ALPN-01 as well', async () => {
+    tls.authority.options.types = ['tls-alpn-01'];
+    const before = tls.authority.counts['tls-alpn-01'];
+    await inState(await newDomain(), 'issued');
+    assert.equal(tls.authority.counts['tls-alpn-01'], before + 1);
+    delete tls.authority.options.types;
+  });
+
+  test('that can not be got say why and when the next try is; then they are got', async () => {
+    const { options } = tls.authority;
+    const right = options.httpPort;
+    Object.assign(options, { types: ['http-01'], httpPort: await freePort() });
+    const domain = await newDomain();
+    const failing = await inState(domain, 'failing');
+    assert.match(failing.reason ?? '', /ECONNREFUSED/);
+    assert.ok(new Date(failing.next_try_at as unknown as string).getTime() > Date.now() + 60_000);
+    assert.equal((await visit(tls.app, domain, '/')).status, 200, 'it is served without TLS until then');
+    Object.assign(options, { httpPort: right });
+    delete options.types;
+    await makeDue(domain);
+    await inState(domain, 'issued');
+  });
+
+  test('that the authority has no more of now are asked for when it says', async () => {
+    tls.authority.options.limit = () => 7200;
+    const domain = await newDomain();
+    const { reason, next_try_at } = await inState(domain, 'failing');
+    assert.equal(reason, 'too many certificates');
+    assert.ok(new Date(next_try_at as unknown as string).getTime() > Date.now() + 7_000_000);
+    delete tls.authority.options.limit;
+  });
+
+  test('are renewed at two thirds of their life, or when the authority says so, without a moment without one', async () => {
+    const domain = await newDomain();
+    await inState(domain, 'issued');
+    const first = await eventually(() => shown(domain).catch(() => undefined));
+    const row = await tls.app.services.db
+      .selectFrom('certificates')
+      .select(['not_before', 'not_after', 'renew_at'])
+      .where('name', '=', domain)
+      .executeTakeFirstOrThrow();
+    const [from, to, at] = [row.not_before, row.not_after, row.renew_at].map((date) => date?.getTime() ?? 0) as [
+      number,
+      number,
+      number,
+    ];
+    const share = (at - from) / (to - from);
+    assert.ok(share > 0.63 && share < 0.667, `at ${share} of its life`);
+    // A day later it is asked about, and the authority wants it renewed now.
+    const { asked, replaced } = { ...tls.authority.counts };
+    await makeDue(domain);
+    await eventually(async () => (await shown(domain)).fingerprint256 !== first.fingerprint256);
+    assert.ok(tls.authority.counts.asked > asked);
+    assert.ok(tls.authority.counts.replaced > replaced, 'the order says which one it replaces');
+  });
+
+  test('survive requests that go wrong on the way', async () => {
+    let requests = 0;
+    tls.authority.options.fault = () => (requests++ % 4 === 0 ? 'badNonce' : undefined);
+    await inState(await newDomain(), 'issued');
+    assert.ok(tls.authority.counts.badNonce > 1);
+    delete tls.authority.options.fault;
+  });
+
+  test('of a removed name are gone, and nobody is shown one for a name that is not ours', async () => {
+    const domain = await newDomain();
+    await inState(domain, 'issued');
+    await eventually(() => shown(domain).catch(() => undefined));
+    await owner.api.deleteSiteDomain({ params: { fqdn: site, domain } });
+    await eventually(async () => (await shown(domain).catch(() => undefined)) === undefined);
+    await assert.rejects(shown('elsewhere.example.org'));
+    assert.deepEqual(await tls.app.services.db.selectFrom('acme_challenges').selectAll().execute(), []);
+  });
+});
+
+suite('an own certificate', () => {
+  test('is checked, served, sealed, and gives way to one of the authority when it is removed', async () => {
+    const domain = await newDomain();
+    const params = { fqdn: site, domain };
+    const { chain, key } = ownCertificate(domain);
+    const refusals: [string, { chain: string; key: string }, RegExp][] = [
+      ['another name', ownCertificate('other.example.org'), /is not for/],
+      ['another key', { chain, key: ownCertificate(domain).key }, /not the key/],
+      ['past its time', ownCertificate(domain, { days: -0.5 }), /less than a day/],
+      ['no chain', { chain: chain + ownCertificate(domain).chain, key }, /not signed by/],
+      ['no PEM', { chain: 'x', key }, /no certificate/],
+      ['no key', { chain, key: 'x' }, /no private key/],
+    ];
+    for (const [what, body, expected] of refusals)
+      await assert.rejects(owner.api.setSiteCertificate({ params, body }), (error) => {
+        refused(422)(error);
+        assert.match(JSON.stringify((error as { faults: unknown }).faults), expected, what);
+        return true;
+      });
+    const set = await owner.api.setSiteCertificate({ params, body: { chain, key } });
+    assert.deepEqual([set.certificate.state, set.certificate.source], ['issued', 'own']);
+    const own = new X509Certificate(chain).fingerprint256;
+    await eventually(async () => (await shown(domain).catch(() => undefined))?.fingerprint256 === own);
+    const { key_sealed } = await tls.app.services.db
+      .selectFrom('certificates')
+      .select('key_sealed')
+      .where('name', '=', domain)
+      .executeTakeFirstOrThrow();
+    assert.ok(!key_sealed?.includes('PRIVATE KEY'));
+    await owner.api.deleteSiteCertificate({ params });
+    await inState(domain, 'issued');
+    await eventually(async () => (await shown(domain).catch(() => undefined))?.fingerprint256 !== own);
+    await assert.rejects(owner.api.deleteSiteCertificate({ params }), refused(404, 'domain.no_own_certificate'));
+  });
+});

@@ -1,0 +1,78 @@
+import type { Db } from '#core/db/database.ts';
+import type { Services } from '#core/services.ts';
+import type { ReadCertificate } from './certificate.rules.ts';
+import type { CertificateState } from './certificate.schema.ts';
+import {
+  type CertificateRow,
+  dropCertificate,
+  insertCertificate,
+  listCertificates,
+  storeCertificate,
+} from './certificate.sql.ts';
+
+/** The certificates of names: who gets one, from where, and what stands in the way. */
+export { type ReadCertificate, readOwn } from './certificate.rules.ts';
+export { CertificateShelf } from './certificate-shelf.ts';
+
+/** A certificate of a team's own is replaced by one of ours before nobody could come any more. */
+const BEFORE_END_MS = 3 * 86_400_000;
+
+/** Tells the state of each of these names. */
+export async function certificatesOf(
+  db: Db,
+  { config }: Services,
+  names: readonly string[],
+): Promise<(name: string, isVerified: boolean) => CertificateState> {
+  const rows = new Map((await listCertificates(db, names)).map((row) => [row.name, row]));
+  return (name, isVerified) => {
+    const row = rows.get(name);
+    if (row && (row.has_chain || config.acme)) return viewOf(row, isVerified);
+    return { state: 'none', source: null, expires_at: null, next_try_at: null, reason: whyNone(config, isVerified) };
+  };
+}
+
+function viewOf(row: CertificateRow, isVerified: boolean): CertificateState {
+  const reason = row.reason ?? (isVerified || row.has_chain ? null : UNVERIFIED);
+  return {
+    state: row.failures > 0 ? 'failing' : row.has_chain ? 'issued' : 'pending',
+    source: row.source,
+    reason,
+    expires_at: row.not_after,
+    next_try_at: row.next_try_at,
+  };
+}
+
+const UNVERIFIED = 'Its DNS records do not lead here yet.';
+
+function whyNone({ httpsPort, acme }: Services['config'], isVerified: boolean): string | null {
+  if (httpsPort === undefined) return 'The platform itself speaks no TLS here; what is in front of it may.';
+  if (!acme) return 'The platform gets no certificates by itself; upload one.';
+  return isVerified ? 'It is asked for in a moment.' : UNVERIFIED;
+}
+
+export async function setOwnCertificate(
+  db: Db,
+  { secrets }: Services,
+  name: string,
+  { chain, key, notBefore, notAfter }: ReadCertificate,
+): Promise<void> {
+  const renewAt = new Date(notAfter.getTime() - BEFORE_END_MS);
+  await insertCertificate(db, name);
+  await storeCertificate(db, name, {
+    source: 'own',
+    chain,
+    key_sealed: secrets.seal(Buffer.from(key)),
+    not_before: notBefore,
+    not_after: notAfter,
+    renew_at: renewAt,
+    next_try_at: renewAt,
+  });
+}
+
+/** False where there is none of the team's own. */
+export async function deleteOwnCertificate(db: Db, name: string): Promise<boolean> {
+  const [row] = await listCertificates(db, [name]);
+  if (row?.source !== 'own' || !row.has_chain) return false;
+  await dropCertificate(db, name);
+  return true;
+}

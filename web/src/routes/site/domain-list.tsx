@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Site, SiteDomain } from '#sdk';
+import { useMe } from '../../api/session.ts';
+import { obstaclesOf } from '../../api/site-rights.ts';
+import { BlockedNote } from '../../layout/blocked-note.tsx';
+import { Loaded } from '../../layout/loaded.tsx';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { PlusIcon } from '../../ui/icons.ts';
+import { DateOnly, Time } from '../../ui/time.tsx';
+import { DomainActions } from './domain-actions.tsx';
+import { DomainDialog } from './domain-dialog.tsx';
+import { domainRecordsQuery, siteDomainsQuery } from './domain-queries.ts';
+import { DomainRecords } from './domain-records.tsx';
+
+/** All the names of a site: what each does, whether it leads here, and its certificate. */
+export function DomainList({ site }: { site: Site }) {
+  const [adding, setAdding] = useState(false);
+  const query = useQuery(siteDomainsQuery(site.fqdn));
+  const obstacle = obstaclesOf(site, useMe()).own;
+  return (
+    <>
+      <BlockedNote reason={obstacle} />
+      <Section
+        title="Domains"
+        description="The names of the site. The primary one is its address; each other one leads there, or shows the site as well."
+        action={
+          <Button disabled={obstacle !== undefined} onClick={() => setAdding(true)}>
+            <PlusIcon /> Add domain
+          </Button>
+        }
+        flush
+      >
+        <DomainDialog site={site} open={adding} onOpenChange={setAdding} />
+        <Loaded query={query}>
+          {(domains) => (
+            <ul className="divide-y divide-line" aria-label="Domains">
+              {domains.map((domain) => (
+                <DomainRow key={domain.fqdn} site={site} domain={domain} disabled={obstacle !== undefined} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Section>
+    </>
+  );
+}
+
+type DomainRowProps = { site: Site; domain: SiteDomain; disabled: boolean };
+
+function DomainRow({ site, domain, disabled }: DomainRowProps) {
+  const [shows, setShows] = useState(false);
+  const { fqdn, is_primary, mode, verified } = domain;
+  return (
+    <li className="grid gap-3 p-4 sm:px-6">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <span className="min-w-0 flex-1 basis-48 break-all font-medium">{fqdn}</span>
+        <span className="flex flex-wrap items-center gap-1.5 max-sm:order-last max-sm:w-full">
+          {is_primary ? (
+            <Badge tone="accent">Primary</Badge>
+          ) : (
+            <Badge>{mode === 'serve' ? 'Shows the site' : 'Redirects'}</Badge>
+          )}
+          <Badge tone={verified ? 'accent' : 'warn'}>{verified ? 'Leads here' : 'Does not lead here yet'}</Badge>
+          <CertificateBadge certificate={domain.certificate} />
+        </span>
+        <DomainActions
+          site={site}
+          domain={domain}
+          disabled={disabled}
+          showsRecords={shows}
+          onShowRecords={() => setShows(!shows)}
+        />
+      </div>
+      <CertificateLine certificate={domain.certificate} />
+      {shows && <LiveRecords site={site} fqdn={fqdn} />}
+    </li>
+  );
+}
+
+type CertificateProps = { certificate: SiteDomain['certificate'] };
+
+const CERTIFICATES: Record<SiteDomain['certificate']['state'], [BadgeTone, string]> = {
+  none: ['neutral', 'No certificate'],
+  pending: ['neutral', 'Certificate on its way'],
+  issued: ['accent', 'Certificate'],
+  failing: ['danger', 'Certificate failing'],
+};
+
+function CertificateBadge({ certificate: { state, source } }: CertificateProps) {
+  const [tone, text] = CERTIFICATES[state];
+  return <Badge tone={tone}>{state === 'issued' && source === 'own' ? 'Own certificate' : text}</Badge>;
+}
+
+function CertificateLine({ certificate: { state, reason, expires_at, next_try_at } }: CertificateProps) {
+  return (
+    <p className="break-words text-muted text-xs">
+      {reason && `${reason} `}
+      {expires_at && (
+        <>
+          The certificate is good until <DateOnly iso={expires_at} />.{' '}
+        </>
+      )}
+      {state === 'failing' && next_try_at && (
+        <>
+          Next try: <Time iso={next_try_at} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function LiveRecords({ site, fqdn }: { site: Site; fqdn: string }) {
+  const query = useQuery(domainRecordsQuery(site.fqdn, fqdn));
+  return (
+    <div className="grid gap-3">
+      <Loaded query={query}>
+        {({ records }) => (
+          <DomainRecords
+            records={records}
+            note={records.length === 0 ? 'This is a name of the platform: there is nothing to set up.' : undefined}
+          />
+        )}
+      </Loaded>
+      <div>
+        <Button variant="secondary" onClick={() => void query.refetch()} pending={query.isFetching}>
+          Check again
+        </Button>
+      </div>
+    </div>
+  );
+}
