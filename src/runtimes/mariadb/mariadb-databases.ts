@@ -70,12 +70,18 @@ export class MariadbDatabases implements SiteDatabases {
   }
 
   async drop(siteId: string): Promise<void> {
-    const { database, draft, old, site, keeper } = this.#names(siteId);
+    const { database, site, keeper } = this.#names(siteId);
     await this.#run(async (run) => {
       // Nobody may come in between, nor hold a table.
       for (const { user } of [site, keeper]) await run(`DROP USER IF EXISTS ${this.#at(user)}`);
       await endConnections(run, [site.user, keeper.user]);
-      for (const name of [draft, old, database]) await run(`DROP DATABASE IF EXISTS ${name}`);
+      // With drafts, and with what a restore that was killed has left beside it.
+      const beside = await run(
+        'SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE ?',
+        `${database.replaceAll('_', '\\_')}\\_%`,
+      );
+      for (const name of [...beside.map((row) => String(row.name)), database])
+        await run(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
     });
   }
 
@@ -182,7 +188,7 @@ export class MariadbDatabases implements SiteDatabases {
   async endLongStatements(): Promise<void> {
     await this.#run(async (run) => {
       const long = await run(
-        "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER LIKE 'site\\_%' AND COMMAND NOT IN ('Sleep', 'Daemon') AND TIME > ?",
+        "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER LIKE 'user\\_%' AND COMMAND NOT IN ('Sleep', 'Daemon') AND TIME > ?",
         this.#limits.statementSeconds,
       );
       for (const { id } of long) await run(`KILL HARD CONNECTION ${id}`).catch(() => {});

@@ -26,7 +26,8 @@ export function namesOf(siteId: string, secret: string): SiteNames {
     database: `site_${id}`,
     draft: `site_${id}_draft`,
     old: `site_${id}_old`,
-    site: account(`site_${id}`),
+    // Not as the database: the log of changes has statements about accounts too.
+    site: account(`user_${id}`),
     keeper: account(`keep_${id}`),
   };
 }
