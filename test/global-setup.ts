@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#core/db/embedded-postgres.ts';
+import { stopTestMariadb } from './mariadb.ts';
 import { prepareWordPress } from './wordpress-cache.ts';
 
 /**
@@ -30,6 +31,7 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  await stopTestMariadb();
   await postgres?.stop();
   if (dataDir) await rm(dataDir, { recursive: true, force: true });
 }

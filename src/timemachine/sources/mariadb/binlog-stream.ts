@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { crc32 } from 'node:zlib';
 import type { Account, ServerAddress } from '#runtimes/mariadb/site-databases.ts';
 
 /**
@@ -35,8 +36,8 @@ export async function* readBinlog(
       answer = await next(packets);
     }
     assertFine(answer.body);
-    // Sums at the end of events are checked by the server, and not sent.
-    for (const sql of ["SET @master_binlog_checksum = 'NONE'", 'SET @mariadb_slave_capability = 4']) {
+    // Whoever does not know of sums at the ends of events is refused.
+    for (const sql of ['SET @master_binlog_checksum = @@global.binlog_checksum', 'SET @mariadb_slave_capability = 4']) {
       send(socket, 0, Buffer.concat([Buffer.from([QUERY]), Buffer.from(sql)]));
       assertFine((await next(packets)).body);
     }
@@ -44,12 +45,18 @@ export async function* readBinlog(
     for await (const { body } of packets) {
       if (body[0] === MORE && body.length < 9) return;
       assertFine(body);
-      yield body.subarray(1);
+      yield withoutSum(body.subarray(1));
     }
     throw new Error('The MariaDB server broke off');
   } finally {
     socket.destroy();
   }
+}
+
+/** The server says of each file whether it has sums, but not of the events that it makes up; the sum itself tells. */
+function withoutSum(event: Buffer): Buffer {
+  const end = event.length - SUM_BYTES;
+  return end > 0 && crc32(event.subarray(0, end)) === event.readUInt32LE(end) ? event.subarray(0, end) : event;
 }
 
 export class BinlogFailure extends Error {
@@ -73,6 +80,7 @@ const CAPABILITIES = 0x1 | 0x200 | 0x8000 | 0x80000;
 const UTF8MB4 = 45;
 const LARGEST_PART = 0xffffff;
 const SILENT_MS = 30_000;
+const SUM_BYTES = 4;
 
 interface Packet {
   sequence: number;

@@ -51,8 +51,7 @@ export class MariadbTarget implements TableTarget {
           TURN_SECONDS,
         ])) as { turn: unknown }[];
         if (Number(row?.turn) !== 1) throw new Error('Another restore of the database does not come to its end');
-        await connection.query(`CREATE DATABASE IF NOT EXISTS ${quoteName(description.name)}`);
-        await connection.query(`USE ${quoteName(description.name)}`);
+        await use(connection, description.name);
       }
       return new MariadbTarget(description, opened[0] as Connection, opened[1] as Connection);
     } catch (error) {
@@ -108,6 +107,15 @@ export class MariadbTarget implements TableTarget {
   async close(): Promise<void> {
     for (const connection of [this.#rows, this.#tables]) await connection.end().catch(() => connection.destroy());
   }
+}
+
+/** Not made where it is there: the log would have a statement about it, as if it had changed. */
+async function use(connection: Connection, database: string): Promise<void> {
+  const [isThere] = (await connection.query('SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?', [
+    database,
+  ])) as unknown[];
+  if (!isThere) await connection.query(`CREATE DATABASE ${quoteName(database)}`);
+  await connection.query(`USE ${quoteName(database)}`);
 }
 
 /** Names of locks are the server's, so nobody else may know this one. */
