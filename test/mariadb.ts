@@ -25,7 +25,7 @@ export async function testMariadb(): Promise<ServerAccess> {
       dataDir: join(folder, 'data'),
       binaries,
       // The data is thrown away, so nothing has to survive a power cut.
-      settings: { 'sync-binlog': 0, 'innodb-flush-log-at-trx-commit': 0 },
+      settings: { 'sync-binlog': 0, 'innodb-flush-log-at-trx-commit': 0, 'innodb-flush-method': 'nosync' },
     });
     writeFileSync(`${ready}.new`, JSON.stringify(access));
     renameSync(`${ready}.new`, ready);

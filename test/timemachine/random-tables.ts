@@ -149,7 +149,7 @@ export class RandomTables {
         ));
       case 11:
         return void (await this.run(
-          'UPDATE wp_posts SET ID = ID + 10000, flags = ?, kind = ?, tags = ?, raw = ? WHERE ID = ?',
+          'UPDATE IGNORE wp_posts SET ID = ID + 10000, flags = ?, kind = ?, tags = ?, raw = ? WHERE ID = ?',
           random.below(1024),
           random.pick(['a', 'ü', 'none']),
           random.pick(['x', 'x,z', '']),

@@ -107,6 +107,10 @@ export class MariadbDatabases implements SiteDatabases {
       await endConnections(run, [site.user]);
       const own = await tablesOf(run, database);
       for (const { name, isView } of own) if (isView) await run(`DROP VIEW IF EXISTS ${database}.${quoteName(name)}`);
+      // They are written in other words once their tables are gone.
+      const views: string[] = [];
+      for (const { name, isView } of drafts)
+        if (isView) views.push(await this.#viewStatement(run, name, draft, siteId));
       const moves = [
         ...own.map((table) => ({ ...table, from: database, to: old })),
         ...drafts.map((table) => ({ ...table, from: draft, to: database })),
@@ -114,7 +118,8 @@ export class MariadbDatabases implements SiteDatabases {
       const renames = moves.map(({ name, from, to }) => `${from}.${quoteName(name)} TO ${to}.${quoteName(name)}`);
       // One statement, so that the tables are the ones or the others.
       if (renames.length > 0) await run(`RENAME TABLE ${renames.join(', ')}`);
-      for (const { name, isView } of drafts) if (isView) await this.#moveView(run, name, draft, database, siteId);
+      await run(`USE ${database}`);
+      for (const view of views) await run(view);
       await run(`DROP DATABASE IF EXISTS ${draft}`);
       await run(`DROP DATABASE IF EXISTS ${old}`);
     });
@@ -231,13 +236,11 @@ export class MariadbDatabases implements SiteDatabases {
   }
 
   /** A view can not move to another database, but it can be made there, for the account that is ours alone. */
-  async #moveView(run: Run, name: string, from: string, to: string, siteId: string): Promise<void> {
-    await run(`USE ${from}`);
+  async #viewStatement(run: Run, name: string, database: string, siteId: string): Promise<string> {
+    await run(`USE ${database}`);
     const [row] = await run(`SHOW CREATE VIEW ${quoteName(name)}`);
-    const sql = String(row?.['Create View']).replace(/ DEFINER=`[^`]*`@`[^`]*`/, '');
-    await run(`USE ${to}`);
-    const definer = `DEFINER=${this.#at(this.#names(siteId).keeper.user)}`;
-    await run(sql.replace(/^CREATE /, `CREATE OR REPLACE ${definer} `).replace(/ ALGORITHM=\w+/, ''));
+    const sql = String(row?.['Create View']).replace(/^CREATE .*?(?=SQL SECURITY)/, '');
+    return `CREATE OR REPLACE DEFINER=${this.#at(this.#names(siteId).keeper.user)} ${sql}`;
   }
 
   #names(siteId: string): SiteNames {
