@@ -112,7 +112,7 @@ export class RandomTables {
         ));
       case 3:
         return void (await this.run(
-          'REPLACE INTO wp_terms VALUES (?, ?, ?)',
+          'REPLACE INTO wp_terms (object, term, extra) VALUES (?, ?, ?)',
           random.below(80) - 40,
           random.below(9),
           random.below(3) === 0 ? null : text(),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MariadbDatabases } from '#runtimes/mariadb/mariadb-databases.ts';
 import { testMariadb, withoutMariadb } from '../../../../test/mariadb.ts';
 import { Random, SEED } from '../../../../test/random.ts';
@@ -12,6 +15,7 @@ import { truthOfFolder } from '../../../../test/timemachine/truth.ts';
 import { Archiver } from '../../archive/archiver.ts';
 import { check } from '../../maintenance/checker.ts';
 import { Repository } from '../../repository.ts';
+import { recover } from '../../restore/recover.ts';
 import { restoreInto } from '../../restore/restore-into.ts';
 import { planRestore, restore } from '../../restore/restorer.ts';
 import { DiskStore } from '../../stores/disk.ts';
@@ -19,6 +23,9 @@ import { MariadbDatabase } from './mariadb-database.ts';
 
 /** `INSTANTS=1000` for the long form. */
 const INSTANTS = Number(process.env.INSTANTS ?? 20);
+/** `KILLS=50` for the long form. */
+const KILLS = Number(process.env.KILLS ?? 4);
+const PROGRAM = join(import.meta.dirname, '../../../../test/timemachine/mariadb-restore-process.ts');
 const MINUTES = Math.max(20, INSTANTS / 5);
 
 describe('time machine on MariaDB', { skip: withoutMariadb }, () => {
@@ -129,5 +136,44 @@ describe('time machine on MariaDB', { skip: withoutMariadb }, () => {
     }
     assert.deepEqual((await check(new Repository(store))).faults, []);
     assert.ok((await databases.list()).includes(id));
+  });
+
+  it(`${KILLS} real kills in the middle of a restore leave, once recovered, all of the old state or all of the new one`, async (t) => {
+    const folder = scratchFolder(t);
+    const random = new Random(SEED);
+    const { id, description, database, source, tables, repository } = await makeSite(t, folder);
+    await tables.make();
+    const content = join(folder, 'content');
+    mkdirSync(content);
+    const archiver = new Archiver({ repository, folder: content, tables: source });
+    const truth = async () => ({ files: truthOfFolder(content), tables: await tables.truth() });
+    const points: { hash: string; truth: Awaited<ReturnType<typeof truth>> }[] = [];
+    for (let point = 0; point < 4; point++) {
+      for (let more = 0; more < 4; more++) await tables.minute();
+      writeFileSync(join(content, `file${point}`), random.text(300));
+      const expected = await truth();
+      points.push({ hash: (await archiver.snapshot()).id.hash, truth: expected });
+    }
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = await truth();
+      const point = random.pick(points);
+      const told = JSON.stringify({ folder, hash: point.hash, site: id, description });
+      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, told], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      // Listened for from the start: a small restore may be over before the kill.
+      const exited = once(child, 'exit');
+      await once(child.stdout, 'data');
+      await sleep(random.below(400));
+      child.kill('SIGKILL');
+      await exited;
+      const target = await database.openTarget();
+      await recover({ repository, folder: content, staging: join(folder, 'staging'), tables: { source, target } });
+      await target.close();
+      const found = await truth();
+      const isOld = JSON.stringify(found) === JSON.stringify(before);
+      if (!isOld) assert.deepEqual(found, point.truth, `kill ${kill}`);
+      await tables.minute();
+    }
   });
 });
