@@ -43,7 +43,7 @@ describe('databases of sites on MariaDB', { skip: withoutMariadb }, () => {
     return connection;
   }
 
-  const refused = (connection: Connection, sql: string) => assert.rejects(connection.query(sql), undefined, sql);
+  const refused = (connection: Connection, sql: string) => assert.rejects(connection.query(sql), sql);
 
   it('gives a site a database that is its own, and may be made, dropped and listed any number of times', async (t) => {
     const id = await makeSite(t);
