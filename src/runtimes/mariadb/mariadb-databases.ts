@@ -44,8 +44,10 @@ export class MariadbDatabases implements SiteDatabases {
       minimumIdle: 0,
       idleTimeout: 30,
     });
-    const password = createHmac('sha256', options.secret).update('mariadb binlog').digest('base64url');
-    this.#binlog = { user: 'siteyard_changes', password };
+    const derived = (what: string) =>
+      createHmac('sha256', options.secret).update(`mariadb binlog ${what}`).digest('hex');
+    // Others may manage sites of theirs on the same server.
+    this.#binlog = { user: `changes_${derived('user').slice(0, 12)}`, password: derived('password') };
     this.#look = setInterval(() => void this.endLongStatements().catch(() => {}), LOOK_MS).unref();
   }
 

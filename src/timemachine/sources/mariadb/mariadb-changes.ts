@@ -6,11 +6,16 @@ import type { TableChanges } from '../../tables/table-target.ts';
 import { codeOf } from './mariadb-connection.ts';
 import { MariadbRows } from './mariadb-rows.ts';
 import type { MariadbSchema } from './mariadb-schema.ts';
-import type { Beside } from './mariadb-target.ts';
 import { deleteRows, insertRows } from './mariadb-write.ts';
 
 /** Doubles, no parent row, no value for a column, a value that a column does not take. */
 const REFUSALS = new Set([1048, 1062, 1216, 1217, 1364, 1366, 1406, 1451, 1452, 1557, 4025]);
+
+/** Where rows are loaded aside, and where goes what they take the place of: databases of their own, which are in no snapshot. */
+export interface Beside {
+  staged: string;
+  old: string;
+}
 
 /** What one restore does to a database: rows at once, in a transaction; whole tables when that is about to be committed. */
 export class MariadbChanges implements TableChanges {

@@ -5,16 +5,10 @@ import type { MariadbDescription } from '#runtimes/mariadb/site-databases.ts';
 import type { Row } from '../../tables/row-codec.ts';
 import type { TableDescription } from '../../tables/table-source.ts';
 import type { TableChanges, TableTarget } from '../../tables/table-target.ts';
-import { MariadbChanges } from './mariadb-changes.ts';
+import { type Beside, MariadbChanges } from './mariadb-changes.ts';
 import { openConnection, translation } from './mariadb-connection.ts';
 import type { MariadbSchema } from './mariadb-schema.ts';
 import { insertRows } from './mariadb-write.ts';
-
-/** Where rows are loaded aside, and where goes what they take the place of: databases of their own, which are in no snapshot. */
-export interface Beside {
-  staged: string;
-  old: string;
-}
 
 const TURN_SECONDS = 60;
 
